@@ -79,8 +79,8 @@
 //!
 //! Each module imports only modules above it:
 //! ```text
-//! clean lists sort units   safe text, lists of numbers, sorting, times and counts as text
-//! wall_clock view          dates as text, which times are shown
+//! clean lists sort ordered   safe text; lists of numbers; sorting; maps in the order of their keys
+//! units wall_clock view      times, counts and dates as text; which times are shown
 //! model                    the snapshot: data only, and the format of saved files
 //! error index names        the error, positions of ids, the name of a site in every report
 //! analysis                 pure functions: fold, rows, labels, quantiles, verdicts,
@@ -114,8 +114,10 @@ mod index;
 mod lists;
 pub mod model;
 mod names;
+// Also for `diagnose`, like `sort`.
+#[doc(hidden)]
+pub mod ordered;
 mod report;
-// Also for `diagnose`.
 #[doc(hidden)]
 pub mod sort;
 mod units;

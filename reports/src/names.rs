@@ -12,10 +12,9 @@
 //! still equal get numbers, as in `get (2)`, so that a frame is always one site. The names in
 //! brackets below are reserved for reports.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::clean::printable;
 use crate::model::{Site, SiteIndex, SiteKind, Snapshot};
+use crate::ordered::{OrderedMap, OrderedSet};
 
 /// The frame for a path's own time inside `poll`.
 pub(crate) const BUSY: &str = "[busy]";
@@ -51,8 +50,8 @@ impl Names {
     }
 
     /// Names only the sites in `used`.
-    pub(crate) fn of_sites(snapshot: &Snapshot, used: &BTreeSet<SiteIndex>) -> Self {
-        let mut namesakes = BTreeMap::<&str, Vec<usize>>::new();
+    pub(crate) fn of_sites(snapshot: &Snapshot, used: &OrderedSet<SiteIndex>) -> Self {
+        let mut namesakes = OrderedMap::<&str, Vec<usize>>::new();
         let mut frames = vec![OTHER.to_owned(); snapshot.sites.len()];
         for (index, site) in snapshot.sites.iter().enumerate() {
             if used.contains(&SiteIndex::new(index)) && site.kind != SiteKind::Other {
@@ -86,17 +85,18 @@ fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> St
     let by_place = group.iter().any(|&index| by_place(&snapshot.sites[index]));
     let styles = if by_place { &STYLES[2..] } else { &STYLES[..] };
     let differ = |style: &&fn(&Site) -> String| {
-        let mut seen = BTreeSet::new();
+        let mut seen = OrderedSet::new();
         group.iter().all(|&index| seen.insert(style(&snapshot.sites[index])))
     };
     *styles.iter().find(differ).unwrap_or(&STYLES[3])
 }
 
 /// Appends ` (2)`, ` (3)` … to frames that are taken, in the order of the sites.
-fn number_equals(snapshot: &Snapshot, used: &BTreeSet<SiteIndex>, frames: &mut [String]) {
+fn number_equals(snapshot: &Snapshot, used: &OrderedSet<SiteIndex>, frames: &mut [String]) {
     // Unnumbered frames come first: a site named `a (2)` keeps its name even if a second `a` would
     // get it.
-    let mut taken: BTreeSet<String> = [BUSY, IDLE, QUEUED, OTHER, DEEPER].map(str::to_owned).into();
+    let mut taken: OrderedSet<String> =
+        [BUSY, IDLE, QUEUED, OTHER, DEEPER].map(str::to_owned).into_iter().collect();
     let mut late = Vec::new();
     for (index, site) in snapshot.sites.iter().enumerate() {
         if used.contains(&SiteIndex::new(index))
@@ -106,7 +106,7 @@ fn number_equals(snapshot: &Snapshot, used: &BTreeSet<SiteIndex>, frames: &mut [
             late.push(index);
         }
     }
-    let mut numbers = BTreeMap::<String, u64>::new();
+    let mut numbers = OrderedMap::<String, u64>::new();
     for index in late {
         let number = numbers.entry(frames[index].clone()).or_insert(1);
         frames[index] = loop {

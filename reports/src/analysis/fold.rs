@@ -14,11 +14,10 @@
 //! in the roots of the tasks that nested executors polled. The `[idle]` leaves add up to every
 //! path's own waits, which may overlap.
 
-use std::collections::BTreeMap;
-
 use crate::analysis::paths::{Labels, Paths, paths};
 use crate::model::Snapshot;
 use crate::names::{BUSY, IDLE, QUEUED};
+use crate::ordered::OrderedMap;
 use crate::view::View;
 
 /// A call path with a leaf for one kind of time, and the amount of it.
@@ -59,7 +58,7 @@ pub struct Stack {
 #[must_use]
 pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
     let Paths { list, names, .. } = paths(snapshot, Labels::Merged);
-    let mut values_ns = BTreeMap::<String, u64>::new();
+    let mut values_ns = OrderedMap::<String, u64>::new();
     // The line of the current path, and the length of the line of each of its prefixes.
     let (mut line, mut lengths) = (String::new(), Vec::new());
     for path in &list {
@@ -83,5 +82,5 @@ pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
         }
     }
     let split = |line: &str| line.split(';').map(str::to_owned).collect();
-    values_ns.iter().map(|(line, &value_ns)| Stack { frames: split(line), value_ns }).collect()
+    values_ns.into_iter().map(|(line, value_ns)| Stack { frames: split(&line), value_ns }).collect()
 }

@@ -10,10 +10,9 @@
 //! own. Roots stay. Waits that overlap are bounded: a node's self idle time never exceeds its idle
 //! time.
 
-use std::collections::BTreeMap;
-
 use crate::analysis::tree::Tree;
 use crate::model::{Bucket, Node, NodeIndex, SiteIndex, SiteKind, Snapshot};
+use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 
 impl Snapshot {
@@ -81,7 +80,7 @@ fn without_alive(snapshot: &Snapshot) -> Snapshot {
 fn hide(snapshot: &Snapshot, mut shown: Snapshot, is_hidden: impl Fn(usize, &Node) -> bool) -> Snapshot {
     // By old index: the new index of the node, or that of its nearest shown ancestor.
     let mut places: Vec<usize> = Vec::with_capacity(snapshot.nodes.len());
-    let mut known = BTreeMap::<(Option<usize>, SiteIndex, Option<String>), usize>::new();
+    let mut known = OrderedMap::<(Option<usize>, SiteIndex, Option<String>), usize>::new();
     for (index, node) in snapshot.nodes.iter().enumerate() {
         let parent = node.parent.and_then(|parent| places.get(parent.get())).copied();
         if let (Some(parent), true) = (parent, is_hidden(index, node)) {
@@ -129,7 +128,7 @@ pub(crate) fn add_counters(into: &mut Node, node: &Node) {
     into.longest_poll_ns = into.longest_poll_ns.max(node.longest_poll_ns);
     into.first_seen_ns = into.first_seen_ns.min(node.first_seen_ns);
     into.last_seen_ns = into.last_seen_ns.max(node.last_seen_ns);
-    let mut buckets: BTreeMap<u64, Bucket> =
+    let mut buckets: OrderedMap<u64, Bucket> =
         into.polls_histogram.iter().map(|bucket| (bucket.from_ns, *bucket)).collect();
     for bucket in &node.polls_histogram {
         let same = buckets.entry(bucket.from_ns).or_insert(Bucket { count: 0, ..*bucket });

@@ -4,12 +4,12 @@
 //! a site on a path adds.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
 use crate::model::{SiteIndex, Snapshot};
 use crate::names::Names;
+use crate::ordered::OrderedMap;
 use crate::sort::sort_by;
 
 /// One line of the table by label.
@@ -34,7 +34,7 @@ pub(crate) struct LabelRow {
 pub(crate) fn label_rows(snapshot: &Snapshot) -> Vec<LabelRow> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
-    let mut by_label = BTreeMap::<(SiteIndex, &str), LabelRow>::new();
+    let mut by_label = OrderedMap::<(SiteIndex, &str), LabelRow>::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         let Some(label) = &node.label else { continue };
         let row = by_label.entry((node.site, label)).or_default();

@@ -10,11 +10,10 @@
 //!
 //! Merging adds buckets, so a merged histogram is that of all durations together.
 
-use std::collections::BTreeMap;
-
 use crate::clean::printable;
 use crate::model::{Bucket, Durations, Latency, Node, SiteIndex, SiteKind, Snapshot};
 use crate::names::Names;
+use crate::ordered::OrderedMap;
 use crate::sort::sort_by;
 
 /// Quantiles of durations in ns, each within 4 % of the exact one; 0 if there are no durations.
@@ -78,7 +77,7 @@ impl Snapshot {
     #[must_use]
     pub fn latencies(&self) -> Vec<FunctionLatency> {
         let names = Names::new(self);
-        let mut by_label = BTreeMap::<(SiteIndex, Option<&str>), (Latency, u64)>::new();
+        let mut by_label = OrderedMap::<(SiteIndex, Option<&str>), (Latency, u64)>::new();
         for node in self.nodes.iter().filter(|node| has_latency(self, node)) {
             let (latency, in_flight_ns) = by_label.entry((node.site, node.label.as_deref())).or_default();
             latency.merge(&node.latency);

@@ -4,12 +4,13 @@
 //! no cycle are removed first, from both ends. Then each pair of opposite edges is an inversion,
 //! and so is the shortest cycle through any other edge that no inversion contains yet.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
 use crate::index::Index;
 use crate::model::{LockOrder, LockPair, Snapshot};
+use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 
 /// How many inversions are searched for.
@@ -74,7 +75,7 @@ struct Edge {
 /// The pairs that can be part of a cycle.
 struct Graph {
     pairs: Vec<Edge>,
-    edges: BTreeMap<(usize, usize), usize>,
+    edges: OrderedMap<(usize, usize), usize>,
     is_left: Vec<bool>,
     /// By lock: the edges that begin at it.
     from: Vec<Vec<usize>>,
@@ -112,7 +113,7 @@ impl Graph {
                 }
             }
         }
-        let mut graph = Self { pairs, edges: BTreeMap::new(), is_left, from: vec![Vec::new(); count] };
+        let mut graph = Self { pairs, edges: OrderedMap::new(), is_left, from: vec![Vec::new(); count] };
         for (edge, pair) in graph.pairs.iter().enumerate() {
             if graph.is_left[edge] {
                 graph.edges.insert((pair.held, pair.acquired), edge);

@@ -9,11 +9,10 @@
 //! of the processes. What was alive is left out: ids of tasks and resources belong to one process,
 //! and no verdict follows from several.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::analysis::diff::is_continued;
 use crate::analysis::hide::{add_counters, depth_first};
 use crate::model::{Activity, Cost, Dropped, Node, NodeIndex, Site, SiteIndex, Snapshot, VERSION};
+use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by;
 
 /// Adds up the counters and times of all snapshots, by call path. Of several snapshots of one
@@ -41,10 +40,10 @@ pub fn merge(snapshots: &[Snapshot]) -> Snapshot {
         snapshots.iter().zip(is_last).filter(|(_, is_last)| *is_last).map(|(snapshot, _)| snapshot).collect();
     let mut merged = Snapshot { version: VERSION, ..Snapshot::default() };
     head(&mut merged, &snapshots);
-    let sites: BTreeSet<&Site> = snapshots.iter().flat_map(|snapshot| &snapshot.sites).collect();
+    let sites: OrderedSet<&Site> = snapshots.iter().flat_map(|snapshot| &snapshot.sites).collect();
     merged.sites = sites.iter().map(|site| (*site).clone()).collect();
-    let numbers: BTreeMap<&Site, SiteIndex> = sites.into_iter().zip((0..).map(SiteIndex::new)).collect();
-    let mut known = BTreeMap::<(Option<NodeIndex>, SiteIndex, Option<String>), NodeIndex>::new();
+    let numbers: OrderedMap<&Site, SiteIndex> = sites.into_iter().zip((0..).map(SiteIndex::new)).collect();
+    let mut known = OrderedMap::<(Option<NodeIndex>, SiteIndex, Option<String>), NodeIndex>::new();
     for snapshot in snapshots {
         add_nodes(&mut merged.nodes, &mut known, snapshot, &numbers);
     }
@@ -55,7 +54,7 @@ pub fn merge(snapshots: &[Snapshot]) -> Snapshot {
 /// Merges all that is not about call paths.
 fn head(merged: &mut Snapshot, snapshots: &[&Snapshot]) {
     let texts = |text: fn(&Snapshot) -> &str| {
-        let texts: BTreeSet<&str> =
+        let texts: OrderedSet<&str> =
             snapshots.iter().map(|snapshot| text(snapshot)).filter(|it| !it.is_empty()).collect();
         texts.into_iter().collect::<Vec<_>>().join(", ")
     };
@@ -64,11 +63,11 @@ fn head(merged: &mut Snapshot, snapshots: &[&Snapshot]) {
     merged.clock.name = texts(|snapshot| &snapshot.clock.name);
     merged.process.host = texts(|snapshot| &snapshot.process.host);
     merged.process.build = texts(|snapshot| &snapshot.process.build);
-    let pids: BTreeSet<u32> = snapshots.iter().map(|snapshot| snapshot.process.pid).collect();
+    let pids: OrderedSet<u32> = snapshots.iter().map(|snapshot| snapshot.process.pid).collect();
     if let [pid] = pids.into_iter().collect::<Vec<_>>()[..] {
         merged.process.pid = pid;
     }
-    let mut costs = BTreeMap::<Activity, Cost>::new();
+    let mut costs = OrderedMap::<Activity, Cost>::new();
     for snapshot in snapshots {
         add(&mut merged.elapsed_ns, snapshot.elapsed_ns);
         add(&mut merged.clock.jumps, snapshot.clock.jumps);
@@ -101,9 +100,9 @@ fn add_dropped(sum: &mut Dropped, dropped: &Dropped) {
 /// Adds the nodes of a snapshot. `known` has the merged node of each path so far.
 fn add_nodes(
     merged: &mut Vec<Node>,
-    known: &mut BTreeMap<(Option<NodeIndex>, SiteIndex, Option<String>), NodeIndex>,
+    known: &mut OrderedMap<(Option<NodeIndex>, SiteIndex, Option<String>), NodeIndex>,
     snapshot: &Snapshot,
-    numbers: &BTreeMap<&Site, SiteIndex>,
+    numbers: &OrderedMap<&Site, SiteIndex>,
 ) {
     // By old index: the merged node; `None` for a node without a site, whose children become roots.
     let mut places: Vec<Option<NodeIndex>> = Vec::with_capacity(snapshot.nodes.len());

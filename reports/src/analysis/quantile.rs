@@ -9,15 +9,14 @@
 //! ```
 //! The error is at most the width of one bucket. A quantile never exceeds the longest poll.
 
-use std::collections::BTreeMap;
-
 use crate::model::Bucket;
+use crate::ordered::OrderedMap;
 
 /// Histograms merged into one, ordered by duration.
 #[derive(Debug, Default)]
 pub(crate) struct Histogram {
     /// Counts by `(from_ns, to_ns)`.
-    counts: BTreeMap<(u64, u64), u64>,
+    counts: OrderedMap<(u64, u64), u64>,
 }
 
 impl Histogram {
@@ -36,7 +35,7 @@ impl Histogram {
         // In thousandths of a poll, to compute with integers.
         let target = total * u128::from(per_mille.min(1000));
         let mut before = 0;
-        for (&(from_ns, to_ns), &count) in &self.counts {
+        for &((from_ns, to_ns), count) in &self.counts {
             let inside = u128::from(count) * 1000;
             if inside > 0 && before + inside >= target {
                 let width_ns = u128::from(to_ns.saturating_sub(from_ns));

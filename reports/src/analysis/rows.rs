@@ -9,13 +9,14 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use crate::analysis::latency::{LatencyQuantiles, has_latency, in_flight, mean_concurrency};
 use crate::analysis::quantile::Histogram;
 use crate::analysis::tree::Tree;
 use crate::model::{Latency, Node, SiteIndex, Snapshot};
 use crate::names::Names;
+use crate::ordered::OrderedMap;
 use crate::sort::sort_by;
 
 /// One line of the table by function.
@@ -97,7 +98,7 @@ impl Row {
 pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
-    let mut by_site = BTreeMap::<SiteIndex, (Row, Histogram, Latency)>::new();
+    let mut by_site = OrderedMap::<SiteIndex, (Row, Histogram, Latency)>::new();
     let mut callers = HashSet::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         let (row, histogram, latency) = by_site.entry(node.site).or_default();

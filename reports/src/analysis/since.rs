@@ -12,9 +12,10 @@
 //! later snapshot: they are a state, not a sum. Paths are matched by their sites, not by position:
 //! new paths change the positions of others.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::model::{Bucket, Durations, Node, NodeIndex, Site, Snapshot};
+use crate::ordered::OrderedMap;
 
 /// Identifies a path: the number of its parent, of its site, and its label.
 type PathKey<'a> = (Option<usize>, usize, Option<&'a str>);
@@ -70,7 +71,7 @@ impl Snapshot {
 /// Returns the paths that both snapshots have, as indexes into their nodes.
 fn matches(later: &Snapshot, earlier: &Snapshot) -> Vec<(usize, usize)> {
     // The first of equal sites stands for all of them.
-    let mut numbers: BTreeMap<&Site, usize> = BTreeMap::new();
+    let mut numbers: OrderedMap<&Site, usize> = OrderedMap::new();
     let mut of_later = |site| {
         let next = numbers.len();
         *numbers.entry(site).or_insert(next)

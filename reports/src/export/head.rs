@@ -7,12 +7,12 @@
 //! polls: 1,234, 56.7 per second; mean time in the queue after a wake: 12.3 µs
 //! ```
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::clean::printable;
 use crate::index::TasksById;
 use crate::model::{RunState, Snapshot, Task, Worker};
+use crate::ordered::OrderedMap;
 use crate::units::{count, counted, time};
 
 /// How many busy workers, and how many runtimes, are named.
@@ -80,7 +80,7 @@ fn runtimes(page: &mut String, snapshot: &Snapshot) {
 
 /// Writes one line for the workers of each runtime.
 fn workers(page: &mut String, snapshot: &Snapshot, tasks: &TasksById<'_>) {
-    let mut by_runtime = BTreeMap::<u64, Vec<&Worker>>::new();
+    let mut by_runtime = OrderedMap::<u64, Vec<&Worker>>::new();
     for worker in &snapshot.workers {
         by_runtime.entry(worker.runtime_number).or_default().push(worker);
     }

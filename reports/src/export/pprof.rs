@@ -14,7 +14,7 @@
 //! The format is
 //! [profile.proto](https://github.com/google/pprof/blob/main/proto/profile.proto).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use flate2::{Compression, GzBuilder};
@@ -24,6 +24,7 @@ use crate::clean::printable;
 use crate::export::footer::{footer, started_unix_ms};
 use crate::export::protobuf::Message;
 use crate::model::{SiteIndex, Snapshot};
+use crate::ordered::OrderedMap;
 use crate::view::View;
 
 /// Name and unit of each value of a sample, in order.
@@ -65,12 +66,12 @@ struct Profile<'a> {
     out: &'a mut dyn Write,
     strings: Strings,
     /// Functions by site, with their numbers from 1. A location has the number of its function.
-    functions: BTreeMap<Option<SiteIndex>, u64>,
+    functions: OrderedMap<Option<SiteIndex>, u64>,
 }
 
 impl<'a> Profile<'a> {
     fn new(snapshot: &'a Snapshot, out: &'a mut dyn Write) -> Self {
-        Self { snapshot, out, strings: Strings::new(), functions: BTreeMap::new() }
+        Self { snapshot, out, strings: Strings::new(), functions: OrderedMap::new() }
     }
 
     fn write(mut self, view: View) -> io::Result<()> {

@@ -11,13 +11,13 @@
 //! Tasks of a verdict come first, then the longest wait. A place has its largest shapes.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::clean::printable;
 use crate::export::head::{head, word};
 use crate::export::tasks::{Forest, longest_ns, origin, range};
 use crate::model::{Place, RunState, SiteIndex, Snapshot, Task, TaskId, TaskKind};
+use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::{sort_by_cached_key, sort_by_key};
 use crate::units::{count, counted, time};
 
@@ -30,9 +30,9 @@ const MAX_SHAPES: usize = 3;
 type Key<'a> = (SiteIndex, Option<&'a Place>, TaskKind);
 
 /// Renders the tasks by place of spawn, those in `stuck` first.
-pub(crate) fn render(snapshot: &Snapshot, stuck: &BTreeSet<TaskId>) -> String {
+pub(crate) fn render(snapshot: &Snapshot, stuck: &OrderedSet<TaskId>) -> String {
     let forest = Forest::new(snapshot);
-    let mut places = BTreeMap::<Key<'_>, Vec<Vec<&Task>>>::new();
+    let mut places = OrderedMap::<Key<'_>, Vec<Vec<&Task>>>::new();
     for group in forest.groups() {
         let task = group[0];
         let is_stuck = group.iter().any(|task| stuck.contains(&task.id));

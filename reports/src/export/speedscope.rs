@@ -12,7 +12,6 @@
 //! The format is
 //! [file-format-schema.json](https://www.speedscope.app/file-format-schema.json).
 
-use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
 use crate::analysis::paths::{Labels, PathSite, Paths, Times, paths};
@@ -20,6 +19,7 @@ use crate::clean::printable;
 use crate::export::footer::process;
 use crate::model::{SiteIndex, Snapshot};
 use crate::names::{BUSY, IDLE, QUEUED};
+use crate::ordered::OrderedMap;
 use crate::view::View;
 
 /// The frames below a path in the wall profile, which come first in the list of frames.
@@ -69,8 +69,8 @@ fn write_frames(
     snapshot: &Snapshot,
     paths: &Paths<'_>,
     out: &mut dyn Write,
-) -> io::Result<BTreeMap<Option<SiteIndex>, usize>> {
-    let mut numbers = BTreeMap::new();
+) -> io::Result<OrderedMap<Option<SiteIndex>, usize>> {
+    let mut numbers = OrderedMap::new();
     out.write_all(b"\"shared\":{\"frames\":[")?;
     for (number, leaf) in LEAVES.iter().enumerate() {
         write!(out, "{}\n{{\"name\":{}}}", if number > 0 { "," } else { "" }, json(leaf))?;
@@ -115,7 +115,7 @@ impl<'a> Events<'a> {
         mut self,
         kind: &Kind,
         paths: &Paths<'_>,
-        numbers: &BTreeMap<Option<SiteIndex>, usize>,
+        numbers: &OrderedMap<Option<SiteIndex>, usize>,
     ) -> io::Result<()> {
         let name = json(kind.name);
         write!(self.out, "{{\"type\":\"evented\",\"name\":{name},\"unit\":\"nanoseconds\",")?;

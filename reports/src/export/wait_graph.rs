@@ -7,12 +7,12 @@
 //! of verdicts come first, then the longest waits, each with both of its nodes.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::hangs::words::{place, resource_name};
 use crate::analysis::hangs::{Confidence, Link};
 use crate::clean::printable;
 use crate::model::{Attribution, Holding, Place, ResourceId, Role, Snapshot, TaskId, Wait};
+use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by_key;
 use crate::units::time;
 
@@ -61,8 +61,8 @@ pub(crate) struct WaitGraph {
 }
 
 /// The ids of nodes in proven and likely verdicts, and of the tasks behind them.
-fn stuck_nodes(snapshot: &Snapshot) -> BTreeSet<NodeId> {
-    let mut stuck = BTreeSet::new();
+fn stuck_nodes(snapshot: &Snapshot) -> OrderedSet<NodeId> {
+    let mut stuck = OrderedSet::new();
     for verdict in snapshot.verdicts() {
         if verdict.confidence == Confidence::Suspect {
             continue;
@@ -79,7 +79,7 @@ fn stuck_nodes(snapshot: &Snapshot) -> BTreeSet<NodeId> {
 pub(crate) fn wait_graph(snapshot: &Snapshot, max_edges: usize) -> WaitGraph {
     let stuck = stuck_nodes(snapshot);
     let mut edges: Vec<GraphEdge> = Vec::new();
-    let mut longest_ns = BTreeMap::<ResourceId, u64>::new();
+    let mut longest_ns = OrderedMap::<ResourceId, u64>::new();
     for wait in &snapshot.waits {
         add_wait(&mut edges, snapshot, &stuck, wait);
         if let Some(resource) = wait.resource {
@@ -88,7 +88,7 @@ pub(crate) fn wait_graph(snapshot: &Snapshot, max_edges: usize) -> WaitGraph {
         }
     }
     // Holders of resources that nothing waits for are not part of the graph.
-    for (&resource, &since_ns) in &longest_ns {
+    for &(resource, since_ns) in &longest_ns {
         let Some(it) = snapshot.resource(resource) else { continue };
         for holding in it.holdings.iter().filter(|holding| holding.role != Role::Uses) {
             edges.extend(holding_edge(&stuck, it.id, holding, since_ns));
@@ -98,16 +98,16 @@ pub(crate) fn wait_graph(snapshot: &Snapshot, max_edges: usize) -> WaitGraph {
     if edges_left_out > 0 {
         let mut order: Vec<usize> = (0..edges.len()).collect();
         sort_by_key(&mut order, |&index| (!edges[index].is_stuck, Reverse(edges[index].since_ns), index));
-        let kept: BTreeSet<usize> = order.into_iter().take(max_edges).collect();
+        let kept: OrderedSet<usize> = order.into_iter().take(max_edges).collect();
         let mut index = 0..;
         edges.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
     }
-    let ids: BTreeSet<NodeId> = edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
+    let ids: OrderedSet<NodeId> = edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
     WaitGraph { nodes: nodes(snapshot, &stuck, &ids), edges, edges_left_out }
 }
 
-fn nodes(snapshot: &Snapshot, stuck: &BTreeSet<NodeId>, ids: &BTreeSet<NodeId>) -> Vec<GraphNode> {
-    let mut lines: BTreeMap<NodeId, Vec<String>> = BTreeMap::new();
+fn nodes(snapshot: &Snapshot, stuck: &OrderedSet<NodeId>, ids: &OrderedSet<NodeId>) -> Vec<GraphNode> {
+    let mut lines: OrderedMap<NodeId, Vec<String>> = OrderedMap::new();
     for task in snapshot.tasks.iter().filter(|task| ids.contains(&NodeId::Task(task.id))) {
         let name = snapshot.site(task.site).map_or("", |site| site.name.as_str());
         let line = format!("task {} {}", task.id, printable(name));
@@ -125,13 +125,13 @@ fn nodes(snapshot: &Snapshot, stuck: &BTreeSet<NodeId>, ids: &BTreeSet<NodeId>) 
     ids.iter()
         .map(|&id| GraphNode {
             id,
-            lines: lines.remove(&id).unwrap_or_else(|| unknown(id)),
+            lines: lines.get(&id).cloned().unwrap_or_else(|| unknown(id)),
             is_stuck: stuck.contains(&id),
         })
         .collect()
 }
 
-fn add_wait(edges: &mut Vec<GraphEdge>, snapshot: &Snapshot, stuck: &BTreeSet<NodeId>, wait: &Wait) {
+fn add_wait(edges: &mut Vec<GraphEdge>, snapshot: &Snapshot, stuck: &OrderedSet<NodeId>, wait: &Wait) {
     let from = match (wait.task, wait.thread_id) {
         (Some(task), _) => NodeId::Task(task),
         (None, Some(thread)) => NodeId::Thread(thread),
@@ -155,7 +155,7 @@ fn add_wait(edges: &mut Vec<GraphEdge>, snapshot: &Snapshot, stuck: &BTreeSet<No
 }
 
 fn holding_edge(
-    stuck: &BTreeSet<NodeId>,
+    stuck: &OrderedSet<NodeId>,
     resource: ResourceId,
     holding: &Holding,
     since_ns: u64,

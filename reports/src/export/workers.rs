@@ -8,13 +8,13 @@
 //! drops.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::clean::printable;
 use crate::export::table::Table;
 use crate::export::wrap::WIDTH;
 use crate::model::{Snapshot, Worker};
+use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 use crate::units::{count, percent, time};
 
@@ -25,7 +25,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
     if workers.is_empty() {
         return (String::new(), 0);
     }
-    let mut polls = BTreeMap::<u64, u64>::new();
+    let mut polls = OrderedMap::<u64, u64>::new();
     for worker in &workers {
         let sum = polls.entry(worker.runtime_number).or_default();
         *sum = sum.saturating_add(worker.polls);

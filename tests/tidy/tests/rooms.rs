@@ -71,8 +71,9 @@ const COLD: [&str; 28] = [
 ];
 
 /// The rooms of `reports/src`, in the order of [`RECORDER`]. The longest entry that a path begins with is its room.
-const REPORTS: [&[&str]; 18] = [
+const REPORTS: [&[&str]; 19] = [
     &["clean", "lists", "sort", "units", "view", "wall_clock"],
+    &["ordered"],
     &["model"],
     &["error", "index", "names"],
     &["analysis::latency", "analysis::quantile", "analysis::tree"],

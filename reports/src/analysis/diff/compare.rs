@@ -1,7 +1,5 @@
 //! Compares both sides, function by function.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::analysis::diff::recordings::{FunctionKey, Recording, Totals, recordings};
 use crate::analysis::diff::spread::{Spread, is_dominant, median, noise};
 use crate::analysis::diff::types::{
@@ -10,6 +8,7 @@ use crate::analysis::diff::types::{
 use crate::analysis::diff::warnings::warnings;
 use crate::clean::printable;
 use crate::model::{Durations, Snapshot};
+use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by;
 
 /// Differences below this many ns are those of clock readings.
@@ -32,7 +31,7 @@ const QUANTILE_FLOOR: f64 = 0.04;
 #[must_use]
 pub fn diff(old: &[Snapshot], new: &[Snapshot], options: DiffOptions) -> Diff {
     let sides = [recordings(old), recordings(new)];
-    let keys: BTreeSet<&FunctionKey> =
+    let keys: OrderedSet<&FunctionKey> =
         sides.iter().flatten().flat_map(|recording| recording.functions.keys()).collect();
     let names = names(&keys);
     let mut functions: Vec<(u8, f64, FunctionDiff)> =
@@ -52,7 +51,7 @@ pub fn diff(old: &[Snapshot], new: &[Snapshot], options: DiffOptions) -> Diff {
 }
 
 fn side(snapshots: &[Snapshot], recordings: &[Recording]) -> DiffSide {
-    let processes: BTreeSet<&str> = recordings.iter().map(|recording| &recording.process[..]).collect();
+    let processes: OrderedSet<&str> = recordings.iter().map(|recording| &recording.process[..]).collect();
     let processes: Vec<String> = processes.into_iter().map(printable).collect();
     let elapsed_ns = median(&recordings.iter().map(|it| float(it.elapsed_ns)).collect::<Vec<_>>());
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the median of u64 is one")]
@@ -65,11 +64,11 @@ fn side(snapshots: &[Snapshot], recordings: &[Recording]) -> DiffSide {
 }
 
 /// Names that tell the functions apart: alone, with the module, or with the file.
-fn names<'a>(keys: &BTreeSet<&'a FunctionKey>) -> BTreeMap<&'a FunctionKey, String> {
+fn names<'a>(keys: &OrderedSet<&'a FunctionKey>) -> OrderedMap<&'a FunctionKey, String> {
     let styles: [fn(&FunctionKey) -> String; 2] =
         [|key| key.name.clone(), |key| format!("{}::{}", key.module, key.name)];
     let counts = styles.map(|style| {
-        let mut counts = BTreeMap::<String, u32>::new();
+        let mut counts = OrderedMap::<String, u32>::new();
         for key in keys {
             *counts.entry(style(key)).or_default() += 1;
         }

@@ -7,11 +7,10 @@
 //! process 8   |======|         snapshot 3   ──▶  recording 3
 //! ```
 
-use std::collections::BTreeMap;
-
 use crate::analysis::hide::functions;
 use crate::analysis::tree::Tree;
 use crate::model::{Durations, Place, Site, SiteKind, Snapshot};
+use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 
 /// What makes two sites of two snapshots the same function: all but its line, which moves.
@@ -49,7 +48,7 @@ pub(super) struct Recording {
     pub(super) captured_unix_ms: u64,
     /// Whether the recorder has dropped calls.
     pub(super) is_incomplete: bool,
-    pub(super) functions: BTreeMap<FunctionKey, Totals>,
+    pub(super) functions: OrderedMap<FunctionKey, Totals>,
 }
 
 /// The recordings of a side, in the order of its snapshots. Equal snapshots count once.
@@ -91,7 +90,7 @@ impl Recording {
         let snapshot = &functions(snapshot);
         let keys = keys(&snapshot.sites);
         let tree = Tree::new(snapshot);
-        let mut functions = BTreeMap::<FunctionKey, Totals>::new();
+        let mut functions = OrderedMap::<FunctionKey, Totals>::new();
         for (index, node) in snapshot.nodes.iter().enumerate() {
             let Some(site) = snapshot.site(node.site).filter(|site| site.kind != SiteKind::Other) else {
                 continue;
@@ -138,8 +137,8 @@ impl Recording {
     fn since(&self, earlier: &Self) -> Self {
         let mut later = self.clone();
         later.elapsed_ns -= earlier.elapsed_ns;
-        for (key, totals) in &mut later.functions {
-            let Some(before) = earlier.functions.get(key) else { continue };
+        for (key, before) in &earlier.functions {
+            let Some(totals) = later.functions.get_mut(key) else { continue };
             totals.calls = totals.calls.saturating_sub(before.calls);
             totals.ended = totals.ended.saturating_sub(before.ended);
             totals.self_busy_ns = totals.self_busy_ns.saturating_sub(before.self_busy_ns);
@@ -158,7 +157,7 @@ fn keys(sites: &[Site]) -> Vec<FunctionKey> {
     let mut order: Vec<usize> = (0..sites.len()).collect();
     sort_by_key(&mut order, |&index| &sites[index].place);
     let mut keys: Vec<Option<FunctionKey>> = vec![None; sites.len()];
-    let mut numbers = BTreeMap::<FunctionKey, usize>::new();
+    let mut numbers = OrderedMap::<FunctionKey, usize>::new();
     for index in order {
         let site = &sites[index];
         let mut key = FunctionKey {

@@ -1,11 +1,10 @@
 //! Why a comparison may not mean much.
 
-use std::collections::BTreeSet;
-
 use crate::analysis::diff::recordings::Recording;
 use crate::analysis::diff::spread::median;
 use crate::analysis::diff::types::{DiffOptions, FunctionDiff, Measure};
 use crate::clean::printable;
+use crate::ordered::OrderedSet;
 use crate::units::{counted, time};
 
 /// With fewer recordings a side, their spread is hardly known.
@@ -64,9 +63,9 @@ fn short(name: &str, side: &[Recording]) -> Option<String> {
 fn unequal(sides: &[Vec<Recording>; 2]) -> Vec<String> {
     let mut warnings = Vec::new();
     let [old, new] =
-        sides.each_ref().map(|side| side.iter().map(|it| printable(&it.process)).collect::<BTreeSet<_>>());
-    if !old.is_empty() && !new.is_empty() && old.is_disjoint(&new) {
-        let name = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join("`, `");
+        sides.each_ref().map(|side| side.iter().map(|it| printable(&it.process)).collect::<OrderedSet<_>>());
+    if !old.is_empty() && !new.is_empty() && !old.iter().any(|name| new.contains(name)) {
+        let name = |names: &OrderedSet<String>| names.iter().cloned().collect::<Vec<_>>().join("`, `");
         warnings.push(format!("the sides are of different programs, `{}` and `{}`", name(&old), name(&new)));
     }
     let lengths = sides.each_ref().map(|side| {

@@ -4,13 +4,12 @@
 //! `recv` with a deadline, what runs at a shutdown. So only calls inside a `timeout` count, and only
 //! those that do not wait for the next event.
 
-use std::collections::BTreeMap;
-
 use super::events::is_for_event;
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use crate::model::{NodeIndex, SiteIndex};
+use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
 /// The least share of ended calls, in thousandths.
@@ -29,7 +28,7 @@ struct Calls {
 }
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
-    let mut calls: BTreeMap<(SiteIndex, SiteIndex), Calls> = BTreeMap::new();
+    let mut calls: OrderedMap<(SiteIndex, SiteIndex), Calls> = OrderedMap::new();
     for (index, node) in facts.tree.nodes.iter().enumerate() {
         let parent = facts.tree.ancestors(index).next();
         let Some(parent) = parent.filter(|&parent| facts.is_await(parent)) else { continue };

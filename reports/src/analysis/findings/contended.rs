@@ -9,8 +9,6 @@
 //! concurrency makes tasks wait by design; and at a lock that is held while its holder waits for the next event: there the lock
 //! only says whose turn it is, as in workers that share one receiver.
 
-use std::collections::BTreeMap;
-
 use super::events::is_for_event;
 use super::facts::{Facts, ended, line, per_mille, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
@@ -19,6 +17,7 @@ use super::rule::Rule;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
 use crate::model::{NodeIndex, Resource, ResourceId, ResourceKind, SiteIndex, UsagePlace};
+use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
 /// The least mean wait. Below it, waits are in the range of a thread switch on a busy machine.
@@ -58,7 +57,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
-    let mut locks = BTreeMap::new();
+    let mut locks = OrderedMap::new();
     for it in &facts.snapshot.resources {
         if it.usage.waiters.is_empty() || facts.stuck_resources.contains(&it.id) {
             continue;
@@ -228,14 +227,14 @@ fn lock_words(lock: &Lock<'_>) -> String {
 /// inside it.
 fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
     // By site: ns that its calls have waited for the lock, and the depth at which it was met.
-    let mut waits: BTreeMap<SiteIndex, (u64, usize)> = BTreeMap::new();
+    let mut waits: OrderedMap<SiteIndex, (u64, usize)> = OrderedMap::new();
     for row in &lock.waiters {
         let Some(node) = row.node.map(NodeIndex::get).filter(|&node| node < facts.tree.nodes.len()) else {
             continue;
         };
         let own = facts.node(node).site;
         let all = facts.sum(own, |node| node.idle_ns);
-        let mut under: BTreeMap<SiteIndex, (u64, usize)> = BTreeMap::new();
+        let mut under: OrderedMap<SiteIndex, (u64, usize)> = OrderedMap::new();
         for &same in facts.nodes_of_site(own) {
             let mut sites: Vec<SiteIndex> = facts.functions(same).map(|node| facts.node(node).site).collect();
             sites.dedup();
@@ -253,7 +252,7 @@ fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
             entry.1 = entry.1.max(depth);
         }
     }
-    let share_of = |(&site, &(wait_ns, depth)): (&SiteIndex, &(u64, usize))| {
+    let share_of = |(site, (wait_ns, depth))| {
         let share = per_mille(wait_ns, facts.wall_ns(site)).min(1000);
         // An overloaded service has more calls in flight than have ended.
         let ended = facts.sum(site, ended);
@@ -267,6 +266,6 @@ fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
         };
         (share >= least).then_some((depth, std::cmp::Reverse(site), share))
     };
-    let (_, std::cmp::Reverse(site), share) = waits.iter().filter_map(share_of).max()?;
+    let (_, std::cmp::Reverse(site), share) = waits.into_iter().filter_map(share_of).max()?;
     Some((site, share))
 }

@@ -1,11 +1,10 @@
 //! What the rules share: a snapshot with its nodes by site, and the times of functions.
 
-use std::collections::BTreeSet;
-
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
 use crate::model::{Node, Place, ResourceId, Site, SiteIndex, SiteKind, Snapshot, Task, TaskId};
 use crate::names::OTHER;
+use crate::ordered::OrderedSet;
 
 /// A snapshot, prepared for the rules.
 #[derive(Debug)]
@@ -17,9 +16,9 @@ pub(super) struct Facts<'a> {
     /// By site: its nodes, ascending.
     nodes_of_site: Vec<Vec<usize>>,
     /// The tasks that verdicts mention.
-    pub(super) stuck_tasks: BTreeSet<TaskId>,
+    pub(super) stuck_tasks: OrderedSet<TaskId>,
     /// The resources that verdicts mention.
-    pub(super) stuck_resources: BTreeSet<ResourceId>,
+    pub(super) stuck_resources: OrderedSet<ResourceId>,
 }
 
 impl<'a> Facts<'a> {
@@ -35,8 +34,8 @@ impl<'a> Facts<'a> {
             earlier,
             tree: Tree::new(snapshot),
             nodes_of_site,
-            stuck_tasks: BTreeSet::new(),
-            stuck_resources: BTreeSet::new(),
+            stuck_tasks: OrderedSet::new(),
+            stuck_resources: OrderedSet::new(),
         }
     }
 

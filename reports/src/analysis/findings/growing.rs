@@ -8,14 +8,13 @@
 //! Many healthy tasks look like that for a while: connections while clients arrive, jobs that take
 //! longer than the recording. So it has to go on for a time that fits what the tasks do.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::facts::{Facts, ended, line, per_mille, root_site};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use super::waiting::{Waiting, WaitingTasks, are_recorded};
 use crate::model::{Node, Place, SiteIndex, Task, TaskId, TaskKind};
 use crate::names::UNNAMED;
+use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::{count, time};
 
 /// How many tasks there must be at least.
@@ -53,7 +52,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn groups<'a>(facts: &Facts<'a>) -> Vec<Group<'a>> {
-    let mut groups: BTreeMap<(SiteIndex, Option<&Place>), Vec<&Task>> = BTreeMap::new();
+    let mut groups: OrderedMap<(SiteIndex, Option<&Place>), Vec<&Task>> = OrderedMap::new();
     for task in &facts.snapshot.tasks {
         groups.entry((facts.root_site(task), task.spawned_at.as_ref())).or_default().push(task);
     }
@@ -123,7 +122,7 @@ impl<'a> Growth<'a> {
         if self.tasks.iter().any(|task| task.kind == TaskKind::Blocking) {
             return Some(LONG_NS);
         }
-        let spawners: BTreeSet<TaskId> = self.tasks.iter().filter_map(|task| task.spawned_by).collect();
+        let spawners: OrderedSet<TaskId> = self.tasks.iter().filter_map(|task| task.spawned_by).collect();
         let least_ns = match waiting.of(&self.tasks) {
             Waiting::Ends => return None,
             // Spawned by code that is not recorded: whether for a request or a connection is unknown.

@@ -3,12 +3,11 @@
 //! Futures in a `select!` or a race are dropped like that all the time, so callers that have one
 //! are left out.
 
-use std::collections::BTreeMap;
-
 use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use crate::model::{NodeIndex, SiteIndex};
+use crate::ordered::OrderedMap;
 use crate::units::counted;
 
 /// A few may be dropped at the end of a program.
@@ -18,7 +17,7 @@ const RACES: [&str; 3] = ["select", "race", "join"];
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     // By site: futures that were never polled, by calling function.
-    let mut by_site: BTreeMap<SiteIndex, BTreeMap<SiteIndex, u64>> = BTreeMap::new();
+    let mut by_site: OrderedMap<SiteIndex, OrderedMap<SiteIndex, u64>> = OrderedMap::new();
     for (index, node) in facts.tree.nodes.iter().enumerate().filter(|(_, node)| node.never_polled > 0) {
         let caller = facts.tree.ancestors(index).next();
         if caller.is_none_or(|caller| races(facts, caller)) {
@@ -29,9 +28,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         let futures: &mut u64 = callers.entry(count).or_default();
         *futures = futures.saturating_add(node.never_polled);
     }
-    let finding = |(site, callers): (SiteIndex, BTreeMap<SiteIndex, u64>)| {
+    let finding = |(site, callers): (SiteIndex, OrderedMap<SiteIndex, u64>)| {
         let futures = callers.values().copied().fold(0, u64::saturating_add);
-        let (&caller, _) = callers.iter().max_by_key(|(site, count)| (**count, std::cmp::Reverse(**site)))?;
+        let &(caller, _) = callers.iter().max_by_key(|(site, count)| (*count, std::cmp::Reverse(*site)))?;
         // A function that is awaited elsewhere on the same path is no oversight.
         let calls = facts.sum(site, |node| node.calls);
         (futures >= MIN_FUTURES && calls == 0).then(|| of_site(facts, site, caller, futures))

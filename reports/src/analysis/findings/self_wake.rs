@@ -3,12 +3,11 @@
 //! A task that yields after each piece of work also wakes itself, as it should. So the polls have
 //! to be too short for work, and the task has to be runnable most of its life.
 
-use std::collections::BTreeMap;
-
 use super::facts::{Facts, line, per_mille, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use crate::model::{Place, SiteIndex, Task, TaskKind};
+use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
 /// A task that yields after so little work does no work: a turn of the executor takes about as
@@ -24,7 +23,7 @@ const MIN_RATE: u64 = 1_000;
 const MIN_AGE_NS: u64 = 500_000_000;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
-    let mut groups: BTreeMap<(SiteIndex, Option<&Place>), Vec<&Task>> = BTreeMap::new();
+    let mut groups: OrderedMap<(SiteIndex, Option<&Place>), Vec<&Task>> = OrderedMap::new();
     for task in facts.snapshot.tasks.iter().filter(|task| spins(task)) {
         groups.entry((task.site, task.spawned_at.as_ref())).or_default().push(task);
     }

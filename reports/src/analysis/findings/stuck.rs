@@ -2,7 +2,6 @@
 //!
 //! A verdict behind another one ends with its cause, so it is not told again.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::facts::Facts;
@@ -11,6 +10,7 @@ use super::rule::Rule;
 use crate::analysis::hangs::{Confidence, Link, Verdict, VerdictKind};
 use crate::index::TasksById;
 use crate::model::{Place, ResourceId, Snapshot, TaskId};
+use crate::ordered::OrderedSet;
 use crate::units::counted;
 
 pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> {
@@ -18,7 +18,7 @@ pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> 
     let mut findings = Vec::new();
     for (number, verdict) in verdicts.iter().enumerate().filter(|(_, verdict)| is_sure(verdict)) {
         facts.stuck_tasks.extend(verdict.chain.iter().filter_map(Link::task));
-        facts.stuck_tasks.extend(&verdict.victims);
+        facts.stuck_tasks.extend(verdict.victims.iter().copied());
         facts.stuck_resources.extend(verdict.chain.iter().filter_map(Link::resource));
         if verdict.root_cause {
             findings.push(of_verdict(facts.snapshot, number, verdict, &tasks));
@@ -56,7 +56,7 @@ fn of_verdict(snapshot: &Snapshot, number: usize, verdict: &Verdict, tasks: &Tas
     let mut finding = Finding::new(rule, severity, &sentence, verdict.remedy());
     finding.place = place(snapshot, verdict);
     let chained = verdict.chain.iter().filter_map(Link::task);
-    let ids: BTreeSet<TaskId> = chained.chain(verdict.victims.iter().copied()).collect();
+    let ids: OrderedSet<TaskId> = chained.chain(verdict.victims.iter().copied()).collect();
     let since_ns = ids.iter().filter_map(|&id| tasks.get(id)).map(|task| task.since_ns);
     finding.explains_ns = since_ns.fold(0, u64::saturating_add);
     finding.evidence.tasks = ids.into_iter().take(MAX_IDS).collect();

@@ -1,11 +1,10 @@
 //! What the tasks of a group wait for, as far as that tells whether they will end.
 
-use std::collections::BTreeMap;
-
 use super::facts::Facts;
 use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{Place, ResourceKind, Role, RunState, Task, TaskId, Wait, WaitMode};
+use crate::ordered::OrderedMap;
 
 /// A timer that is due later than this is no timer that anybody waits for.
 const FAR_NS: i64 = 600_000_000_000;
@@ -100,7 +99,7 @@ impl<'a> WaitingTasks<'a> {
 
     /// The line at which most of them wait.
     pub(super) fn place(&self, tasks: &[&Task]) -> Option<Place> {
-        let mut places: BTreeMap<Place, usize> = BTreeMap::new();
+        let mut places: OrderedMap<Place, usize> = OrderedMap::new();
         for task in tasks {
             let own = self.waits(task).find_map(|wait| wait.place.clone());
             if let Some(place) = own.or_else(|| self.place_of_span(task)) {

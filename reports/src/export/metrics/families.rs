@@ -1,7 +1,6 @@
 //! All metrics.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
 use super::buckets;
@@ -12,6 +11,7 @@ use crate::analysis::hangs::Confidence;
 use crate::analysis::hangs::words::place;
 use crate::clean::printable;
 use crate::model::{RunState, Snapshot};
+use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 use crate::view::View;
 
@@ -148,7 +148,7 @@ fn tasks(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
         let count = snapshot.tasks.iter().filter(|task| task.state == state).count();
         out.sample(&[("state", word)], count)?;
     }
-    let mut spawns = BTreeMap::<(String, String), (u64, u64)>::new();
+    let mut spawns = OrderedMap::<(String, String), (u64, u64)>::new();
     for task in &snapshot.tasks {
         let at = place(task.spawned_at.as_ref()).unwrap_or_default();
         let name = snapshot.site(task.site).map(|site| printable(&site.name)).unwrap_or_default();
@@ -174,7 +174,7 @@ fn tasks(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
 }
 
 fn resources(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
-    let mut kinds = BTreeMap::<String, u64>::new();
+    let mut kinds = OrderedMap::<String, u64>::new();
     for resource in &snapshot.resources {
         *kinds.entry(format!("{:?}", resource.kind).to_lowercase()).or_default() += 1;
     }
@@ -182,7 +182,7 @@ fn resources(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
     for (kind, count) in &kinds {
         out.sample(&[("kind", kind)], count)?;
     }
-    let mut waits = BTreeMap::<[String; 3], (u64, u64)>::new();
+    let mut waits = OrderedMap::<[String; 3], (u64, u64)>::new();
     for wait in &snapshot.waits {
         let Some(resource) = wait.resource.and_then(|id| snapshot.resource(id)) else { continue };
         let kind = format!("{:?}", resource.kind).to_lowercase();

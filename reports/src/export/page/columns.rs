@@ -8,11 +8,10 @@
 //! "polls_histogram": [2, 0, 9, 1, 3, …]   per node: number of buckets, then index and count of each
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::model::{Bucket, Node, NodeIndex};
+use crate::ordered::{OrderedMap, OrderedSet};
 
 /// A number of a node, and the name of its column.
 type Number = (&'static str, fn(&Node) -> u64);
@@ -69,26 +68,24 @@ impl Serialize for Columns<'_> {
 
 impl Columns<'_> {
     fn labels<M: SerializeMap>(&self, columns: &mut M) -> Result<(), M::Error> {
-        let texts: BTreeSet<&str> = self.0.iter().filter_map(|node| node.label.as_deref()).collect();
-        let number: BTreeMap<&str, usize> =
+        let texts: OrderedSet<&str> = self.0.iter().filter_map(|node| node.label.as_deref()).collect();
+        let number: OrderedMap<&str, usize> =
             texts.iter().enumerate().map(|(index, text)| (*text, index + 1)).collect();
         let of = |node: &Node| node.label.as_deref().map_or(0, |text| number[text]);
-        columns.serialize_entry("labels", &texts)?;
+        columns.serialize_entry("labels", &texts.iter().collect::<Vec<_>>())?;
         columns.serialize_entry("label", &Column(self.0, of))
     }
 
     fn histograms<M: SerializeMap>(&self, columns: &mut M) -> Result<(), M::Error> {
         let key = |bucket: &Bucket| (bucket.from_ns, bucket.to_ns);
-        let mut bounds = BTreeMap::<(u64, u64), u64>::new();
+        let mut bounds = OrderedSet::<(u64, u64)>::new();
         for (_, buckets) in HISTOGRAMS {
-            bounds.extend(self.0.iter().flat_map(buckets).map(|bucket| (key(bucket), 0)));
+            bounds.extend(self.0.iter().flat_map(buckets).map(key));
         }
-        for (number, index) in (0..).zip(bounds.values_mut()) {
-            *index = number;
-        }
-        columns.serialize_entry("bounds", &bounds.keys().collect::<Vec<_>>())?;
+        columns.serialize_entry("bounds", &bounds.iter().collect::<Vec<_>>())?;
+        let number: OrderedMap<(u64, u64), u64> = bounds.into_iter().zip(0..).collect();
         for (name, buckets) in HISTOGRAMS {
-            let pairs = |bucket: &Bucket| [bounds[&key(bucket)], bucket.count];
+            let pairs = |bucket: &Bucket| [number[&key(bucket)], bucket.count];
             let of_node = |node| {
                 std::iter::once(buckets(node).len() as u64).chain(buckets(node).iter().flat_map(pairs))
             };

@@ -1,6 +1,5 @@
 //! The parts of the text report, in their order.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
@@ -12,6 +11,7 @@ use crate::export::{
     callpaths, empty, footer::footer, latency, lock_order, long_polls, spawn_sites, tasks, verdicts, workers,
 };
 use crate::model::{Snapshot, TaskId};
+use crate::ordered::OrderedSet;
 use crate::units::counted;
 use crate::view::View;
 
@@ -99,7 +99,7 @@ fn report(snapshot: &Snapshot, is_full: bool, out: &mut dyn io::Write) -> io::Re
 }
 
 /// The tasks in the chains of the verdicts.
-fn stuck(verdicts: &[Verdict]) -> BTreeSet<TaskId> {
+fn stuck(verdicts: &[Verdict]) -> OrderedSet<TaskId> {
     let links = verdicts.iter().flat_map(|verdict| &verdict.chain);
     links.filter_map(Link::task).collect()
 }

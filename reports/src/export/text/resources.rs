@@ -10,7 +10,6 @@
 //! counted only.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 
@@ -22,6 +21,7 @@ use crate::export::text::page::rest;
 use crate::export::waiters::{self, Scope, is_acquired, is_for_units, queues};
 use crate::export::wrap::WIDTH;
 use crate::model::{Resource, ResourceKind, Snapshot};
+use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 use crate::units::{count, percent, time};
 
@@ -54,13 +54,13 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
         return;
     }
     let groups = groups(snapshot);
-    let mut rows: Vec<(&Key<'_>, &Group)> = groups.iter().collect();
+    let mut rows: Vec<&(Key<'_>, Group)> = groups.iter().collect();
     let all = rows.len();
     if !is_full {
         rows.retain(|(_, group)| group.waiting > 0 || group.contended > 0);
     }
     sort_by_key(&mut rows, |(key, group)| {
-        (Reverse(group.units_ns), Reverse(group.waiting), Reverse(group.contended), **key)
+        (Reverse(group.units_ns), Reverse(group.waiting), Reverse(group.contended), *key)
     });
     rows.truncate(if is_full { usize::MAX } else { MAX_PLACES });
     // Writing to a string cannot fail.
@@ -85,9 +85,9 @@ pub(crate) fn write_waiters(snapshot: &Snapshot, is_full: bool, out: Lines<'_>) 
     })
 }
 
-fn groups(snapshot: &Snapshot) -> BTreeMap<Key<'_>, Group> {
+fn groups(snapshot: &Snapshot) -> OrderedMap<Key<'_>, Group> {
     let queues = queues(snapshot);
-    let mut groups = BTreeMap::<Key<'_>, Group>::new();
+    let mut groups = OrderedMap::<Key<'_>, Group>::new();
     for (index, it) in snapshot.resources.iter().enumerate() {
         let group = groups.entry(key(it)).or_default();
         group.count += 1;
@@ -118,7 +118,7 @@ fn key(it: &Resource) -> Key<'_> {
     (it.kind, it.library.as_str(), it.name.as_deref(), line)
 }
 
-fn table(rows: &[(&Key<'_>, &Group)], is_full: bool) -> Table {
+fn table(rows: &[&(Key<'_>, Group)], is_full: bool) -> Table {
     let headings =
         ["count", "waiting", "longest", "uses", "waited", "total wait", "p99 wait", "max wait", "max held"];
     let mut table = Table::new(&headings, &["resource"]);

@@ -1,0 +1,80 @@
+//! The order of entries that lie in the order of their insertion.
+
+use std::cmp::Ordering;
+use std::iter::{Copied, Flatten};
+use std::slice;
+
+use crate::sort::arrange;
+
+/// Numbers of entries in the order of their keys, in chunks, so that an insertion moves few.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Order {
+    /// None is empty.
+    chunks: Vec<Vec<usize>>,
+}
+
+type Numbers<'a> = Copied<Flatten<slice::Iter<'a, Vec<usize>>>>;
+
+/// A place in an order: a chunk, and a position in it.
+pub(super) type Place = (usize, usize);
+
+/// A chunk of this length is split.
+pub(super) const CHUNK: usize = 512;
+
+impl Order {
+    /// Finds an entry, given how each compares with it. Returns where it belongs if there is none.
+    pub(super) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<usize, Place> {
+        let after = self.chunks.partition_point(|chunk| compare(chunk[0]).is_le());
+        let place = after.saturating_sub(1);
+        let Some(chunk) = self.chunks.get(place) else { return Err((0, 0)) };
+        match chunk.binary_search_by(|&entry| compare(entry)) {
+            Ok(position) => Ok(chunk[position]),
+            Err(position) => Err((place, position)),
+        }
+    }
+
+    pub(super) fn insert(&mut self, (place, position): Place, entry: usize) {
+        let Some(chunk) = self.chunks.get_mut(place) else { return self.chunks.push(vec![entry]) };
+        chunk.insert(position, entry);
+        if chunk.len() == CHUNK {
+            let rest = chunk.split_off(CHUNK / 2);
+            self.chunks.insert(place + 1, rest);
+        }
+    }
+
+    /// Entries in this order.
+    pub(super) fn of<'a, T>(&'a self, items: &'a [T]) -> Iter<'a, T> {
+        Iter { items, order: self.numbers() }
+    }
+
+    fn numbers(&self) -> Numbers<'_> {
+        self.chunks.iter().flatten().copied()
+    }
+
+    /// Brings entries into this order.
+    pub(super) fn arranged<T>(&self, mut items: Vec<T>) -> Vec<T> {
+        arrange(self.numbers().collect(), &mut |a, b| items.swap(a, b));
+        items
+    }
+}
+
+/// Entries of a map, or items of a set, in their order.
+#[derive(Clone, Debug)]
+pub struct Iter<'a, T> {
+    items: &'a [T],
+    order: Numbers<'a>,
+}
+
+impl<'a, T> Iterator for Iter<'a, T> {
+    type Item = &'a T;
+
+    fn next(&mut self) -> Option<&'a T> {
+        self.order.next().map(|item| &self.items[item])
+    }
+}
+
+impl<T> DoubleEndedIterator for Iter<'_, T> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.order.next_back().map(|item| &self.items[item])
+    }
+}
