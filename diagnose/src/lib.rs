@@ -171,7 +171,7 @@
 //! | [`OpenMetrics`](Format::OpenMetrics), [`Prometheus`](Format::Prometheus) | `x.om`, `x.prom` | metrics |
 //! | [`Dot`](Format::Dot), [`Mermaid`](Format::Mermaid) | `x.dot`, `x.mmd` | graph of waiters, resources and holders |
 //! | [`Csv`](Format::Csv) | `x.csv` | table by function for spreadsheets, in ns |
-//! | [`Json`](Format::Json) | `x.json` | the whole [`Snapshot`]; `Snapshot::read_json` reads it back |
+//! | [`Json`](Format::Json) | `x.json` | the whole [`Snapshot`]; with the feature `read`, `Snapshot::read_json` reads it back |
 //!
 //! # Features
 //!
@@ -182,6 +182,7 @@
 //! - `svg` (default): flame graphs, drawn by inferno, whose license is CDDL-1.0. `pprof` (default):
 //!   profiles for `go tool pprof`.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.
+//! - `read`: `Snapshot::read_json` reads a dump back. The command `diagnose` does not need it.
 //! - `native-stacks`: adds the thread's native stack to the [watchdog](Builder::watchdog)'s alarm
 //!   about a poll that does not return, on Linux on x86-64 and aarch64. It uses a real-time signal.
 //! - `tokio`, `smol`, `async-std`: a module that re-exports all of that crate and lists its spawned

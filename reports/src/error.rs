@@ -24,6 +24,7 @@ pub struct Error {
 }
 
 #[derive(Debug)]
+#[cfg_attr(not(feature = "read"), expect(dead_code, reason = "some are of reading alone"))]
 enum ErrorKind {
     /// The string or file name names no format.
     UnknownFormat { name: String, accepted: String },
@@ -63,7 +64,10 @@ impl Error {
     pub(crate) fn write(source: io::Error) -> Self {
         ErrorKind::Write { source }.into()
     }
+}
 
+#[cfg(feature = "read")]
+impl Error {
     #[cold]
     pub(crate) fn read(source: io::Error) -> Self {
         ErrorKind::Read { source }.into()

@@ -93,6 +93,8 @@
 //!
 //! # Features
 //!
+//! - `read` (default): [`Snapshot::read_json`], and the model as something that serde reads.
+//! - `compare` (default): [`diff`] and [`merge`].
 //! - `pprof` (default): profiles for `go tool pprof`, compressed by flate2.
 //! - `html` (default): the page for a browser, [`Format::Html`] and [`write_live_page`]. Its data is
 //!   compressed by flate2.
@@ -125,6 +127,7 @@ mod view;
 mod wall_clock;
 mod write;
 
+#[cfg(feature = "compare")]
 pub use analysis::diff::{
     Basis, Change, Diff, DiffOptions, DiffSide, FunctionDiff, Measure, MeasureDiff, Presence, Spread, diff,
 };
@@ -133,6 +136,7 @@ pub use analysis::fold::{Stack, fold};
 pub use analysis::hangs::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};
 pub use analysis::latency::{FunctionLatency, LatencyQuantiles};
 pub use analysis::lock_order::LockInversion;
+#[cfg(feature = "compare")]
 pub use analysis::merge::merge;
 pub use analysis::rows::{Row, rows};
 pub use clean::{clean_json, clean_lines, printable as clean_line};

@@ -50,6 +50,7 @@ pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
 
 /// The recorded times by function: without awaits, whose time goes to the function around them, and
 /// without what is alive.
+#[cfg(feature = "compare")]
 pub(crate) fn functions(snapshot: &Snapshot) -> Snapshot {
     hide(snapshot, without_alive(snapshot), |_, node| {
         snapshot.site(node.site).is_some_and(|site| site.kind == SiteKind::Await)

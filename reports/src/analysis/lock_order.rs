@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::index::Index;
 use crate::model::{LockOrder, LockPair, Snapshot};
@@ -18,7 +18,8 @@ const MAX_INVERSIONS: usize = 1000;
 
 /// Locks that were acquired in both orders, or in a longer cycle. Tasks that do so at the same time
 /// can deadlock.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct LockInversion {
     /// Indices into [`LockOrder::pairs`]. The lock acquired in one pair is held in the next one;

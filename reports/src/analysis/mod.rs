@@ -20,6 +20,7 @@
 //! Nothing here writes, and nothing fails: a snapshot that contradicts itself gives odd numbers,
 //! never a panic.
 
+#[cfg(feature = "compare")]
 pub(crate) mod diff;
 pub(crate) mod findings;
 pub(crate) mod fold;
@@ -29,6 +30,7 @@ pub(crate) mod labels;
 pub(crate) mod latency;
 pub(crate) mod lock_order;
 pub(crate) mod long_polls;
+#[cfg(feature = "compare")]
 pub(crate) mod merge;
 pub(crate) mod paths;
 pub(crate) mod quantile;

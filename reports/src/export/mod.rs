@@ -47,6 +47,8 @@ pub(crate) mod page;
 pub(crate) mod pprof;
 #[cfg(feature = "pprof")]
 mod protobuf;
+#[cfg(feature = "read")]
+mod read_json;
 mod shapes;
 mod spawn_sites;
 pub(crate) mod speedscope;

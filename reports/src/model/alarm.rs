@@ -3,12 +3,13 @@
 //! Times are of the wall clock, because an alarm is compared with logs. A reset of the recording
 //! does not change them.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ids::TaskId;
 
 /// An alarm of the watchdog: something has made no progress for the threshold.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Alarm {
     /// When the alarm was raised, in ms since 1970 in UTC; 0 if unknown.
@@ -44,7 +45,8 @@ impl From<String> for Alarm {
 }
 
 /// What makes no progress.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AlarmKind {
@@ -78,7 +80,7 @@ impl AlarmKind {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "read"))]
 mod tests {
     use super::{Alarm, AlarmKind, TaskId};
 

@@ -84,7 +84,7 @@ pub trait Alike {
     fn share(&mut self, classes: &mut Self::Classes);
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "read"))]
 mod tests {
     use super::{Alike, Classes};
     use crate::model::{Place, Resource, Span, Task, TaskId, Wait, WaitMode};

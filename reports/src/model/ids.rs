@@ -15,7 +15,7 @@ use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::{Index, IndexMut};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Node, Resource, Site, Snapshot, Span, Task};
 
@@ -24,7 +24,8 @@ use super::{Node, Resource, Site, Snapshot, Span, Task};
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[cfg_attr(feature = "read", derive(serde::Deserialize))]
         #[serde(from = "u64", into = "u64")]
         pub struct $name(NonZeroU64);
 
@@ -89,7 +90,8 @@ ids!(
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[cfg_attr(feature = "read", derive(serde::Deserialize))]
         #[serde(from = "u32", into = "u32")]
         pub struct $name(NonZeroU32);
 
@@ -212,7 +214,7 @@ impl Snapshot {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "read"))]
 mod tests {
     use super::{ResourceId, SiteIndex, TaskId};
 

@@ -1,6 +1,6 @@
 //! Durations of finished calls.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::node::Bucket;
 
@@ -13,7 +13,8 @@ use super::node::Bucket;
 /// Only functions, blocks and tasks have durations. Awaits, arms of macros, hand-written futures,
 /// spans of `tracing` and calls past a limit have none. For all others, the counts add up to
 /// `completed` and `cancelled` of the [`Node`](super::Node).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Latency {
@@ -26,7 +27,8 @@ pub struct Latency {
 }
 
 /// A histogram of durations. Its quantiles are within 4 % of the exact ones.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Durations {

@@ -1,13 +1,14 @@
 //! Runtimes, workers and spans that are alive at the capture.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::class::Alike;
 use super::ids::{SiteIndex, SpanId, SpanIndex, TaskId};
 use super::text::Text;
 
 /// An async runtime that was built through this crate.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Runtime {
     /// Its number in this process, from 1, in order of creation; never reused.
@@ -25,7 +26,8 @@ pub struct Runtime {
 }
 
 /// A worker thread of a runtime.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Worker {
     /// The library of its runtime, such as `tokio`.
@@ -69,7 +71,8 @@ pub struct Worker {
 }
 
 /// The threads for blocking work of a runtime.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct BlockingPool {
     /// Number of the runtime in this process.
@@ -79,7 +82,8 @@ pub struct BlockingPool {
 }
 
 /// The state of a task or a span.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum RunState {
@@ -96,7 +100,8 @@ pub enum RunState {
 
 /// A span that was pending or running at the capture. Unpolled spans are listed only on request; a
 /// span in its first poll is not listed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Span {
     /// Its id, never reused. An await in a body has the id of that body's span.

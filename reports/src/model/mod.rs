@@ -23,7 +23,7 @@ mod text;
 mod wait;
 mod waits;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use alarm::{Alarm, AlarmKind};
 pub use ids::{NodeIndex, ResourceId, SiteIndex, SpanId, SpanIndex, TaskId, WaitId};
@@ -45,7 +45,8 @@ pub use class::{Alike, Classes};
 pub const VERSION: u32 = 3;
 
 /// Everything that a program has recorded up to one moment, merged over all its threads.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Snapshot {
     /// [`VERSION`] of the crate that wrote it.
@@ -124,7 +125,8 @@ pub struct Snapshot {
 }
 
 /// The recorded process.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Process {
     /// File name of the executable.
@@ -141,7 +143,8 @@ pub struct Process {
 }
 
 /// The clock that measured all times.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Clock {
     /// `tsc`, `cntvct`, `instant` or `manual`.
@@ -154,7 +157,8 @@ pub struct Clock {
 
 /// Cost of one activity of the recorder: its count, times its price on this machine with warm
 /// caches. The price is measured once per process.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Cost {
     /// The activity.
@@ -166,7 +170,8 @@ pub struct Cost {
 }
 
 /// An activity of the recorder that costs time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Activity {
@@ -192,7 +197,8 @@ pub enum Activity {
 }
 
 /// Counts of records that were dropped to keep memory bounded.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Dropped {
     /// Calls counted in `[other]` because their thread had the maximum number of nodes.
@@ -212,7 +218,8 @@ pub struct Dropped {
 }
 
 /// A thread that has polled annotated code.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Thread {
     /// Its name; empty if it has none.
@@ -224,7 +231,8 @@ pub struct Thread {
 }
 
 /// An annotated place in the source, or an await in one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Site {
     /// Its place in the source.
@@ -254,7 +262,8 @@ pub struct Site {
 }
 
 /// The kind of a site.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum SiteKind {

@@ -1,6 +1,6 @@
 //! Counters and times per call path.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ids::{NodeIndex, SiteIndex};
 use super::latency::Latency;
@@ -9,7 +9,8 @@ use super::latency::Latency;
 ///
 /// Counters are sums over all spans (calls) of the path, on all threads. They include running polls
 /// and open waits, up to the capture.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Node {
     /// Its site.
@@ -72,7 +73,8 @@ pub struct Node {
 }
 
 /// One bucket of a histogram.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Bucket {
     /// Lower bound in ns, inclusive.

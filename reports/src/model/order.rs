@@ -1,11 +1,12 @@
 //! The order in which locks were acquired.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Place, ResourceId, ResourceKind, TaskId};
 
 /// Pairs of locks, one acquired while the other was held. Recorded only on request.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct LockOrder {
     /// The locks in the pairs, sorted by id. Some may be gone.
@@ -26,7 +27,8 @@ impl LockOrder {
 }
 
 /// A mutex, a read-write lock, a semaphore, or a resource of the program's own.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct LockedResource {
     /// Its id.
@@ -44,7 +46,8 @@ pub struct LockedResource {
 }
 
 /// One lock was acquired while another was held: the first time, and how often.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct LockPair {
     /// The held lock, one of [`LockOrder::resources`].

@@ -8,7 +8,9 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+#[cfg(feature = "read")]
+use serde::{Deserialize, Deserializer};
+use serde::{Serialize, Serializer};
 
 use super::class::{Alike, Classes, Shared};
 use super::ids::{ResourceId, TaskId};
@@ -101,7 +103,8 @@ impl Alike for Resource {
 }
 
 /// The saved form: all fields in one object.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[serde(rename = "Resource", expecting = "struct Resource")]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 struct Saved<'a> {
@@ -167,6 +170,7 @@ impl Serialize for Resource {
     }
 }
 
+#[cfg(feature = "read")]
 impl<'de> Deserialize<'de> for Resource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = Saved::deserialize(deserializer)?;

@@ -9,7 +9,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+#[cfg(feature = "read")]
+use serde::{Deserialize, Deserializer};
+use serde::{Serialize, Serializer};
 
 use super::class::{Alike, Classes, Shared};
 use super::ids::{SiteIndex, SpanIndex, TaskId};
@@ -128,7 +130,8 @@ impl Alike for Task {
 }
 
 /// The saved form: all fields in one object.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[serde(rename = "Task", expecting = "struct Task")]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 struct Saved<'a> {
@@ -228,6 +231,7 @@ impl Serialize for Task {
     }
 }
 
+#[cfg(feature = "read")]
 impl<'de> Deserialize<'de> for Task {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = Saved::deserialize(deserializer)?;
@@ -273,7 +277,8 @@ impl<'de> Deserialize<'de> for Task {
 }
 
 /// The kind of a task.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum TaskKind {

@@ -5,7 +5,9 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+#[cfg(feature = "read")]
+use serde::{Deserialize, Deserializer};
+use serde::{Serialize, Serializer};
 
 /// Shared, immutable text. A clone is a pointer to the same text.
 ///
@@ -106,6 +108,7 @@ impl Serialize for Text {
     }
 }
 
+#[cfg(feature = "read")]
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Self::from)

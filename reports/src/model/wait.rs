@@ -8,14 +8,17 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+#[cfg(feature = "read")]
+use serde::{Deserialize, Deserializer};
+use serde::{Serialize, Serializer};
 
 use super::class::{Alike, Classes, Shared};
 use super::ids::{ResourceId, SpanId, TaskId, WaitId};
 use super::waits::Place;
 
 /// The operation that waits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WaitMode {
@@ -141,7 +144,8 @@ impl Alike for Wait {
 }
 
 /// The saved form: all fields in one object.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "read", derive(Deserialize))]
 #[serde(rename = "Wait", expecting = "struct Wait")]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 struct Saved<'a> {
@@ -212,6 +216,7 @@ impl Serialize for Wait {
     }
 }
 
+#[cfg(feature = "read")]
 impl<'de> Deserialize<'de> for Wait {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = Saved::deserialize(deserializer)?;

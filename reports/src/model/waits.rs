@@ -8,13 +8,14 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ids::{NodeIndex, ResourceId, SpanId, TaskId};
 use super::text::Text;
 
 /// A place in the source. It is shown as `src/main.rs:12:5`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Place {
     /// The source file as the compiler names it.
@@ -32,7 +33,8 @@ impl fmt::Display for Place {
 }
 
 /// The kind of a resource.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ResourceKind {
@@ -70,7 +72,8 @@ pub enum ResourceKind {
 }
 
 /// The role of a holding.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Role {
@@ -86,7 +89,8 @@ pub enum Role {
 }
 
 /// How sure it is which task has a holding.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Attribution {
@@ -102,7 +106,8 @@ pub enum Attribution {
 }
 
 /// A guard, a permit, a sender, a receiver: a part of a resource that a task has.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Holding {
     /// Its role.
@@ -148,7 +153,8 @@ pub struct Holding {
 }
 
 /// The last event of one kind at a resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct LastEvent {
     /// ns before the capture; inside a poll, since that poll started. `None` if the clock was not
@@ -175,7 +181,8 @@ fn is_zero(value: &u64) -> bool {
 }
 
 /// Counts and durations of the uses of a resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Usage {
     /// Number of acquisitions; for a channel, of messages sent.
@@ -203,7 +210,8 @@ pub struct Usage {
 }
 
 /// The waits for a lock, or its holds, by the call that acquired it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct UsagePlace {
     /// The call.
@@ -220,7 +228,8 @@ pub struct UsagePlace {
 }
 
 /// Quantiles of durations in ns, each within a factor of two; 0 if there are none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Quantiles {
     /// Median.

@@ -14,15 +14,22 @@
 //! saved record by record.
 //!
 //! ```text
-//! folded   lists   columns   numbers as steps   split   records without their numbers
-//! text     records put together again
+//! written by   folded     lists   columns   numbers as steps   split   records without their numbers
+//! read by      unfolded   lists   steps     numbers            text    records put together again
 //! ```
 
 mod columns;
 mod folded;
 mod split;
-#[cfg(test)]
+#[cfg(feature = "read")]
+mod steps;
+#[cfg(all(test, feature = "read"))]
 mod tests;
+#[cfg(feature = "read")]
 mod text;
+#[cfg(feature = "read")]
+mod unfolded;
 
-pub(crate) use folded::{deserialize, serialize};
+pub(crate) use folded::serialize;
+#[cfg(feature = "read")]
+pub(crate) use unfolded::deserialize;

@@ -10,7 +10,8 @@ use serde::ser::{
 };
 use serde_json::{Error, Result};
 
-use super::text::NUMBER;
+/// The mark in the place of a number.
+pub(super) const NUMBER: u8 = b'#';
 
 /// A record in two parts.
 #[derive(Debug, Default)]

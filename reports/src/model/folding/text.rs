@@ -3,8 +3,7 @@
 
 use std::io::Write as _;
 
-/// The mark in the place of a number.
-pub(super) const NUMBER: u8 = b'#';
+use super::split::NUMBER;
 
 /// The length of the string at the start of the text, with its quotes.
 fn string(text: &[u8]) -> usize {

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::model::{Place, ResourceId, TaskId};
 
@@ -18,7 +18,8 @@ use crate::model::{Place, ResourceId, TaskId};
 ///     println!("{} {}: {}", verdict.confidence, verdict.kind, verdict.sentence);
 /// }
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Verdict {
     /// The kind of hang.
@@ -44,7 +45,8 @@ pub struct Verdict {
 }
 
 /// One link of a chain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Link {
     /// What the link stands for.
@@ -85,7 +87,8 @@ impl Link {
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $member:ident = $word:literal,)* }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[cfg_attr(feature = "read", derive(serde::Deserialize))]
         #[non_exhaustive]
         pub enum $name {
             $($(#[$doc])* #[serde(rename = $word)] $member,)*
