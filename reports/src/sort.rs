@@ -28,8 +28,11 @@ pub fn sort_by_cached_key<T, K: Ord>(items: &mut [T], key: impl FnMut(&T) -> K) 
     arrange(order(items.len(), &mut |a, b| keys[a].cmp(&keys[b])), &mut |a, b| items.swap(a, b));
 }
 
-/// Positions of a list's items, in ascending order of the items.
+/// Positions of a list's items, in ascending order of the items. None, if there is nothing to sort.
 fn order(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
+    if count < 2 {
+        return Vec::new();
+    }
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|&a, &b| compare(a, b));
     order
