@@ -1,5 +1,7 @@
 //! Which environment variables this crate reads, and the nearest one to a name that it does not.
 
+use diagnose_reports::sort::sort;
+
 use crate::say::say;
 
 /// All variables. The documentation of [`Builder`](crate::Builder) lists them with their meaning.
@@ -28,7 +30,7 @@ const MAX_UNKNOWN: usize = 8;
 pub(crate) fn check_names() {
     let names = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
     let mut unknown: Vec<String> = names.filter(|name| is_unknown(name)).collect();
-    unknown.sort_unstable();
+    sort(&mut unknown);
     for name in unknown.iter().take(MAX_UNKNOWN) {
         say!("diagnose: ignoring {name}: there is no such setting; did you mean {}?", nearest(name));
     }

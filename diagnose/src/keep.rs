@@ -5,10 +5,12 @@
 //! processes that write there; past that the oldest dump is removed. Files that are not named like
 //! a dump are left alone, and the newest dump always stays.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use diagnose_reports::ordered::OrderedMap;
+use diagnose_reports::sort::sort_by;
 
 use crate::dump_name;
 
@@ -56,12 +58,12 @@ impl Keep {
         if self == Self::ALL {
             return 0;
         }
-        let mut dumps = found(folder);
-        let newest = dumps.remove(newest).unwrap_or_default();
-        let mut dumps: Vec<Dump> = dumps.into_values().collect();
-        dumps.sort_by(|a, b| (a.written, &a.files).cmp(&(b.written, &b.files)));
-        let (mut left, mut bytes) = (1, newest.bytes);
-        let mut removed = 0;
+        let dumps = found(folder);
+        let mut bytes = dumps.get(newest).map_or(0, |newest| newest.bytes);
+        let others = dumps.into_iter().filter(|(name, _)| name != newest);
+        let mut dumps: Vec<Dump> = others.map(|(_, dump)| dump).collect();
+        sort_by(&mut dumps, |a, b| (a.written, &a.files).cmp(&(b.written, &b.files)));
+        let (mut left, mut removed) = (1, 0);
         for dump in dumps.iter().rev() {
             left += 1;
             bytes = dump.bytes.saturating_add(bytes);
@@ -85,8 +87,8 @@ struct Dump {
     written: Option<SystemTime>,
 }
 
-fn found(folder: &Path) -> BTreeMap<String, Dump> {
-    let mut dumps = BTreeMap::<String, Dump>::new();
+fn found(folder: &Path) -> OrderedMap<String, Dump> {
+    let mut dumps = OrderedMap::<String, Dump>::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str().and_then(dump_name::of_file) else { continue };

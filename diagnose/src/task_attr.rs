@@ -5,8 +5,10 @@
 //! entries of finished tasks are dropped. So it holds at most twice the entries of living tasks,
 //! and the average cost of an insertion does not depend on their number.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt::{Display, Write as _};
+
+use diagnose_reports::ordered::OrderedMap;
 
 use crate::sync::Mutex;
 use crate::{live, switch};
@@ -18,7 +20,7 @@ const MAX_BYTES: usize = 256;
 /// Number of tasks in the table below which finished ones are not looked for.
 const FEW: usize = 256;
 
-type Attributes = BTreeMap<&'static str, String>;
+type Attributes = OrderedMap<&'static str, String>;
 
 struct Table {
     by_task: Option<HashMap<u64, Attributes>>,

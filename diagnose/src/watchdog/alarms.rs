@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use diagnose_reports::model::{Alarm, AlarmKind, RunState, Runtime, Task, TaskId, Worker};
+use diagnose_reports::sort::sort;
 use diagnose_reports::{Snapshot, clean_line};
 
 use super::looks::Finding;
@@ -24,7 +25,7 @@ pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<Al
         Finding::Uneven { .. } | Finding::Starved(_) => &[],
     });
     let mut threads: Vec<u64> = polls.filter_map(|task| task.thread_id).collect();
-    threads.sort_unstable();
+    sort(&mut threads);
     threads.dedup();
     let texts = Texts { snapshot, usages: cpu::watch(&threads) };
     findings.iter().map(|finding| alarm(kind(finding), texts.text(finding), tasks(finding))).collect()

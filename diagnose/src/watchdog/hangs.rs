@@ -13,10 +13,12 @@
 //!
 //! A verdict behind another alarm is no alarm of its own.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use diagnose_reports::model::TaskId;
+use diagnose_reports::ordered::OrderedSet;
+use diagnose_reports::sort::sort;
 use diagnose_reports::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 
 use super::late::Late;
@@ -60,7 +62,7 @@ pub(super) enum Said {
 struct HangAlarm {
     text: String,
     /// The tasks of its current verdicts. `count` is the number of verdicts so far.
-    tasks: BTreeSet<TaskId>,
+    tasks: OrderedSet<TaskId>,
     count: u64,
     /// How long it had lasted when it was last seen, in ns.
     age_ns: u64,
@@ -150,17 +152,18 @@ impl Hangs {
             self.alarms.entry(key).or_insert_with(|| HangAlarm { missed: MISSED, ..HangAlarm::default() });
         let was_over = alarm.is_over();
         if was_over {
-            alarm.tasks.clear();
+            alarm.tasks = OrderedSet::new();
             (alarm.age_ns, alarm.count, alarm.times) = (0, 0, alarm.times + 1);
         }
-        let mut tasks = BTreeSet::new();
+        let mut tasks = OrderedSet::new();
         for verdict in alike {
-            let own: BTreeSet<TaskId> = verdict.chain.iter().filter_map(Link::task).collect();
-            alarm.count += u64::from(own.is_empty() && was_over || !own.is_subset(&alarm.tasks));
+            let own: OrderedSet<TaskId> = verdict.chain.iter().filter_map(Link::task).collect();
+            alarm.count +=
+                u64::from(own.is_empty() && was_over || !own.iter().all(|task| alarm.tasks.contains(task)));
             alarm.age_ns = alarm.age_ns.max(age_ns(verdict));
             tasks.extend(own);
         }
-        alarm.tasks.extend(&tasks);
+        alarm.tasks.extend(tasks.iter().copied());
         alarm.missed = 0;
         if !was_over || !alarm.times.is_power_of_two() {
             return None;
@@ -240,7 +243,7 @@ fn key(verdict: &Verdict) -> AlarmKey {
     let known = verdict.chain.iter().filter(|link| link.node != LinkNode::Future);
     let part = |link: &Link| (link.node, link.name.clone(), link.file.clone(), link.line, link.role);
     let mut parts: Vec<AlarmPart> = known.map(part).collect();
-    parts.sort_unstable();
+    sort(&mut parts);
     parts.dedup();
     (verdict.kind, parts)
 }

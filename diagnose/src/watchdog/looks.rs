@@ -12,10 +12,12 @@
 //! Each task in a poll is reported once, and so is each task in the queue. All workers together are
 //! reported once for the same polls.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, Runtime, SiteIndex, Task, TaskId, TaskKind, Worker};
+use diagnose_reports::ordered::OrderedSet;
+use diagnose_reports::sort::sort_by_key;
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Finding<'a> {
@@ -46,7 +48,7 @@ pub(super) struct Looks {
     /// Reported tasks: task, number of its poll, state.
     said: HashSet<(TaskId, u64, RunState)>,
     /// By runtime, the polls that its workers were in: task and number of the poll.
-    blocked: BTreeMap<u64, BTreeSet<(TaskId, u64)>>,
+    blocked: HashMap<u64, HashSet<(TaskId, u64)>>,
 }
 
 impl Looks {
@@ -63,7 +65,7 @@ impl Looks {
         let mut findings: Vec<Finding<'a>> = Vec::new();
         let polls: Vec<&Task> = polls.into_iter().filter(|task| !has_left(snapshot, task)).collect();
         findings.extend(polls.iter().filter(|task| self.is_new(task)).map(|task| Finding::LongPoll(task)));
-        let mut explained = BTreeSet::new();
+        let mut explained = OrderedSet::new();
         for runtime in &snapshot.runtimes {
             let of = |tasks: &[&'a Task]| {
                 tasks.iter().copied().filter(|task| task.runtime_number == runtime.number).collect::<Vec<_>>()
@@ -136,7 +138,7 @@ fn is_met(task: &Task) -> bool {
 
 fn oldest_first<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<&'a Task> {
     let mut tasks: Vec<&Task> = tasks.collect();
-    tasks.sort_by_key(|task| (std::cmp::Reverse(task.since_ns), task.id));
+    sort_by_key(&mut tasks, |task| (std::cmp::Reverse(task.since_ns), task.id));
     tasks
 }
 

@@ -17,6 +17,8 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use diagnose_reports::sort::{sort, sort_by_key};
+
 use super::late::Late;
 use crate::live::{self, Task, TaskKind, TaskState};
 use crate::waits::{self, Glance, Role, WaitMode};
@@ -182,7 +184,7 @@ impl Table {
             has_lock: false,
             has_set_aside: false,
         }));
-        tasks.sort_unstable_by_key(|known| known.id);
+        sort_by_key(&mut tasks, |known| known.id);
         Self(tasks)
     }
 
@@ -233,7 +235,7 @@ impl Table {
 
 impl Resources {
     fn new(mut entries: Vec<u64>) -> Self {
-        entries.sort_unstable();
+        sort(&mut entries);
         entries.dedup_by(|next, kept| {
             let is_same = *next >> FLAGS == *kept >> FLAGS;
             *kept |= if is_same { *next } else { 0 };

@@ -15,17 +15,11 @@ pub struct OrderedMap<K, V> {
 
 impl<K, V> Default for OrderedMap<K, V> {
     fn default() -> Self {
-        Self { entries: Vec::new(), order: Order::default() }
+        Self::new()
     }
 }
 
 impl<K: Ord, V> OrderedMap<K, V> {
-    /// Creates an empty map.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Returns the value of a key.
     #[must_use]
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
@@ -76,6 +70,12 @@ impl<K: Ord, V> OrderedMap<K, V> {
 }
 
 impl<K, V> OrderedMap<K, V> {
+    /// Creates an empty map.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { entries: Vec::new(), order: Order::new() }
+    }
+
     /// The number of keys.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -7,7 +7,7 @@ use std::slice;
 use crate::sort::arrange;
 
 /// Numbers of entries in the order of their keys, in chunks, so that an insertion moves few.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Order {
     /// None is empty.
     chunks: Vec<Vec<usize>>,
@@ -22,6 +22,10 @@ pub(super) type Place = (usize, usize);
 pub(super) const CHUNK: usize = 512;
 
 impl Order {
+    pub(super) const fn new() -> Self {
+        Self { chunks: Vec::new() }
+    }
+
     /// Finds an entry, given how each compares with it. Returns where it belongs if there is none.
     pub(super) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<usize, Place> {
         let after = self.chunks.partition_point(|chunk| compare(chunk[0]).is_le());

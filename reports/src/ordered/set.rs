@@ -14,17 +14,11 @@ pub struct OrderedSet<T> {
 
 impl<T> Default for OrderedSet<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), order: Order::default() }
+        Self::new()
     }
 }
 
 impl<T: Ord> OrderedSet<T> {
-    /// Creates an empty set.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Whether an item is in the set.
     #[must_use]
     pub fn contains<Q: Ord + ?Sized>(&self, item: &Q) -> bool
@@ -46,6 +40,12 @@ impl<T: Ord> OrderedSet<T> {
 }
 
 impl<T> OrderedSet<T> {
+    /// Creates an empty set.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { items: Vec::new(), order: Order::new() }
+    }
+
     /// The number of items.
     #[must_use]
     pub fn len(&self) -> usize {
