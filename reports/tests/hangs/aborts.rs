@@ -1,5 +1,7 @@
 //! A task that something may abort, or drop with what polls it, is not proven to be stuck.
 
+use diagnose_reports::model::WaitMode;
+
 use crate::hangs::locks::crossed;
 
 #[test]
@@ -25,15 +27,19 @@ fn a_handle_that_is_awaited_is_with_whoever_awaits_it() {
 
 /// The handles are with tasks of another program in the same process only by way of a static.
 #[test]
-fn a_task_without_a_common_ancestor_has_no_handle() {
+fn a_handle_that_nobody_awaits_may_be_with_any_task() {
     let mut program = crossed();
     program.of(2).has_handle = true;
     let other = program.task("other");
     program.of(other).spawned_by = None;
     program.has_timer(other);
-    assert_eq!(program.verdicts(), ["proven cycle"]);
+    assert_eq!(program.verdicts(), ["proven cycle"], "main awaits it");
+    program.snapshot.waits.remove(0);
+    program.waits(1, 0, WaitMode::Lock, 7);
+    assert_eq!(program.verdicts(), ["likely cycle"], "the handle may be in a static");
+    program.joins(1, 2, 20);
     program.of(2).has_abort_handle = true;
-    assert_eq!(program.verdicts(), ["likely cycle"], "the handle may be in a static, and may have been used");
+    assert_eq!(program.verdicts(), ["likely cycle"], "an abort handle may also have been used");
     program.has_timer(1);
     assert_eq!(
         program.verdicts(),
@@ -42,6 +48,23 @@ fn a_task_without_a_common_ancestor_has_no_handle() {
     );
     program.of(2).since_ns = 61_000_000_000;
     assert_eq!(program.verdicts(), ["likely cycle"]);
+}
+
+#[test]
+fn an_aborted_task_is_dropped_on_its_thread_and_not_while_that_is_blocked() {
+    let mut program = crossed();
+    program.snapshot.waits.remove(0);
+    let (one, other) = (2, 3);
+    for task in [one, other] {
+        program.of(task).has_handle = true;
+    }
+    program.has_timer(1);
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+    (program.of(one).is_local, program.of(one).thread_id) = (true, Some(77));
+    program.waits(other, 0, WaitMode::Lock, 10).thread_id = Some(77);
+    program.sleeps(other, 77);
+    program.of(other).is_local = true;
+    assert_eq!(program.verdicts(), ["proven blocked_worker"]);
 }
 
 #[test]

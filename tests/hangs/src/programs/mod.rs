@@ -1,6 +1,7 @@
 //! The programs, by what is wrong with them, and controls with which nothing is.
 
 mod arms;
+mod carried;
 mod controls;
 mod crates;
 mod crates_controls;
@@ -55,4 +56,5 @@ pub const ALL: &[Section] = &[
     derefs::SECTION,
     elsewhere::SECTION,
     passed::SECTION,
+    carried::SECTION,
 ];

@@ -103,12 +103,6 @@ impl Graph {
         self.push(from, to, 1, true);
     }
 
-    /// Adds a hidden edge that is enough by itself, whatever else `to` needs.
-    pub(crate) fn add_hidden_override(&mut self, from: NodeId, to: NodeId) {
-        step();
-        self.push(from, to, u64::MAX, true);
-    }
-
     fn push(&mut self, from: NodeId, to: NodeId, weight: u64, is_hidden: bool) {
         // There are no more than a few nodes for each record of a snapshot.
         let [from, to] = [from, to].map(|node| u32::try_from(node).unwrap_or(u32::MAX));

@@ -36,18 +36,18 @@ impl System<'_> {
                             self.add_alternative(woken, self.wait_node(wait));
                         }
                     }
+                    self.add_aborts(woken, index, task);
                 }
                 self.require_thread(node, task);
-                self.add_aborts(node, index, task);
             }
         }
     }
 
     /// Adds the ways in which the task may be aborted. An awaited handle is with the task that
-    /// awaits it. Any other handle is with the thread that spawned the task, or with a task that
-    /// shares an ancestor with it. The holder of an `AbortHandle`, or of a handle under a timeout,
-    /// may abort the task later.
-    fn add_aborts(&mut self, node: NodeId, index: usize, task: &Task) {
+    /// awaits it. Any other handle may be anywhere, also in a static; most likely it is with a task
+    /// that shares an ancestor with this one. The holder of an `AbortHandle`, or of a handle under a
+    /// timeout, may abort the task later. A thread of its runtime then drops it, as after a wake.
+    fn add_aborts(&mut self, woken: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
         let joiner = facts.join_wait(index).and_then(|wait| facts.task_of(&facts.snapshot.waits[wait]));
         let may_be = task.has_handle || task.has_abort_handle;
@@ -57,14 +57,15 @@ impl System<'_> {
         }
         // An `AbortHandle` may be anywhere and may have been used: neither is recorded.
         if task.has_abort_handle && self.is_exact_only() {
-            return self.set_can_progress(node);
+            return self.set_can_progress(woken);
         }
         match joiner.filter(|_| !task.has_abort_handle && !task.is_in_set) {
-            Some(joiner) => self.graph.add_hidden_override(task_node(joiner), node),
-            None if task.spawned_by.is_none() => self.set_can_progress(node),
+            Some(joiner) => self.graph.add_hidden_edge(task_node(joiner), woken),
+            None if task.spawned_by.is_none() => self.set_can_progress(woken),
             None => {
-                let family = self.any_relative(Some(task.id));
-                self.graph.add_hidden_override(family, node);
+                let owner =
+                    if self.is_exact_only() { self.any_task() } else { self.any_relative(Some(task.id)) };
+                self.graph.add_hidden_edge(owner, woken);
             }
         }
     }
