@@ -4,10 +4,11 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::MutexGuard;
+use super::parts::SENDS_GUARDS;
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, lock, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "parking_lot");
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "parking_lot").thread_bound(!SENDS_GUARDS);
 
 /// `parking_lot`'s `Mutex`, recorded from its first use on with the place of its creation.
 pub struct Mutex<T: ?Sized> {

@@ -1,4 +1,25 @@
-//! Methods that all guards share: `map`, `unlock_fair`, and the temporary release of a lock.
+//! What all guards share: `map`, `unlock_fair`, the temporary release of a lock, and whether they
+//! can leave their thread.
+
+use std::marker::PhantomData;
+
+/// Whether guards are `Send`: `parking_lot` has a feature for that.
+pub(super) const SENDS_GUARDS: bool = Probe::<::parking_lot::MutexGuard<'static, ()>>::IS_SEND;
+
+#[allow(dead_code)] // Only its constant is used.
+struct Probe<T>(PhantomData<T>);
+
+/// An associated constant of the type itself comes before this one.
+trait NotSend {
+    const IS_SEND: bool = false;
+}
+
+impl<T> NotSend for Probe<T> {}
+
+#[allow(dead_code)] // Used only where guards are `Send`.
+impl<T: Send> Probe<T> {
+    const IS_SEND: bool = true;
+}
 
 /// Writes `map` and its variants, and `unlock_fair`. `$mut` is `mut` if the guard derefs mutably.
 macro_rules! parts {

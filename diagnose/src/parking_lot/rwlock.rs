@@ -4,11 +4,13 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::mutex::left;
+use super::parts::SENDS_GUARDS;
 use super::{RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, lock, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "parking_lot");
+static WHAT: ResourceType =
+    ResourceType::new(ResourceKind::RwLock, "parking_lot").thread_bound(!SENDS_GUARDS);
 
 /// All units of a lock, which a writer holds. Each reader holds one, without a bound.
 pub(super) const ALL: u64 = u32::MAX as u64;

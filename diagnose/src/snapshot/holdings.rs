@@ -14,7 +14,7 @@ use super::capture_context::{CaptureContext, KnownTask};
 use super::numbers::Table;
 use super::statics::Statics;
 use super::task_copy::some;
-use crate::live::{self, Memory, TransferCounts};
+use crate::live::{self, TransferCounts};
 use crate::site;
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind};
 
@@ -100,7 +100,8 @@ impl<'a> Holdings<'a> {
         holding.units = copy.units;
         holding.task = some(copy.task).map(TaskId::new);
         holding.span = some(copy.span).map(SpanId::new);
-        holding.thread_id = if copy.task == 0 { seen.thread_id(copy.thread) } else { None };
+        let is_bound = copy.task == 0 || self.is_of_a_thread(copy);
+        holding.thread_id = if is_bound { seen.thread_id(copy.thread) } else { None };
         holding.place = copy.at.map(|at| seen.texts.place(at));
         holding.since_ns =
             seen.ago(if copy.since == 0 { first_wait.unwrap_or(seen.now) } else { copy.since });
@@ -130,6 +131,12 @@ impl<'a> Holdings<'a> {
         let has_sent_guards = || ["tokio", "async-lock", "futures"].contains(&it.what.library);
         let is_there = || has_sent_guards() && self.statics.has(record.address.load(Relaxed));
         is_lock && (is_made_in_constant() || has_waiters && is_there())
+    }
+
+    /// Whether it is a guard that cannot leave its thread.
+    fn is_of_a_thread(&self, copy: &HoldingCopy) -> bool {
+        let identity = self.records.get(&copy.resource).and_then(|record| record.identity());
+        copy.role == waits::Role::Holds && identity.is_some_and(|(_, it)| it.what.is_thread_bound)
     }
 
     /// Sets the attribution and the candidates of a holding.
@@ -250,23 +257,18 @@ impl<'a> Holdings<'a> {
     }
 }
 
-/// Sets the task of a guard that borrows from its future, if another task polls that future now, and
-/// whether the future may be in yet another one.
+/// Sets the task of a guard that borrows, if another task polls the future with it now, and whether
+/// that future may be in yet another one. A guard that was taken without a future, as by `try_lock`,
+/// may be in any.
 fn follow_future(copy: &HoldingCopy, holding: &mut Holding, seen: &CaptureContext<'_>) {
     if copy.is_movable || copy.role != waits::Role::Holds || copy.task == 0 {
         return;
     }
-    let span = seen.confined.last_polled(copy.span);
-    let task = span.map_or(copy.task, |span| span.task);
+    let task = seen.confined.last_polled(copy.span).map_or(copy.task, |span| span.task);
     if task != copy.task {
         holding.task = some(task).map(TaskId::new);
     }
-    let is_known = copy.memory != Memory::UNKNOWN;
-    holding.may_have_moved = match span {
-        _ if is_known => !seen.confined.has(copy.memory, task),
-        Some(span) => !span.is_confined,
-        None => false,
-    };
+    holding.may_have_moved = !seen.confined.has(copy.memory, task);
 }
 
 fn ids(tasks: Vec<u64>) -> Vec<TaskId> {

@@ -28,6 +28,8 @@ pub(crate) struct ResourceType {
     /// Whether a release hands the resource to the first in the queue, so that the wake is the
     /// grant.
     pub(crate) is_fair: bool,
+    /// Whether its guards cannot leave their thread.
+    pub(crate) is_thread_bound: bool,
     /// Returns whether the `Pending` just returned was forced, because the task has used up its
     /// budget.
     pub(crate) is_forced: fn() -> bool,
@@ -36,12 +38,17 @@ pub(crate) struct ResourceType {
 impl ResourceType {
     /// Creates a type whose wakes may be overtaken.
     pub(crate) const fn new(kind: ResourceKind, library: &'static str) -> Self {
-        Self { kind, library, is_fair: false, is_forced: || false }
+        Self { kind, library, is_fair: false, is_thread_bound: false, is_forced: || false }
     }
 
     /// Creates a type that hands a release to the first in its queue.
     pub(crate) const fn fair(kind: ResourceKind, library: &'static str) -> Self {
         Self { is_fair: true, ..Self::new(kind, library) }
+    }
+
+    /// Sets whether its guards cannot leave their thread.
+    pub(crate) const fn thread_bound(self, is_thread_bound: bool) -> Self {
+        Self { is_thread_bound, ..self }
     }
 
     /// Sets the check for a `Pending` that was forced by a used-up budget.

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use pin_project_lite::pin_project;
 
+use crate::live::{Memory, is_pinned};
 use crate::sync::Mutex;
 use crate::waits::{Holding, LazyWait, Record, WaitInfo, WaitMode};
 
@@ -84,8 +85,10 @@ impl<F: Future> Future for Initialising<'_, F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let memory = if is_pinned::<F>() { Memory::of(&*self) } else { Memory::UNKNOWN };
         let this = self.project();
         this.holding.looked_at();
+        this.holding.lies_in(memory);
         let outer = this.turn.outer.lock().take();
         match outer {
             Some(outer) => this.future.poll(&mut Context::from_waker(&outer)),

@@ -129,7 +129,7 @@ pub struct Holding {
     /// guard of a static.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_movable: bool,
-    /// Whether it is in a boxed future that may have moved to another task unseen.
+    /// Whether it may be in a boxed future, which may have moved to another task unseen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_have_moved: bool,
     /// Other tasks that may have it: those that `task` has spawned since.

@@ -102,6 +102,27 @@ fn a_boxed_future_that_was_set_aside_takes_its_guard_along() {
     assert_eq!(program.verdicts(), ["likely futurelock holding"]);
 }
 
+/// A guard of `try_lock` may be in any future of its task, and a guard of std only in one on its thread.
+#[test]
+fn a_guard_that_may_have_moved_cannot_leave_its_thread_while_that_is_blocked() {
+    let mut program = Program::new();
+    let (a, b) = (program.mutex(), program.mutex());
+    program.holds(1, a, 3).may_have_moved = true;
+    let other = program.task("other");
+    program.holds(other, b, 5);
+    program.waits(other, a, WaitMode::Lock, 6);
+    program.sleeps(1, 77);
+    program.waits(1, b, WaitMode::Lock, 7).thread_id = Some(77);
+    assert_eq!(program.verdicts(), ["proven blocked_worker"]);
+    let third = program.task("third");
+    program.has_timer(third);
+    assert_eq!(program.verdicts(), ["likely blocked_worker"]);
+    program.at(a).holdings[0].thread_id = Some(77);
+    assert_eq!(program.verdicts(), ["proven blocked_worker"]);
+    program.at(a).holdings[0].thread_id = Some(78);
+    assert_eq!(program.verdicts(), ["likely blocked_worker"], "that thread may run on");
+}
+
 /// Nothing wakes its task any more, in either case. But the other tasks wait for the future.
 #[test]
 fn a_task_that_left_its_boxed_future_is_a_futurelock_and_no_lost_waker() {

@@ -7,7 +7,7 @@ use super::poisoned;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, guard, lock, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "std");
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "std").thread_bound(true);
 
 /// The standard library's `Mutex`, recorded from its first use on with the place of its creation.
 pub struct Mutex<T: ?Sized> {

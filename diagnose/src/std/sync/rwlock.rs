@@ -7,7 +7,7 @@ use super::poisoned;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, guard, lock, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "std");
+static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "std").thread_bound(true);
 
 /// All units of a lock, which a writer holds. Each reader holds one, without a bound.
 const ALL: u64 = u32::MAX as u64;

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex as StdMutex};
 use std::thread;
 
 use diagnose::{FutureExt as _, diagnose};
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, poll_immediate};
 
 use super::ms;
 use crate::drop_in::tokio;
@@ -16,8 +18,12 @@ use tokio::time::sleep;
 pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("carried.rs"),
-    rows: &[row!("Y105", handles_in_a_static, "A/B and B/A; an unrelated task aborts them, by a static")
-        .seems(likely("cycle"))],
+    rows: &[
+        row!("Y105", handles_in_a_static, "A/B and B/A; an unrelated task aborts them, by a static")
+            .seems(likely("cycle")),
+        row!("Y106", tried_in_a_box, "a guard of try_lock in a box without annotation, which moves")
+            .seems(likely("self_wait")),
+    ],
 };
 
 /// How long each program looks stuck, in ms.
@@ -44,4 +50,24 @@ async fn handles_in_a_static() {
     SESSIONS.lock().unwrap().extend([one, other]);
     sleep(ms(10)).await;
     drop(a.lock().await);
+}
+
+async fn tried_in_a_box() {
+    static LEFT: StdMutex<Option<BoxFuture<'static, ()>>> = StdMutex::new(None);
+    let worker = async {
+        sleep(ms(LONG)).await;
+        let first = LEFT.lock().unwrap().take().unwrap();
+        first.await;
+    };
+    tokio::spawn(worker.diagnose("worker"));
+    let lock = Arc::new(Mutex::new(()));
+    let theirs = Arc::clone(&lock);
+    let first = async move {
+        let _guard = theirs.try_lock().unwrap();
+        sleep(ms(20)).await;
+    };
+    let mut first = first.boxed();
+    assert!(poll_immediate(&mut first).await.is_none());
+    *LEFT.lock().unwrap() = Some(first);
+    drop(lock.lock().await);
 }

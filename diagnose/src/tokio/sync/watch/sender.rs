@@ -11,7 +11,8 @@ use crate::tokio::sync::is_forced;
 use crate::waits::{BlockedThread, ChannelEnd, ResourceKind, ResourceType, Role, ValueBorrow, WaitMode};
 use crate::wrap::{delegate, end};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Watch, "tokio").forced_by(is_forced);
+static WHAT: ResourceType =
+    ResourceType::new(ResourceKind::Watch, "tokio").thread_bound(true).forced_by(is_forced);
 
 /// Creates a channel that keeps the latest value, with `init` as the first.
 #[track_caller]

@@ -264,7 +264,10 @@ impl System<'_> {
             self.graph.add_hidden_edge(others, node);
         }
         if holding.may_have_moved {
-            self.add_new_owners(node);
+            match holding.thread_id {
+                Some(thread) => self.add_thread_of_guard(node, thread),
+                None => self.add_new_owners(node),
+            }
         }
         // A future that was set aside has its holdings with it.
         let owner = holding.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(holding));

@@ -159,6 +159,14 @@ impl System<'_> {
         }
     }
 
+    /// Adds the thread of a guard that may be in another task of that thread.
+    pub(super) fn add_thread_of_guard(&mut self, node: NodeId, thread: u64) {
+        if self.is_exact_only() {
+            let thread = self.outside_thread_node(thread);
+            self.graph.add_hidden_edge(thread, node);
+        }
+    }
+
     /// Adds whatever may have a boxed future that its task has set aside, and so may poll or drop
     /// it. Only likely, it is where it was polled last.
     pub(super) fn add_new_owners(&mut self, node: NodeId) {
