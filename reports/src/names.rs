@@ -46,15 +46,21 @@ pub(crate) struct Names {
 impl Names {
     /// Names the sites that the snapshot's nodes use. Equal sites in equal order give equal names.
     pub(crate) fn new(snapshot: &Snapshot) -> Self {
-        Self::of_sites(snapshot, &snapshot.nodes.iter().map(|node| node.site).collect())
+        Self::of_sites(snapshot, snapshot.nodes.iter().map(|node| node.site))
     }
 
     /// Names only the sites in `used`.
-    pub(crate) fn of_sites(snapshot: &Snapshot, used: &OrderedSet<SiteIndex>) -> Self {
+    pub(crate) fn of_sites(snapshot: &Snapshot, used: impl Iterator<Item = SiteIndex>) -> Self {
+        let mut is_used = vec![false; snapshot.sites.len()];
+        for site in used {
+            if let Some(is_used) = is_used.get_mut(site.get()) {
+                *is_used = true;
+            }
+        }
         let mut namesakes = OrderedMap::<&str, Vec<usize>>::new();
         let mut frames = vec![OTHER.to_owned(); snapshot.sites.len()];
         for (index, site) in snapshot.sites.iter().enumerate() {
-            if used.contains(&SiteIndex::new(index)) && site.kind != SiteKind::Other {
+            if is_used[index] && site.kind != SiteKind::Other {
                 namesakes.entry(&site.name).or_default().push(index);
             }
         }
@@ -64,7 +70,7 @@ impl Names {
                 frames[index] = sanitize(&style(&snapshot.sites[index]));
             }
         }
-        number_equals(snapshot, used, &mut frames);
+        number_equals(snapshot, &is_used, &mut frames);
         Self { frames }
     }
 
@@ -92,17 +98,14 @@ fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> St
 }
 
 /// Appends ` (2)`, ` (3)` … to frames that are taken, in the order of the sites.
-fn number_equals(snapshot: &Snapshot, used: &OrderedSet<SiteIndex>, frames: &mut [String]) {
+fn number_equals(snapshot: &Snapshot, is_used: &[bool], frames: &mut [String]) {
     // Unnumbered frames come first: a site named `a (2)` keeps its name even if a second `a` would
     // get it.
     let mut taken: OrderedSet<String> =
         [BUSY, IDLE, QUEUED, OTHER, DEEPER].map(str::to_owned).into_iter().collect();
     let mut late = Vec::new();
     for (index, site) in snapshot.sites.iter().enumerate() {
-        if used.contains(&SiteIndex::new(index))
-            && site.kind != SiteKind::Other
-            && !taken.insert(frames[index].clone())
-        {
+        if is_used[index] && site.kind != SiteKind::Other && !taken.insert(frames[index].clone()) {
             late.push(index);
         }
     }

@@ -17,7 +17,7 @@
 use crate::analysis::paths::{Labels, Paths, paths};
 use crate::model::Snapshot;
 use crate::names::{BUSY, IDLE, QUEUED};
-use crate::ordered::OrderedMap;
+use crate::sort::sort_by;
 use crate::view::View;
 
 /// A call path with a leaf for one kind of time, and the amount of it.
@@ -58,7 +58,7 @@ pub struct Stack {
 #[must_use]
 pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
     let Paths { list, names, .. } = paths(snapshot, Labels::Merged);
-    let mut values_ns = OrderedMap::<String, u64>::new();
+    let mut stacks: Vec<(String, u64)> = Vec::new();
     // The line of the current path, and the length of the line of each of its prefixes.
     let (mut line, mut lengths) = (String::new(), Vec::new());
     for path in &list {
@@ -76,11 +76,18 @@ pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
         };
         for (leaf, value_ns) in [BUSY, IDLE, QUEUED].into_iter().zip(values) {
             if value_ns > 0 {
-                let total_ns = values_ns.entry(format!("{line}{leaf}")).or_default();
-                *total_ns = total_ns.saturating_add(value_ns);
+                stacks.push((format!("{line}{leaf}"), value_ns));
             }
         }
     }
     let split = |line: &str| line.split(';').map(str::to_owned).collect();
-    values_ns.into_iter().map(|(line, value_ns)| Stack { frames: split(&line), value_ns }).collect()
+    sort_by(&mut stacks, |a, b| a.0.cmp(&b.0));
+    stacks.dedup_by(|(line, value_ns), (before, total_ns)| {
+        let is_same = line == before;
+        if is_same {
+            *total_ns = total_ns.saturating_add(*value_ns);
+        }
+        is_same
+    });
+    stacks.into_iter().map(|(line, value_ns)| Stack { frames: split(&line), value_ns }).collect()
 }

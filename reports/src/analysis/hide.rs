@@ -10,6 +10,8 @@
 //! own. Roots stay. Waits that overlap are bounded: a node's self idle time never exceeds its idle
 //! time.
 
+use rustc_hash::FxHashMap;
+
 use crate::analysis::tree::Tree;
 use crate::model::{Bucket, Node, NodeIndex, SiteIndex, SiteKind, Snapshot};
 use crate::ordered::OrderedMap;
@@ -81,7 +83,7 @@ fn without_alive(snapshot: &Snapshot) -> Snapshot {
 fn hide(snapshot: &Snapshot, mut shown: Snapshot, is_hidden: impl Fn(usize, &Node) -> bool) -> Snapshot {
     // By old index: the new index of the node, or that of its nearest shown ancestor.
     let mut places: Vec<usize> = Vec::with_capacity(snapshot.nodes.len());
-    let mut known = OrderedMap::<(Option<usize>, SiteIndex, Option<String>), usize>::new();
+    let mut known = FxHashMap::<(Option<usize>, SiteIndex, Option<String>), usize>::default();
     for (index, node) in snapshot.nodes.iter().enumerate() {
         let parent = node.parent.and_then(|parent| places.get(parent.get())).copied();
         if let (Some(parent), true) = (parent, is_hidden(index, node)) {

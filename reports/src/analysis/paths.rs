@@ -112,7 +112,7 @@ pub(crate) fn paths(snapshot: &Snapshot, labels: Labels) -> Paths<'_> {
     let tree = Tree::new(snapshot);
     let is_shown = shown(snapshot, &tree);
     let shown_sites = tree.nodes.iter().zip(&is_shown).filter(|(_, is_shown)| **is_shown);
-    let names = Names::of_sites(snapshot, &shown_sites.map(|(node, _)| node.site).collect());
+    let names = Names::of_sites(snapshot, shown_sites.map(|(node, _)| node.site));
     let is_await = |site: SiteIndex| is_await(snapshot, site);
     let mut of_nodes = vec![None; tree.nodes.len()];
     let ranks = ranks(snapshot, &names);

@@ -98,10 +98,11 @@ impl Row {
 pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
-    let mut by_site = OrderedMap::<SiteIndex, (Row, Histogram, Latency)>::new();
+    // Boxes keep the keys together, of which each node finds one.
+    let mut by_site = OrderedMap::<SiteIndex, Box<(Row, Histogram, Latency)>>::new();
     let mut callers = HashSet::new();
     for (index, node) in tree.nodes.iter().enumerate() {
-        let (row, histogram, latency) = by_site.entry(node.site).or_default();
+        let (row, histogram, latency) = &mut **by_site.entry(node.site).or_default();
         add_counters(row, node);
         add(&mut row.self_busy_ns, tree.self_busy_ns[index]);
         if tree.is_outermost(index, |ancestor, node| ancestor.site == node.site) {
@@ -121,14 +122,17 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
             add(&mut row.in_flight_ns, in_flight(node));
         }
     }
-    let finish = |(site, (row, histogram, latency)): (SiteIndex, (Row, Histogram, Latency))| Row {
-        name: names.frame(site).to_owned(),
-        site,
-        p50_poll_ns: histogram.quantile(500, row.longest_poll_ns),
-        p99_poll_ns: histogram.quantile(990, row.longest_poll_ns),
-        completed_latency: latency.completed.quantiles(),
-        cancelled_latency: latency.cancelled.quantiles(),
-        ..row
+    let finish = |(site, sums): (SiteIndex, Box<(Row, Histogram, Latency)>)| {
+        let (row, histogram, latency) = *sums;
+        Row {
+            name: names.frame(site).to_owned(),
+            site,
+            p50_poll_ns: histogram.quantile(500, row.longest_poll_ns),
+            p99_poll_ns: histogram.quantile(990, row.longest_poll_ns),
+            completed_latency: latency.completed.quantiles(),
+            cancelled_latency: latency.cancelled.quantiles(),
+            ..row
+        }
     };
     let mut rows: Vec<Row> = by_site.into_iter().map(finish).collect();
     sort_by(&mut rows, |a, b| {

@@ -28,6 +28,11 @@ impl Order {
 
     /// Finds an entry, given how each compares with it. Returns where it belongs if there is none.
     pub(super) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<usize, Place> {
+        // Keys often come in their order.
+        let last = self.chunks.last().and_then(|chunk| Some((chunk.len(), *chunk.last()?)));
+        if let Some((length, _)) = last.filter(|(_, last)| compare(*last).is_lt()) {
+            return Err((self.chunks.len() - 1, length));
+        }
         let after = self.chunks.partition_point(|chunk| compare(chunk[0]).is_le());
         let place = after.saturating_sub(1);
         let Some(chunk) = self.chunks.get(place) else { return Err((0, 0)) };
