@@ -1,7 +1,6 @@
 //! All verdicts of a snapshot, in the order in which they are shown.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
 use crate::analysis::hangs::facts::{Facts, IdMap, IdSet, step};
 use crate::analysis::hangs::stuck::{StuckGraph, is_any_needed, is_needed};
@@ -12,6 +11,8 @@ use crate::analysis::hangs::verdict::{
 use crate::analysis::hangs::warnings::{SUSPECT_NS, attach_timers_to_causes, warnings};
 use crate::analysis::hangs::words::{Chain, ending, push_knot, push_last_forget, push_last_notify};
 use crate::model::{ResourceId, Snapshot, TaskId};
+use crate::ordered::OrderedSet;
+use crate::sort::{sort, sort_by_key};
 
 /// The minimum age of what is only likely.
 const LIKELY_NS: u64 = 250_000_000;
@@ -46,7 +47,7 @@ struct Solver {
     /// Ids of the tasks that verdicts mention.
     reported: IdSet<TaskId>,
     /// Indices of all stuck tasks.
-    stuck_tasks: BTreeSet<usize>,
+    stuck_tasks: OrderedSet<usize>,
 }
 
 impl Solver {
@@ -121,11 +122,11 @@ impl Solver {
             }
             verdict_of_component.entry(component).or_insert(self.verdicts.len());
             let mut verdict = verdict_of_hang(system, stuck, component, hang);
-            let own: BTreeSet<TaskId> = tasks_of(&verdict).collect();
+            let own: OrderedSet<TaskId> = tasks_of(&verdict).collect();
             let victims = victims_by_hang.get(number).map_or(tasks_behind, Vec::as_slice).iter();
             let victims = victims.inspect(|_| step()).map(|&task| facts.snapshot.tasks[task].id);
             verdict.victims = victims.filter(|id| !own.contains(id)).collect();
-            verdict.victims.sort_unstable();
+            sort(&mut verdict.victims);
             (verdict.root_cause, verdict.behind) = (root.is_none(), root);
             self.push(verdict);
         }
@@ -173,10 +174,10 @@ impl Solver {
             victims: Vec::new(),
             behind: Some(cause),
         };
-        let own: BTreeSet<TaskId> = tasks_of(&verdict).collect();
+        let own: OrderedSet<TaskId> = tasks_of(&verdict).collect();
         let new = tasks_behind.iter().filter(|&task| is_new(task)).map(|&task| facts.snapshot.tasks[task].id);
         verdict.victims = new.filter(|id| !own.contains(id)).collect();
-        verdict.victims.sort_unstable();
+        sort(&mut verdict.victims);
         self.push(verdict);
     }
 
@@ -188,7 +189,7 @@ impl Solver {
     /// Root causes first, then the most certain; equal verdicts keep their order.
     fn sorted(self) -> Vec<Verdict> {
         let mut order: Vec<usize> = (0..self.verdicts.len()).collect();
-        order.sort_by_key(|&index| (!self.verdicts[index].root_cause, self.verdicts[index].confidence));
+        sort_by_key(&mut order, |&index| (!self.verdicts[index].root_cause, self.verdicts[index].confidence));
         let mut new_index = vec![0; order.len()];
         for (new, &old) in order.iter().enumerate() {
             new_index[old] = new;

@@ -1,7 +1,6 @@
 //! A snapshot with its ids looked up: which task, which waits, which queue.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
 use super::families::Families;
 use super::id_map::IdSet;
@@ -10,6 +9,7 @@ use super::steps::step;
 use crate::index::Index;
 use crate::lists::Lists;
 use crate::model::{Holding, ResourceId, Role, SiteKind, Snapshot, SpanId, TaskId, Wait};
+use crate::ordered::OrderedMap;
 
 /// What a waiting task awaits if no recorded wait is pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +35,10 @@ pub(crate) struct Facts<'a> {
     /// By resource index: all waits there, in queue order.
     pub(crate) waits_of_resource: Lists,
     /// By OS thread id: the waits that block the thread.
-    pub(crate) blocking_waits: BTreeMap<u64, Vec<usize>>,
+    pub(crate) blocking_waits: OrderedMap<u64, Vec<usize>>,
     /// By OS thread id: the tasks bound to the thread. While there are any, the thread most likely
     /// runs nothing else.
-    pub(crate) local_tasks: BTreeMap<u64, Vec<usize>>,
+    pub(crate) local_tasks: OrderedMap<u64, Vec<usize>>,
     /// A thread is blocked, inside or outside of a poll.
     pub(crate) is_any_blocked: bool,
     /// By span index: a wait that its task polls is at or below the span.
@@ -70,8 +70,8 @@ impl<'a> Facts<'a> {
             resources: Index::new(snapshot.resources.iter().map(|it| it.id)),
             waits_of_task: Lists::default(),
             waits_of_resource: Lists::default(),
-            blocking_waits: BTreeMap::new(),
-            local_tasks: BTreeMap::new(),
+            blocking_waits: OrderedMap::new(),
+            local_tasks: OrderedMap::new(),
             is_any_blocked: snapshot.tasks.iter().any(is_blocked),
             is_polled: vec![false; snapshot.spans.len()],
             queues: vec![<[Vec<usize>; 2]>::default(); snapshot.resources.len()],

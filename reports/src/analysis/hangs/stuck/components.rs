@@ -4,10 +4,11 @@
 //! will help. Tarjan's algorithm (1972, here without recursion) finds a component after all
 //! components that it depends on.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use crate::analysis::hangs::facts::{IdMap, step, with_capacity};
 use crate::analysis::hangs::system::{FixedPoint, Node, NodeId, System, task_node};
+use crate::ordered::OrderedSet;
 
 /// The stuck nodes that a task or a blocked thread depends on.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ impl StuckGraph {
             wait.thread_id.is_some() && system.facts.task_of(wait).is_none()
         });
         let tasks = (0..snapshot.tasks.len()).map(task_node);
-        let arms: BTreeSet<NodeId> = system.shared.arms.values().copied().collect();
+        let arms: OrderedSet<NodeId> = system.shared.arms.values().copied().collect();
         let starts = tasks
             .chain(threads.map(|wait| system.wait_node(wait)))
             .chain(arms)

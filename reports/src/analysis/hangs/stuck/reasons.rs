@@ -15,6 +15,7 @@ use super::components::StuckGraph;
 use crate::analysis::hangs::facts::{Facts, asks_for_signal};
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
 use crate::model::{Holding, Role, WaitMode};
+use crate::sort::sort_by_key;
 
 /// Lower is more plausible.
 type Rank = u8;
@@ -127,7 +128,7 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
         other.role == holding.role && other.task == holding.task && other.uses == holding.uses
     };
     let mut free: Vec<usize> = (0..holdings.len()).filter(|&other| is_alike(&holdings[other])).collect();
-    free.sort_by_key(|&other| holdings[other].since_ns);
+    sort_by_key(&mut free, |&other| holdings[other].since_ns);
     for task in tasks() {
         let it = &facts.snapshot.tasks[task];
         let has_its_own =

@@ -16,6 +16,7 @@
 
 use crate::analysis::hangs::facts::step;
 use crate::lists::Lists;
+use crate::sort::sort_by_key;
 
 /// Index of a node or counter.
 pub(crate) type NodeId = usize;
@@ -161,7 +162,7 @@ impl<'a> Worklist<'a> {
         let mut dependents = Lists::new(lists, pairs);
         for counter in (0..graph.len()).filter(|&node| graph.is_counter[node]) {
             let range = dependents.range(counter);
-            dependents.items[range].sort_by_key(|&number| graph.edges[number].weight);
+            sort_by_key(&mut dependents.items[range], |&number| graph.edges[number].weight);
         }
         Self {
             graph,

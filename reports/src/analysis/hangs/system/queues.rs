@@ -18,6 +18,7 @@ use super::graph::NodeId;
 use super::node::Node;
 use crate::analysis::hangs::facts::{Facts, is_active, units_asked};
 use crate::model::WaitMode;
+use crate::sort::sort;
 
 /// How many waits that may keep their units are counted.
 const NEAREST: usize = 8;
@@ -172,7 +173,7 @@ fn amounts(others: &[(usize, u64)]) -> Vec<(u64, u64)> {
             return ranges(others);
         }
     }
-    sums.sort_unstable();
+    sort(&mut sums);
     sums.into_iter().map(|sum| (sum, sum)).collect()
 }
 

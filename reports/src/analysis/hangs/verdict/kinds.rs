@@ -1,7 +1,5 @@
 //! The kind of hang that a stuck component is, and the path through it that a verdict shows.
 
-use std::collections::BTreeSet;
-
 use super::hang::Hang;
 use super::types::{VerdictDetail, VerdictKind};
 use super::unnotified::classify_unnotified;
@@ -9,6 +7,8 @@ use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::stuck::{StuckGraph, best_reasons, cycle_of_futures};
 use crate::analysis::hangs::system::{Node, NodeId, System};
 use crate::model::{ResourceKind, Role, RunState, Task, TaskId, TaskKind, WaitMode};
+use crate::ordered::OrderedSet;
+use crate::sort::sort_by_key;
 
 /// Classifies a component that depends on no other, or that is a cycle.
 pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Vec<Hang> {
@@ -55,7 +55,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     let facts = system.facts;
     let snapshot = facts.snapshot;
     let has = |wanted: fn(&Node) -> bool| path.iter().any(wanted);
-    let tasks: BTreeSet<usize> = path.iter().filter_map(Node::task).collect();
+    let tasks: OrderedSet<usize> = path.iter().filter_map(Node::task).collect();
     // Blocking work has a thread of its own.
     let is_blocked = |task: &Task| task.state == RunState::Running && task.kind == TaskKind::Future;
     let mut blocked = tasks.iter().filter(|&&task| is_blocked(&snapshot.tasks[task])).count();
@@ -97,7 +97,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     let is_thread_wait =
         |node: &Node| matches!(node, Node::WaitEnd(wait) if facts.task_of(&snapshot.waits[*wait]).is_none());
     let has_thread = path.iter().any(is_thread_wait);
-    if let (1, Some(&task), false) = (tasks.len(), tasks.first(), has_thread) {
+    if let (1, Some(&task), false) = (tasks.len(), tasks.iter().next(), has_thread) {
         if let Some(path) = cycle_of_futures(system, stuck, component, task, &path) {
             return Hang::new(VerdictKind::SelfWait, None, path);
         }
@@ -149,7 +149,7 @@ fn knot(system: &System<'_>, stuck: &StuckGraph, component: usize, node: Node) -
     let Node::FreeUnits(resource) = node else { return None };
     let it = &system.facts.snapshot.resources[resource];
     let held = knot_holdings(system, stuck, component, resource);
-    let owners: BTreeSet<TaskId> = held.into_iter().map(|(_, task)| task).collect();
+    let owners: OrderedSet<TaskId> = held.into_iter().map(|(_, task)| task).collect();
     (it.kind == ResourceKind::Semaphore && owners.len() > 1).then_some(resource)
 }
 
@@ -188,7 +188,7 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
             let has_it = |wait: &usize| facts.snapshot.waits[*wait].woken_ns.is_some();
             let mut set_aside: Vec<usize> =
                 set_aside.filter(|&wait| !is_active(&facts.snapshot.waits[wait])).collect();
-            set_aside.sort_by_key(|wait| !has_it(wait));
+            sort_by_key(&mut set_aside, |wait| !has_it(wait));
             match set_aside.first() {
                 // Another task may have that future: where it is, weaker evidence tells.
                 Some(first) if stuck.fixed_point.can_progress(system.wait_end_node(*first)) => return None,

@@ -7,6 +7,7 @@ use super::types::VerdictKind;
 use crate::analysis::hangs::stuck::StuckGraph;
 use crate::analysis::hangs::system::{Node, NodeId, System, exceeds_permits, task_node, waits_for_event};
 use crate::model::{Holding, ResourceKind, Role};
+use crate::sort::sort;
 
 /// Classifies a component in which nothing is left to notify: one verdict for each resource with
 /// waits for a notification or an arrival.
@@ -23,7 +24,7 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
             waits_for_event(it.kind) || exceeds_permits(it, &snapshot.waits[wait])
         })
         .collect();
-    waits.sort_unstable();
+    sort(&mut waits);
     waits.dedup_by_key(|(resource, _)| *resource);
     let visits_left = Cell::new(MAX_VISITS.min(nodes.len().saturating_mul(VISITS_PER_NODE)));
     let hang = |(resource, wait): (usize, usize)| {

@@ -15,8 +15,6 @@
 //!
 //! Tasks that are stuck for a known reason are left out.
 
-use std::collections::BTreeSet;
-
 use super::hazards::hazards;
 use super::long_polls::long_polls;
 use super::missed_wakes::{out_of_budget, sleep_after_join, unused_wakers};
@@ -28,11 +26,12 @@ use crate::analysis::hangs::facts::{Facts, IdMap};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Link, Verdict};
 use crate::model::TaskId;
+use crate::ordered::OrderedSet;
 
 /// All warnings, apart from stuck tasks, by index, and from nodes that have a verdict.
 pub(crate) fn warnings(
     facts: &Facts<'_>,
-    stuck: &BTreeSet<usize>,
+    stuck: &OrderedSet<usize>,
     verdict_of_node: &IdMap<Node, usize>,
 ) -> Vec<Verdict> {
     let mut warnings = Vec::new();
@@ -45,7 +44,7 @@ pub(crate) fn warnings(
     warnings.extend(hazards(facts, stuck, verdict_of_node));
     warnings.extend(unexplained(facts, stuck));
     warnings.extend(full_pools(facts, stuck));
-    let mentioned: BTreeSet<TaskId> =
+    let mentioned: OrderedSet<TaskId> =
         warnings.iter().flat_map(|it| &it.chain).filter_map(Link::task).collect();
     warnings.extend(long_sleeps(facts, stuck, &mentioned));
     warnings

@@ -1,13 +1,13 @@
 //! What may become a hang: woken futures that are not polled, and locks that unpolled futures hold.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, IdMap};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{NamedCallers, acquired_words, at, link, resource_words};
 use crate::model::{Holding, Resource, ResourceKind, TaskId, Wait};
+use crate::ordered::{OrderedMap, OrderedSet};
+use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
 /// How many futures are shown per task, and per resource.
@@ -16,7 +16,7 @@ const MAX_FUTURES: usize = 8;
 /// The hazards of tasks that are not stuck.
 pub(crate) fn hazards(
     facts: &Facts<'_>,
-    stuck: &BTreeSet<usize>,
+    stuck: &OrderedSet<usize>,
     verdict_of_node: &IdMap<Node, usize>,
 ) -> Vec<Verdict> {
     let mut hazards = ignored_wakes(facts, stuck, verdict_of_node);
@@ -43,10 +43,10 @@ pub(crate) fn hazards(
 /// Futures that were woken while their task runs on without polling them.
 fn ignored_wakes(
     facts: &Facts<'_>,
-    stuck: &BTreeSet<usize>,
+    stuck: &OrderedSet<usize>,
     verdict_of_node: &IdMap<Node, usize>,
 ) -> Vec<Verdict> {
-    let mut by_task: BTreeMap<usize, Vec<&Wait>> = BTreeMap::new();
+    let mut by_task: OrderedMap<usize, Vec<&Wait>> = OrderedMap::new();
     let waits = facts.snapshot.waits.iter().enumerate();
     for (_, wait) in waits.filter(|(index, _)| !verdict_of_node.contains_key(&Node::WaitEnd(*index))) {
         let is_old = wait.is_wake_ignored && wait.woken_ns.is_some_and(|woken_ns| woken_ns >= SUSPECT_NS);
@@ -57,7 +57,7 @@ fn ignored_wakes(
         }
     }
     let verdict = |(task, mut waits): (usize, Vec<&Wait>)| {
-        waits.sort_by_key(|wait| (std::cmp::Reverse(wait.woken_ns), wait.id));
+        sort_by_key(&mut waits, |wait| (std::cmp::Reverse(wait.woken_ns), wait.id));
         let it = &facts.snapshot.tasks[task];
         let place = facts.place_of_task(it);
         let first = waits.first()?;
@@ -123,7 +123,7 @@ fn waiters_words(facts: &Facts<'_>, waits: &[&Wait]) -> String {
 /// The waiting tasks that the chain does not show.
 fn victims(behind: &[&Wait], chain: &[Link]) -> Vec<TaskId> {
     let is_shown = |id: &TaskId| chain.iter().any(|link| link.task() == Some(*id));
-    let victims: BTreeSet<TaskId> = behind.iter().filter_map(|wait| wait.task).collect();
+    let victims: OrderedSet<TaskId> = behind.iter().filter_map(|wait| wait.task).collect();
     victims.into_iter().filter(|id| !is_shown(id)).collect()
 }
 
@@ -143,7 +143,7 @@ fn future(facts: &Facts<'_>, wait: &Wait) -> Link {
 /// A lock that a future holds which its task does not poll.
 fn unpolled_holder(
     facts: &Facts<'_>,
-    stuck: &BTreeSet<usize>,
+    stuck: &OrderedSet<usize>,
     (index, it): (usize, &Resource),
     holding: &Holding,
     waiting: &[&Wait],
@@ -181,7 +181,7 @@ fn unpolled_holder(
         ),
     );
     let mut verdict = warning(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);
-    let victims: BTreeSet<TaskId> = waiting.iter().filter_map(|wait| wait.task).collect();
+    let victims: OrderedSet<TaskId> = waiting.iter().filter_map(|wait| wait.task).collect();
     verdict.victims = victims.into_iter().filter(|id| Some(*id) != longest.task).collect();
     Some(verdict)
 }

@@ -1,18 +1,18 @@
 //! Polls that do not end while other tasks of their runtime wait for a thread.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::sleeping_threads::words_of_poll;
 use super::warning::{LONG_POLL_NS, RuntimeKey, runtime_key, warning};
 use crate::analysis::hangs::facts::{Facts, STARVED_NS, has_waited_long};
 use crate::analysis::hangs::verdict::{Confidence, Verdict, VerdictKind};
 use crate::model::{RunState, Task, TaskKind};
+use crate::ordered::{OrderedMap, OrderedSet};
+use crate::sort::sort;
 use crate::units::{counted, time};
 
 /// Polls that keep other tasks of their runtime from running.
-pub(super) fn long_polls(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
-    let mut starved: BTreeMap<RuntimeKey<'_>, Vec<&Task>> = BTreeMap::new();
+    let mut starved: OrderedMap<RuntimeKey<'_>, Vec<&Task>> = OrderedMap::new();
     let is_starved = |task: &&Task| {
         let waits = matches!(task.state, RunState::Queued | RunState::Unpolled) && task.since_ns > STARVED_NS;
         waits && task.kind == TaskKind::Future && !task.runtime.is_empty() && !task.is_unstable
@@ -30,16 +30,16 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verd
             tasks.retain(is_kept);
         }
     }
-    starved.retain(|_, tasks| !tasks.is_empty());
     let is_free = |runtime: RuntimeKey<'_>| {
         let mut parked = snapshot.workers.iter().filter(|worker| worker.parked);
         parked.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == runtime)
     };
-    let mut long_polls: BTreeMap<(RuntimeKey<'_>, bool), Vec<usize>> = BTreeMap::new();
+    let mut long_polls: OrderedMap<(RuntimeKey<'_>, bool), Vec<usize>> = OrderedMap::new();
     for (index, task) in snapshot.tasks.iter().enumerate() {
         if let (true, Some(is_asleep)) = (is_long(task) && task.kind == TaskKind::Future, task.is_asleep) {
             let keeps = |starved: &Vec<&Task>| {
-                !is_free(runtime_key(task)) || starved.iter().any(|it| it.woken_by == Some(task.id))
+                let is_woken_here = || starved.iter().any(|it| it.woken_by == Some(task.id));
+                !starved.is_empty() && (!is_free(runtime_key(task)) || is_woken_here())
             };
             if !stuck.contains(&index) && starved.get(&runtime_key(task)).is_some_and(keeps) {
                 long_polls.entry((runtime_key(task), is_asleep)).or_default().push(index);
@@ -75,6 +75,6 @@ fn long_poll(facts: &Facts<'_>, long_polls: &[usize], is_asleep: bool, starved: 
     let kind = if is_asleep { VerdictKind::BlockedWorker } else { VerdictKind::Spin };
     let mut verdict = warning(kind, Confidence::Likely, chain, sentence);
     verdict.victims = starved.iter().map(|task| task.id).collect();
-    verdict.victims.sort_unstable();
+    sort(&mut verdict.victims);
     verdict
 }

@@ -1,13 +1,12 @@
 //! Waits without a wake, although what they wait for may have come long ago.
 
-use std::collections::BTreeSet;
-
 use super::warning::{LONG_POLL_NS, SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_active, is_blocked};
 use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
 use crate::model::{RunState, SiteIndex, Wait, WaitMode};
+use crate::ordered::OrderedSet;
 use crate::units::{count, time};
 
 /// A future without budget that is polled this often inside one poll keeps its thread busy.
@@ -67,7 +66,7 @@ pub(crate) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
 
 /// Hand-written futures that keep their waker and were not woken. A thread that is not on record
 /// may still wake them, so there must be none.
-pub(crate) fn unused_wakers(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+pub(crate) fn unused_wakers(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
     let mut has_children = vec![false; snapshot.spans.len()];
     for parent in snapshot.spans.iter().filter_map(|span| span.parent) {

@@ -1,19 +1,18 @@
 //! Runtimes that shut down while blocking work does not end.
 
-use std::collections::BTreeSet;
-
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_blocked};
 use crate::analysis::hangs::verdict::{Confidence, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{at, link};
 use crate::model::{TaskId, Wait, WaitMode};
+use crate::ordered::OrderedSet;
 use crate::units::time;
 
 /// Blocking work that only finishes its writes takes less time, most likely.
 const SLOW_JOB_NS: u64 = 10_000_000_000;
 
 /// A runtime that shuts down while blocking work does not end.
-pub(super) fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<Verdict> {
+pub(super) fn shutdown(facts: &Facts<'_>, stuck: &OrderedSet<usize>, wait: &Wait) -> Option<Verdict> {
     let (mut tasks, known) = (wait.tasks.iter(), |id: &TaskId| facts.task(*id));
     if wait.mode != WaitMode::Shutdown
         || wait.is_unstable

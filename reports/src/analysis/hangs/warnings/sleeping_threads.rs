@@ -1,24 +1,24 @@
 //! Threads that sleep in user code although no hang is known: full pools, long polls.
 
-use std::collections::BTreeSet;
-
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_blocked};
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{NamedCallers, acquired_words, at, link};
 use crate::model::{BlockingPool, Role, RunState, Task, TaskId, TaskKind};
+use crate::ordered::OrderedSet;
+use crate::sort::sort_by_key;
 use crate::units::time;
 
 /// How many jobs of a pool are shown.
 const MAX_JOBS: usize = 8;
 
 /// Pools for blocking work whose threads all sleep while jobs wait for one of them.
-pub(crate) fn full_pools(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+pub(crate) fn full_pools(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let pools = facts.snapshot.blocking_pools.iter();
     pools.filter_map(|pool| full_pool(facts, stuck, pool)).collect()
 }
 
-fn full_pool(facts: &Facts<'_>, stuck: &BTreeSet<usize>, pool: &BlockingPool) -> Option<Verdict> {
+fn full_pool(facts: &Facts<'_>, stuck: &OrderedSet<usize>, pool: &BlockingPool) -> Option<Verdict> {
     let jobs = facts.snapshot.tasks.iter().enumerate();
     let is_own = |task: &Task| task.kind == TaskKind::Blocking && task.runtime_number == pool.runtime_number;
     let jobs: Vec<(usize, &Task)> =
@@ -30,7 +30,7 @@ fn full_pool(facts: &Facts<'_>, stuck: &BTreeSet<usize>, pool: &BlockingPool) ->
     if longest_ns < SUSPECT_NS || !is_full {
         return None;
     }
-    running.sort_by_key(|(_, job)| (std::cmp::Reverse(job.since_ns), job.id));
+    sort_by_key(&mut running, |(_, job)| (std::cmp::Reverse(job.since_ns), job.id));
     let &(first, job) = running.first()?;
     let place = facts.place_of_site(job.site);
     let link = |&(index, job): &(usize, &Task)| {
@@ -58,8 +58,8 @@ fn full_pool(facts: &Facts<'_>, stuck: &BTreeSet<usize>, pool: &BlockingPool) ->
 /// Polls that have slept for long, except those of tasks that are mentioned already.
 pub(crate) fn long_sleeps(
     facts: &Facts<'_>,
-    stuck: &BTreeSet<usize>,
-    mentioned: &BTreeSet<TaskId>,
+    stuck: &OrderedSet<usize>,
+    mentioned: &OrderedSet<TaskId>,
 ) -> Vec<Verdict> {
     let tasks = facts.snapshot.tasks.iter().enumerate();
     let is_long = |(index, task): &(usize, &Task)| {

@@ -1,7 +1,5 @@
 //! Timers that no thread drives, and the tasks that keep the threads from it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::long_polls::is_long;
 use super::sleeping_threads::words_of_poll;
 use super::warning::{RuntimeKey, runtime_key, warning};
@@ -9,6 +7,8 @@ use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
 use crate::model::{RunState, TaskId, TaskKind, Wait, WaitMode};
+use crate::ordered::{OrderedMap, OrderedSet};
+use crate::sort::sort_by_key;
 use crate::units::{counted, time};
 
 /// A timer that is later than this is not driven, in ns until it is due.
@@ -20,8 +20,8 @@ const MAX_NAMED: usize = 4;
 type LateTimer<'a> = (i64, usize, &'a Wait);
 
 /// One verdict per runtime with overdue timers.
-pub(crate) fn overdue(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
-    let mut late: BTreeMap<RuntimeKey<'_>, Vec<LateTimer<'_>>> = BTreeMap::new();
+pub(crate) fn overdue(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
+    let mut late: OrderedMap<RuntimeKey<'_>, Vec<LateTimer<'_>>> = OrderedMap::new();
     for wait in facts.snapshot.waits.iter().filter(|wait| wait.mode == WaitMode::Timer) {
         let Some(due_ns) = wait.due_ns.filter(|&due_ns| due_ns < OVERDUE_NS) else { continue };
         let Some(task) = facts.task_of(wait).filter(|task| !stuck.contains(task)) else { continue };
@@ -34,7 +34,7 @@ pub(crate) fn overdue(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict
 }
 
 fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'_>>) -> Option<Verdict> {
-    late.sort_by_key(|&(due_ns, task, _)| (due_ns, task));
+    sort_by_key(&mut late, |&(due_ns, task, _)| (due_ns, task));
     let &(due_ns, task, wait) = late.first()?;
     let place = facts.place_of(wait);
     let mut chain = vec![facts.task_link(task, place.as_ref(), LinkRole::Waits, wait.since_ns)];
@@ -68,7 +68,7 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
         sentence = format!("{sentence}, because {}", words.join(", and "));
     }
     let mut verdict = warning(VerdictKind::DriverStarved, confidence, chain, sentence);
-    let victims: BTreeSet<TaskId> = late.iter().skip(1).filter_map(|(_, _, wait)| wait.task).collect();
+    let victims: OrderedSet<TaskId> = late.iter().skip(1).filter_map(|(_, _, wait)| wait.task).collect();
     verdict.victims = victims.into_iter().filter(|id| Some(*id) != wait.task).collect();
     Some(verdict)
 }
@@ -86,7 +86,7 @@ fn blocking_tasks(facts: &Facts<'_>, (name, number): RuntimeKey<'_>, late: &[Lat
     let workers = snapshot.workers.iter();
     let workers = workers
         .filter(|worker| number != 0 && (worker.runtime.as_str(), worker.runtime_number) == (name, number));
-    let mut threads: BTreeSet<u64> = workers.filter_map(|worker| worker.thread_id).collect();
+    let mut threads: OrderedSet<u64> = workers.filter_map(|worker| worker.thread_id).collect();
     if threads.is_empty() {
         threads.extend(late.iter().filter_map(|&(_, task, _)| snapshot.tasks[task].thread_id));
     }
@@ -101,7 +101,7 @@ fn blocking_tasks(facts: &Facts<'_>, (name, number): RuntimeKey<'_>, late: &[Lat
 /// Puts late timers behind the verdict that explains why their thread does not drive them.
 pub(crate) fn attach_timers_to_causes(verdicts: &mut [Verdict]) {
     let is_blocked = |link: &&Link| matches!(link.role, LinkRole::Blocked | LinkRole::Running);
-    let causes: BTreeMap<u64, usize> = verdicts
+    let causes: OrderedMap<u64, usize> = verdicts
         .iter()
         .enumerate()
         .rev()

@@ -5,8 +5,6 @@
 //! `rx.recv().await`. Waits for the outside world or for time are no hang, and the await of a
 //! function says nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::stuck::has_to_end;
@@ -14,6 +12,7 @@ use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind
 use crate::analysis::hangs::words::at;
 use crate::clean::printable;
 use crate::model::{RunState, SiteIndex, SiteKind, Span};
+use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::{counted, time};
 
 /// How many tasks of one place are shown.
@@ -41,7 +40,7 @@ const BETWEEN_TASKS: [&str; 17] = [
 ];
 
 /// One verdict per place where tasks that have to end wait for something unrecorded.
-pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let spans = &facts.snapshot.spans;
     let mut is_leaf = vec![true; spans.len()];
     for parent in spans.iter().filter_map(|span| span.parent) {
@@ -49,7 +48,7 @@ pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Ver
             *is_leaf = false;
         }
     }
-    let mut places: BTreeMap<SiteIndex, Vec<(usize, &Span)>> = BTreeMap::new();
+    let mut places: OrderedMap<SiteIndex, Vec<(usize, &Span)>> = OrderedMap::new();
     for (span, _) in spans.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf) {
         let Some(task) = span.task.and_then(|task| facts.task(task)) else { continue };
         if !stuck.contains(&task) && is_unexplained(facts, task, span) {

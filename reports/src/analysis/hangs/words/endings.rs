@@ -1,6 +1,5 @@
 //! How sentences end: what follows from the chain, and what a chain cannot show.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::chain::Chain;
@@ -9,6 +8,7 @@ use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::system::{Node, waits_for_event};
 use crate::analysis::hangs::verdict::{Hang, LinkNode, LinkRole, VerdictDetail, VerdictKind};
 use crate::model::{LastEvent, ResourceKind, Role, TaskId, Wait};
+use crate::ordered::OrderedSet;
 use crate::units::{counted, time};
 
 /// What follows from the chain.
@@ -111,7 +111,7 @@ const MAX_HOLDERS: usize = 16;
 /// Adds the other holders of a knot.
 pub(crate) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, held: &[(usize, TaskId)]) {
     let it = &facts.snapshot.resources[index];
-    let mut named: BTreeSet<TaskId> = BTreeSet::new();
+    let mut named: OrderedSet<TaskId> = OrderedSet::new();
     for &(number, id) in held {
         let holding = &it.holdings[number];
         if named.len() == MAX_HOLDERS {
