@@ -1,12 +1,13 @@
 //! Converts merged ticks to the plain data of a [`Snapshot`].
 
-use std::collections::BTreeMap;
 use std::ptr;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
     Bucket, Clock, Dropped, Node, NodeIndex, Process, RunState, Site, SiteIndex, SiteKind, Text, Thread,
 };
+use diagnose_reports::ordered::{OrderedMap, OrderedSet};
+use diagnose_reports::sort::{sort_by, sort_by_cached_key};
 
 use super::latency;
 use super::live_spans::LiveSpans;
@@ -55,7 +56,7 @@ pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
 /// Adds the open time in the queue, for tasks that are queued at the capture.
 fn add_open_queues(snapshot: &mut Snapshot) {
     let Snapshot { nodes, tasks, spans, elapsed_ns, .. } = snapshot;
-    let mut roots = BTreeMap::new();
+    let mut roots = OrderedMap::new();
     for node in nodes.iter_mut().filter(|node| node.parent.is_none()) {
         roots.insert((node.site, node.label.as_deref().map(Text::from)), node);
     }
@@ -75,7 +76,7 @@ struct PathOrder {
     /// The new number of each path.
     numbers: Vec<usize>,
     /// Sites by content, with their numbers.
-    sites: BTreeMap<Site, usize>,
+    sites: OrderedMap<Site, usize>,
     /// Site numbers by address, so that a million tasks of a few sites compare no contents.
     site_numbers: Table<*const site::Site, usize>,
 }
@@ -95,12 +96,12 @@ impl PathOrder {
             }
         }
         for siblings in &mut children {
-            siblings.sort_by_cached_key(|&path| sort_key(&paths[path]));
+            sort_by_cached_key(siblings, |&path| sort_key(&paths[path]));
         }
         let mut order = Self {
             paths: Vec::new(),
             numbers: vec![0; paths.len()],
-            sites: BTreeMap::new(),
+            sites: OrderedMap::new(),
             site_numbers: Table::default(),
         };
         order.place(&children, 0);
@@ -113,10 +114,8 @@ impl PathOrder {
                 by_address.insert(site, site);
             }
         }
-        order.sites = by_address.values().map(|site| (plain_site(site), 0)).collect();
-        for (number, slot) in order.sites.values_mut().enumerate() {
-            *slot = number;
-        }
+        let sites: OrderedSet<Site> = by_address.values().map(|site| plain_site(site)).collect();
+        order.sites = sites.into_iter().zip(0..).collect();
         let number = |site: &site::Site| order.sites.get(&plain_site(site)).copied().unwrap_or(0);
         order.site_numbers = by_address.into_iter().map(|(address, site)| (address, number(site))).collect();
         order
@@ -258,6 +257,6 @@ fn threads(merged: &Merged) -> Vec<Thread> {
         thread.nodes = merged.nodes;
         threads.push(thread);
     }
-    threads.sort_by(|a, b| (&a.name, !a.alive, a.nodes).cmp(&(&b.name, !b.alive, b.nodes)));
+    sort_by(&mut threads, |a, b| (&a.name, !a.alive, a.nodes).cmp(&(&b.name, !b.alive, b.nodes)));
     threads
 }

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use diagnose_reports::sort::sort;
+
 use super::numbers::Table;
 
 /// Creation tick and number of a task.
@@ -30,8 +32,8 @@ impl Candidates {
             };
             tasks.push((made, id));
         }
-        candidates.spawned.values_mut().for_each(|tasks| tasks.sort_unstable());
-        candidates.strangers.sort_unstable();
+        candidates.spawned.values_mut().for_each(|tasks| sort(tasks));
+        sort(&mut candidates.strangers);
         candidates
     }
 
@@ -50,7 +52,7 @@ impl Candidates {
         self.room.set(self.room.get().checked_sub(own.len() + strangers.len())?);
         let all = own.iter().chain(strangers).map(|(_, id)| *id);
         let mut all: Vec<u64> = all.filter(|id| *id != task).collect();
-        all.sort_unstable();
+        sort(&mut all);
         Some(all)
     }
 }

@@ -12,6 +12,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use diagnose_reports::sort::sort_by_key;
+
 use super::span_order::{SpanPlace, Spans};
 use super::task_copy::TaskCopy;
 use crate::live::{Memory, TaskState};
@@ -57,7 +59,7 @@ impl Confined {
         let mut confined = Self::default();
         confined.roots.reserve_exact(tasks.len());
         confined.roots.extend(tasks.iter().map(|task| (task.id, task.memory)));
-        confined.roots.sort_unstable_by_key(|(task, _)| *task);
+        sort_by_key(&mut confined.roots, |(task, _)| *task);
         confined.spans.reserve_exact(spans.len());
         // The rows above the current one, with their numbers.
         let mut above: Vec<(usize, Around)> = Vec::new();
@@ -86,7 +88,7 @@ impl Confined {
             };
             above.push((row, around));
         }
-        confined.spans.sort_unstable_by_key(|span| span.span);
+        sort_by_key(&mut confined.spans, |span| span.span);
         confined
     }
 

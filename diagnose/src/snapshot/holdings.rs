@@ -8,6 +8,7 @@ use std::cell::LazyCell;
 use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::model::{Attribution, Holding, Place, ResourceId, Role, SpanId, TaskId};
+use diagnose_reports::sort::sort_by_key;
 
 use super::candidates::Candidates;
 use super::capture_context::{CaptureContext, KnownTask};
@@ -47,7 +48,7 @@ const MARGIN_NS: u64 = 30_000_000;
 
 impl<'a> Holdings<'a> {
     pub(super) fn new(mut holdings: Vec<HoldingCopy>, foreign: &'a [u64], seen: &CaptureContext<'_>) -> Self {
-        holdings.sort_by_key(|holding| (holding.resource, holding.since, holding.span, holding.units));
+        sort_by_key(&mut holdings, |holding| (holding.resource, holding.since, holding.span, holding.units));
         let mut youngest: Table<u64, (u64, u64)> = Table::default();
         for holding in holdings.iter().filter(|holding| holding.uses == 0 && holding.is_movable) {
             let made = youngest.entry(holding.task).or_default();

@@ -12,6 +12,8 @@ use crate::live::SpawnRuntime;
 /// `now` and `scale` are those of the capture.
 #[cfg(feature = "tokio")]
 pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, now: u64, scale: Scale) {
+    use diagnose_reports::sort::sort_by;
+
     use crate::live::{last_reset, runtimes, workers};
     use crate::{clock, tree};
 
@@ -45,7 +47,7 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, now: u64, 
         worker.parked_ns = scale.ns(listed.parked).min(worker.listed_ns);
         snapshot.workers.push(worker);
     }
-    snapshot.workers.sort_by(|a, b| (&a.thread, a.thread_id).cmp(&(&b.thread, b.thread_id)));
+    sort_by(&mut snapshot.workers, |a, b| (&a.thread, a.thread_id).cmp(&(&b.thread, b.thread_id)));
     for listed in runtimes::all_runtimes() {
         let number = u64::from(listed.number);
         if let Some(threads) = listed.max_blocking {

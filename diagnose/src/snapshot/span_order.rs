@@ -1,5 +1,7 @@
 //! Orders spans depth first, each below the span that polled it last.
 
+use diagnose_reports::sort::sort_by_key;
+
 use super::draining::Draining;
 use super::numbers::Index;
 use super::task_copy::TaskCopy;
@@ -55,7 +57,7 @@ impl Spans {
     pub(super) fn new(mut listed: Vec<SlotCopy>, tasks: &[TaskCopy], by_id: &Index) -> Self {
         // A span is listed after the spans below it, so its number gives the better order of
         // siblings.
-        listed.sort_unstable_by_key(|span| span.id);
+        sort_by_key(&mut listed, |span| span.id);
         let by_number = Index::new(listed.iter().map(|span| span.id));
         let mut below = ChildLists { last: vec![NONE; listed.len()], before: vec![NONE; listed.len()] };
         let mut roots = Vec::new();

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::model::{self, RunState, Task, TaskId};
+use diagnose_reports::sort::sort_by_key;
 
 use super::capture_context::KnownTask;
 use super::numbers::Table;
@@ -94,7 +95,7 @@ pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<TaskCopy>
     let mut origins = Origins::default();
     let mut tasks: Vec<TaskCopy> = wanted.filter_map(|task| listing(task, &mut origins)).collect();
     hide_doubles(&mut tasks);
-    tasks.sort_unstable_by_key(|task| (task.made, task.id));
+    sort_by_key(&mut tasks, |task| (task.made, task.id));
     tasks
 }
 

@@ -5,10 +5,9 @@
 //! thread cannot go on by itself, so it is not counted. But a thread of the program that takes the
 //! snapshot may end that wait next.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, Task, TaskKind};
+use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
 use crate::cpu;
 
@@ -121,13 +120,13 @@ pub(super) fn add(
 #[derive(Debug, Default)]
 struct ListedTasks {
     /// By runtime: number of its futures, without those of `block_on`.
-    recorded: BTreeMap<u64, u64>,
+    recorded: OrderedMap<u64, u64>,
     /// By thread: number of unspawned roots without a known runtime that were last polled there.
-    met: BTreeMap<u64, u64>,
+    met: OrderedMap<u64, u64>,
     /// The threads on which a task or a `block_on` runs.
-    running: BTreeSet<u64>,
+    running: OrderedSet<u64>,
     /// The threads that polled a task last which no worker polls: each runs an executor.
-    bound: BTreeSet<u64>,
+    bound: OrderedSet<u64>,
 }
 
 impl ListedTasks {
@@ -163,7 +162,7 @@ impl ListedTasks {
             let mut workers = snapshot.workers.iter();
             workers.any(|worker| worker.runtime_number == runtime && worker.thread_id == Some(id))
         };
-        self.met.iter().filter(|(thread, _)| is_worker(**thread)).map(|(_, count)| count).sum()
+        self.met.iter().filter(|(thread, _)| is_worker(*thread)).map(|(_, count)| count).sum()
     }
 }
 

@@ -2,13 +2,13 @@
 //!
 //! Threads count on meanwhile. A resource that did not exist at the reset has nothing to subtract.
 
-use std::collections::BTreeMap;
+use diagnose_reports::ordered::OrderedMap;
 
 use crate::sync::Mutex;
 use crate::waits::{self, Usage};
 
 /// By id of the resource.
-static BASELINE: Mutex<BTreeMap<u64, UsedBefore>> = Mutex::new(BTreeMap::new());
+static BASELINE: Mutex<OrderedMap<u64, UsedBefore>> = Mutex::new(OrderedMap::new());
 
 struct UsedBefore {
     acquisitions: u64,
@@ -18,7 +18,7 @@ struct UsedBefore {
 
 /// Makes the present use of all resources the new zero.
 pub(super) fn restart() {
-    let mut baseline = BTreeMap::new();
+    let mut baseline = OrderedMap::new();
     for record in waits::all_records() {
         let (id, (acquisitions, usage)) = (record.id(), record.restart_usage());
         let usage = (!usage.is_empty()).then(|| Box::new(usage));

@@ -10,6 +10,7 @@ use diagnose_reports::model::{
     self, Alike, Classes, LastEvent, Resource, ResourceClass, ResourceId, SpanId, TaskId, Text, Wait,
     WaitClass, WaitId, WaitMode,
 };
+use diagnose_reports::sort::sort_by_key;
 
 use super::capture_context::CaptureContext;
 use super::draining::Draining;
@@ -85,13 +86,13 @@ impl WaitsCopy {
         let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { cpu::other_threads() };
         let foreign = foreign_threads(threads.as_deref());
         let mut waits: Vec<WaitCopy> = waits::all_waits().collect();
-        waits.sort_by_key(|wait| match wait.resource {
+        sort_by_key(&mut waits, |wait| match wait.resource {
             0 => (0, false, wait.id),
             resource => (resource, wait.is_given_up, wait.place),
         });
         let records = waits::all_records().into_iter().map(|record| (record.id(), record));
         let mut records: Vec<(u64, &'static Record)> = records.filter(|(id, _)| *id != 0).collect();
-        records.sort_unstable_by_key(|(id, _)| *id);
+        sort_by_key(&mut records, |(id, _)| *id);
         let mut all = Self { foreign, read_at, ..Self::default() };
         all.loose = waits.partition_point(|wait| wait.resource == 0);
         let mut next = all.loose;
