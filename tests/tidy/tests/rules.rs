@@ -153,6 +153,29 @@ fn lines_without_a_partner(text: &str) -> impl Iterator<Item = &str> {
     bare.map(|at| lines[at]).collect::<Vec<_>>().into_iter()
 }
 
+/// Files that may use the standard library's sort and its ordered collections: the one sort, the saved format, and a range.
+const SORTS: [&str; 3] =
+    ["reports/src/sort.rs", "reports/src/model/task.rs", "diagnose/src/snapshot/confined.rs"];
+
+#[test]
+fn sorts_and_ordered_maps_are_compiled_once() {
+    let bad = [
+        ("reports/src/a.rs", "    rows.sort_by_key(|row| row.name);\n"),
+        ("reports/src/a.rs", "    rows[1..].sort_unstable();\n"),
+        ("diagnose/src/snapshot/a.rs", "use std::collections::BTreeMap;\n"),
+        ("diagnose/src/watchdog/a.rs", "    let seen = BTreeSet::new();\n"),
+    ];
+    check("through `sort` and `ordered` of the reports", &bad, |source| {
+        let folders = ["reports/src/", "diagnose/src/snapshot/", "diagnose/src/watchdog/"];
+        let is_held = folders.iter().any(|folder| source.path.starts_with(folder));
+        let is_test = source.path.ends_with("tests.rs") || SORTS.contains(&source.path.as_str());
+        let mut code = source.code().take_while(|line| !line.starts_with("mod tests {"));
+        is_held
+            && !is_test
+            && code.any(|line| [".sort(", ".sort_", "BTree"].iter().any(|it| line.contains(it)))
+    });
+}
+
 #[test]
 fn every_test_runs() {
     let bad = [
