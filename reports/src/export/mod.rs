@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! svg         flame graph, a page for a browser       folded  stacks, for other tools
-//! text        tables and trees, for a terminal        json    the snapshot, for reading it back
+//! text        tables and trees, for a terminal        json read_json    the snapshot, saved and read back
 //! csv         the table by function                   dot mermaid  who waits for what, to be drawn
 //! pprof speedscope firefox    profiles                metrics  for OpenMetrics and Prometheus
 //! page        findings, graphs and tables, for a browser
