@@ -31,7 +31,7 @@ fn a_handle_that_nobody_awaits_may_be_with_any_task() {
     let mut program = crossed();
     program.of(2).has_handle = true;
     let other = program.task("other");
-    program.of(other).spawned_by = None;
+    program.is_unrelated(other);
     program.has_timer(other);
     assert_eq!(program.verdicts(), ["proven cycle"], "main awaits it");
     program.snapshot.waits.remove(0);

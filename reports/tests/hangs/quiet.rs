@@ -159,17 +159,32 @@ fn a_thread_that_has_used_it_outside_of_tasks_may_tell() {
 #[test]
 fn tasks_that_were_spawned_outside_of_tasks_may_share_something() {
     let mut program = Program::new();
-    let (calls, reads) = (program.task("calls"), program.task("reads"));
+    let (root, reads) = (program.task("root"), program.task("reads"));
+    program.is_unrelated(root);
     let reply = program.other(ResourceKind::Oneshot);
-    program.holding(calls, reply, Role::Sends, 5).attribution = Attribution::Likely;
+    program.holding(1, reply, Role::Sends, 5).attribution = Attribution::Likely;
     program.snapshot.resources[0].holdings[0].is_movable = true;
-    program.waits(calls, reply, WaitMode::Receive, 6);
-    program.joins(1, calls, 7);
-    program.of(calls).spawned_by = None;
+    program.waits(1, reply, WaitMode::Receive, 6);
+    program.joins(root, 1, 7);
+    program.of(reads).spawned_by = Some(TaskId::new(root));
     program.has_timer(reads);
-    assert_eq!(program.verdicts(), ["likely leak"], "main has spawned the other");
+    assert_eq!(program.verdicts(), ["likely leak"], "the root has spawned the other");
     program.of(reads).spawned_by = None;
     assert_eq!(program.verdicts(), ["suspect leak"], "the code that spawned one may have spawned the other");
     program.of(reads).spawned_by = Some(TaskId::new(77));
     assert_eq!(program.verdicts(), ["suspect leak"], "a task that is done may have been handed the map");
+}
+
+#[test]
+fn a_task_of_a_thread_that_a_root_may_have_started_may_share_something_with_it() {
+    let mut program = Program::new();
+    let reply = program.other(ResourceKind::Oneshot);
+    program.holding(1, reply, Role::Sends, 5).attribution = Attribution::Likely;
+    program.snapshot.resources[0].holdings[0].is_movable = true;
+    program.waits(1, reply, WaitMode::Receive, 6);
+    assert_eq!(program.verdicts(), ["likely leak"]);
+    let reads = program.task("reads");
+    program.of(reads).spawned_by = None;
+    program.has_timer(reads);
+    assert_eq!(program.verdicts(), ["suspect leak"]);
 }

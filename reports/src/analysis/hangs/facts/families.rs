@@ -13,9 +13,9 @@ use crate::model::{Task, TaskId};
 pub(crate) enum Family {
     /// A thread runs it, as in a `block_on`.
     Roots,
-    /// Code outside of tasks spawned it.
+    /// Code outside of tasks spawned it, before there was any root.
     Outside,
-    /// The ancestor is done. It may have been of either family.
+    /// The ancestor is done, or a thread that a task may have started. It may be of either family.
     #[default]
     Unknown,
 }
@@ -34,17 +34,22 @@ pub(crate) struct Families(Vec<Family>);
 impl Families {
     pub(crate) fn new(facts: &Facts<'_>) -> Self {
         let mut families = Self::default();
+        let mut has_root = false;
         for task in &facts.snapshot.tasks {
             let is_outside = |task: &Task| {
                 let is_spawned = !task.is_unspawned && task.spawned_at.is_some();
                 is_spawned && !is_block_on_main(facts.snapshot, task)
             };
-            families.0.push(match task.spawned_by {
+            let family = match task.spawned_by {
                 // A task is younger than its parent, so the parent's family is known.
                 Some(by) => families.of(facts, Some(by)),
+                // A task may have started the thread that spawned this one.
+                None if is_outside(task) && has_root => Family::Unknown,
                 None if is_outside(task) => Family::Outside,
                 None => Family::Roots,
-            });
+            };
+            has_root |= family == Family::Roots;
+            families.0.push(family);
         }
         families
     }

@@ -263,6 +263,12 @@ impl System<'_> {
             // Any of these may have it instead, but it was not seen there.
             self.graph.add_hidden_edge(others, node);
         }
+        let is_permit = facts.snapshot.resources[resource].kind == ResourceKind::Semaphore;
+        if is_permit && self.is_owner_done(holding) && self.rejects_suspect() {
+            // The permit was given up for good, and any task that has the semaphore may add another.
+            let notifiers = self.any_notifier(resource);
+            self.graph.add_hidden_edge(notifiers, node);
+        }
         if holding.may_have_moved {
             match holding.thread_id {
                 Some(thread) => self.add_thread_of_guard(node, thread),
