@@ -216,14 +216,8 @@ impl Holding {
     /// Records where the future lies that acquired it.
     #[inline]
     pub(crate) fn taken_in(self, memory: Memory) -> Self {
-        self.lies_in(memory);
-        self
-    }
-
-    /// Records the memory that it lies in, or that its future does.
-    #[inline]
-    pub(crate) fn lies_in(&self, memory: Memory) {
         self.place.inspect(|place| place.memory.store(memory.0, Relaxed));
+        self
     }
 
     /// Makes this the holding by which others see that the value is borrowed.

@@ -1,6 +1,7 @@
 //! A call that initializes a `OnceCell`, or waits for another call to do so.
 
 use std::future::{Future, poll_fn};
+use std::mem;
 use std::panic::Location;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -66,7 +67,7 @@ impl Turn {
 
     /// Replaces the waker. The old one is dropped outside the lock, since wakers run foreign code.
     fn lend(&self, outer: Option<Waker>) {
-        let before = std::mem::replace(&mut *self.outer.lock(), outer);
+        let before = mem::replace(&mut *self.outer.lock(), outer);
         drop(before);
     }
 }
@@ -88,7 +89,7 @@ impl<F: Future> Future for Initialising<'_, F> {
         let memory = if is_pinned::<F>() { Memory::of(&*self) } else { Memory::UNKNOWN };
         let this = self.project();
         this.holding.looked_at();
-        this.holding.lies_in(memory);
+        *this.holding = mem::replace(this.holding, Holding::NONE).taken_in(memory);
         let outer = this.turn.outer.lock().take();
         match outer {
             Some(outer) => this.future.poll(&mut Context::from_waker(&outer)),

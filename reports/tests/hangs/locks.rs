@@ -288,20 +288,6 @@ fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_that_was_forgotten() 
     assert!(program.verdicts().is_empty());
 }
 
-/// `mem::forget` is not on record: the permit seems to be with the task.
-#[test]
-fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_of_a_task_that_is_done() {
-    let mut program = Program::new();
-    let pool = program.semaphore(1);
-    program.at(pool).first_task = Some(TaskId::new(2));
-    program.holds(99, pool, 5);
-    program.waits(1, pool, WaitMode::Acquire, 8);
-    assert_eq!(program.verdicts(), ["likely leak"]);
-    let younger = program.task("younger");
-    program.has_timer(younger);
-    assert_eq!(program.verdicts(), ["suspect leak"]);
-}
-
 #[test]
 fn who_has_forgotten_a_permit_is_named_with_the_place() {
     let mut program = Program::new();

@@ -188,3 +188,17 @@ fn a_task_of_a_thread_that_a_root_may_have_started_may_share_something_with_it()
     program.has_timer(reads);
     assert_eq!(program.verdicts(), ["suspect leak"]);
 }
+
+/// `mem::forget` is not on record: the permit seems to be with the task.
+#[test]
+fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_of_a_task_that_is_done() {
+    let mut program = Program::new();
+    let pool = program.semaphore(1);
+    program.at(pool).first_task = Some(TaskId::new(2));
+    program.holds(99, pool, 5);
+    program.waits(1, pool, WaitMode::Acquire, 8);
+    assert_eq!(program.verdicts(), ["likely leak"]);
+    let younger = program.task("younger");
+    program.has_timer(younger);
+    assert_eq!(program.verdicts(), ["suspect leak"]);
+}

@@ -78,7 +78,7 @@ async fn tried_in_a_box() {
     let theirs = Arc::clone(&lock);
     let first = async move {
         let _guard = theirs.try_lock().unwrap();
-        sleep(ms(20)).await;
+        sleep(ms(LONG)).await;
     };
     let mut first = first.boxed();
     assert!(poll_immediate(&mut first).await.is_none());
