@@ -32,7 +32,7 @@ pub(crate) const SHAPES: [Shape; 21] = [
     Shape { name: "one chain", make: chain, expected: ("proven lost_waker", one) },
     Shape { name: "one ring", make: ring, expected: ("proven cycle", one) },
     Shape { name: "a pool, all of whose users want more", make: pool, expected: ("likely cycle", one) },
-    Shape { name: "permits that were leaked", make: leaked, expected: ("likely leak", all) },
+    Shape { name: "permits that were leaked", make: leaked, expected: ("suspect leak", all) },
     Shape {
         name: "permits granted to futures set aside",
         make: granted,
