@@ -51,7 +51,7 @@ fn the_expected_verdict_in_the_last_look_is_right() {
 
 #[test]
 fn another_kind_detail_confidence_or_line_is_wrong() {
-    let (row, marks) = row("read_again");
+    let (row, marks) = row("guard_set_aside");
     let right = expected(row, &marks);
     let changes: [fn(&mut Verdict); 5] = [
         |verdict| verdict.kind = "leak".to_owned(),
@@ -63,7 +63,7 @@ fn another_kind_detail_confidence_or_line_is_wrong() {
     for change in changes {
         let mut verdict = right.clone();
         change(&mut verdict);
-        assert!(judged("read_again", &[look([verdict.clone()])]).is_some(), "{verdict:?}");
+        assert!(judged("guard_set_aside", &[look([verdict.clone()])]).is_some(), "{verdict:?}");
     }
 }
 
