@@ -3,7 +3,7 @@
 use crate::support::tree;
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Node, NodeIndex, Resource, ResourceId, ResourceKind, SiteKind, UsagePlace, Wait, WaitMode,
+    Node, NodeIndex, Resource, ResourceId, ResourceKind, SiteKind, UsagePlace, Wait, WaitMode, Worker,
 };
 
 const MS: u64 = 1_000_000;
@@ -85,6 +85,33 @@ fn a_guard_is_not_followed_out_of_a_function_that_works_under_it() {
     snapshot.nodes[carts].busy_ns = 1_000 * MS;
     let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
     assert!(!finding.contains(", over "), "{finding}");
+}
+
+#[test]
+fn a_lock_that_is_granted_to_tasks_without_a_thread_is_not_held() {
+    let queued_for = |ms: u64| {
+        let mut snapshot = returned_guard();
+        // 300 polls, of which 100 have got the lock. It is held for one second in all.
+        snapshot.nodes[0].queued_ns = ms * MS;
+        sentences(&snapshot).len()
+    };
+    assert_eq!(queued_for(2_900), 1, "it was granted and not yet held for less than a second");
+    assert_eq!(queued_for(3_100), 0, "for more than a second");
+}
+
+#[test]
+fn waits_are_as_short_as_the_machine_is_slow() {
+    let delayed_by = |ms: u64| {
+        let mut snapshot = returned_guard();
+        let usage = &mut snapshot.resources[0].usage;
+        usage.waiters[0].total_ns = 900 * MS;
+        let mut worker = Worker::default();
+        (worker.cpu_ns, worker.delayed_ns) = (Some(10 * MS), Some(ms * MS));
+        snapshot.workers.push(worker);
+        sentences(&snapshot).len()
+    };
+    assert_eq!(delayed_by(70), 1, "waits of 9 ms, on a machine that is eight times as slow");
+    assert_eq!(delayed_by(90), 0, "ten times");
 }
 
 /// Four workers that take turns at a receiver behind a mutex, in one statement or in two.

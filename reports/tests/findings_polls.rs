@@ -61,6 +61,18 @@ fn one_kind_of_request_may_be_the_hog() {
 }
 
 #[test]
+fn polls_of_workers_without_a_cpu_say_nothing() {
+    let delayed_by = |ns: u64| {
+        let mut snapshot = connections("67108864..134217728", 9 * SECOND, SECOND);
+        snapshot.workers[0].cpu_ns = Some(SECOND);
+        snapshot.workers[0].delayed_ns = Some(ns);
+        rules(&snapshot)
+    };
+    assert_eq!(delayed_by(8 * SECOND), ["hog"], "100 ms with a ninth of a CPU");
+    assert_eq!(delayed_by(10 * SECOND), [""; 0], "with less than a tenth");
+}
+
+#[test]
 fn connections_that_sleep_in_their_polls_are_blocking() {
     let mut snapshot = connections("16777216..33554432", 8 * SECOND, 0);
     snapshot.workers[0].cpu_ns = Some(SECOND / 10);

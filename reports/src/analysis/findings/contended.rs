@@ -4,7 +4,8 @@
 //! waits of a lock, by call ─▶ the function that waits ─▶ its callers ─▶ the outermost one with a large share
 //! holds of a lock, by call ─▶ the await that takes most of each hold
 //! ```
-//! Silent if the waits are short, few against the recorded time, or longer than the holds explain; at a semaphore unless each
+//! Silent if the waits are short, few against the recorded time, longer than the holds explain, or if a task that was granted
+//! the lock waits for a thread longer than it then holds it; at a semaphore unless each
 //! permit is waited for much longer than it is held and calls keep arriving, because bounded
 //! concurrency makes tasks wait by design; and at a lock that is held while its holder waits for the next event: there the lock
 //! only says whose turn it is, as in workers that share one receiver.
@@ -14,13 +15,14 @@ use super::facts::{Facts, ended, line, per_mille, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::holder::Holder;
 use super::rule::Rule;
+use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
 use crate::model::{NodeIndex, Resource, ResourceId, ResourceKind, SiteIndex, UsagePlace};
 use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
-/// The least mean wait. Below it, waits are in the range of a thread switch on a busy machine.
+/// The least mean wait, if CPUs are free. Below it, waits are in the range of a thread switch.
 const MIN_MEAN_NS: u64 = 1_000_000;
 /// How many waits there must be: fewer may be a start-up.
 const MIN_WAITS: u64 = 10;
@@ -140,11 +142,13 @@ fn merge(rows: &mut Vec<UsagePlace>, more: &[UsagePlace]) {
 fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     let mean_ns = lock.waited_ns.checked_div(lock.waits)?;
     let is_long = lock.waits >= MIN_WAITS
-        && mean_ns >= MIN_MEAN_NS
+        && mean_ns >= CpuShare::new(facts.snapshot).stretched(MIN_MEAN_NS)
         // In a long recording, a few long waits at its start do not matter.
         && lock.waited_ns >= facts.snapshot.elapsed_ns / 100;
-    let is_explained = mean_ns <= lock.longest_hold_ns().saturating_mul(MAX_QUEUE)
-        || lock.in_use_ns() >= facts.snapshot.elapsed_ns / 2;
+    let in_use_ns = lock.in_use_ns();
+    let is_explained = (mean_ns <= lock.longest_hold_ns().saturating_mul(MAX_QUEUE)
+        || in_use_ns >= facts.snapshot.elapsed_ns / 2)
+        && granted_ns(facts, lock) <= in_use_ns;
     let is_bounding = lock.has_permits() && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS);
     let is_batch = lock.has_permits() && !arrives(facts, lock);
     if !is_long || !is_explained || is_bounding || is_batch {
@@ -193,6 +197,24 @@ fn next_step(facts: &Facts<'_>, lock: &Lock<'_>, holder: Option<&Holder<'_>>) ->
         _ => "shorten the code that runs under it, or split it",
     };
     words.to_owned()
+}
+
+/// About how long the lock was granted to tasks that waited for a thread: nobody has it then, and nobody
+/// gets it.
+///
+/// ```text
+/// holder   |██ held ██|
+/// next     |·········· granted ···|██ held ██|
+/// third    |···································|
+/// ```
+fn granted_ns(facts: &Facts<'_>, lock: &Lock<'_>) -> u64 {
+    let of_row = |row: &UsagePlace| {
+        let node = row.node.map(NodeIndex::get).filter(|&node| node < facts.tree.nodes.len())?;
+        let root = facts.node(facts.root(node));
+        let ns = u128::from(root.queued_ns) * u128::from(row.count);
+        u64::try_from(ns.checked_div(u128::from(root.polls))?).ok()
+    };
+    lock.waiters.iter().filter_map(of_row).fold(0, u64::saturating_add)
 }
 
 /// Whether calls have come to wait since the oldest one did. Those of a batch all came at once, to

@@ -196,7 +196,7 @@ impl Hog {
     /// polls was spent on a CPU, so much is left.
     fn is_sure(&self, cpu: &CpuShare) -> bool {
         let left_ns = cpu.cpu_ns.saturating_sub(self.others_ns);
-        !cpu.is_scarce() || left_ns >= self.long.polls.saturating_mul(LONG_NS)
+        !cpu.is_scarce() || !cpu.is_starved() && left_ns >= self.long.polls.saturating_mul(LONG_NS)
     }
 
     /// The finding of that rule about it.

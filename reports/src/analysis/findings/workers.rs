@@ -32,8 +32,13 @@ impl CpuShare {
         self.delayed_ns > self.cpu_ns / 4
     }
 
-    /// How long something takes on this machine that takes so much CPU time. At most ten times as
-    /// long: past that, nothing can be said of polls.
+    /// Whether they got less than a tenth of what they wanted: nothing can be said of polls then.
+    pub(super) fn is_starved(&self) -> bool {
+        self.delayed_ns / 9 > self.cpu_ns
+    }
+
+    /// How long something takes on this machine that takes so much CPU time: at most ten times as
+    /// long.
     pub(super) fn stretched(&self, ns: u64) -> u64 {
         let wanted = u128::from(self.cpu_ns) + u128::from(self.delayed_ns);
         let stretched = (u128::from(ns) * wanted).checked_div(u128::from(self.cpu_ns)).unwrap_or(0);
