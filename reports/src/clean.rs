@@ -47,6 +47,10 @@ pub(crate) fn is_harmful(c: char) -> bool {
 /// ```
 #[must_use]
 pub fn printable(text: &str) -> String {
+    // Most names are, and a report has many.
+    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return text.to_owned();
+    }
     let mut line = String::with_capacity(text.len());
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
         if !line.is_empty() {

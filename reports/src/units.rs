@@ -2,6 +2,8 @@
 //!
 //! This module imports no other, so analyses and writers can share it.
 
+use std::fmt::Write as _;
+
 const UNITS: [(u64, &str); 7] = [
     (1, "ns"),
     (1_000, "µs"),
@@ -17,6 +19,9 @@ const UNITS: [(u64, &str); 7] = [
 #[must_use]
 pub fn time(ns: u64) -> String {
     for (unit_ns, unit) in UNITS {
+        if ns >= unit_ns.saturating_mul(1000) {
+            continue;
+        }
         for decimals in [2, 1, 0] {
             if unit_ns == 1 && decimals > 0 {
                 continue;
@@ -24,7 +29,10 @@ pub fn time(ns: u64) -> String {
             let scale = 10_u128.pow(decimals);
             let scaled = divide_rounded(u128::from(ns) * scale, u128::from(unit_ns));
             if scaled < 1000 {
-                return format!("{} {unit}", decimal(scaled, decimals));
+                let mut text = decimal(scaled, decimals);
+                text.push(' ');
+                text.push_str(unit);
+                return text;
             }
         }
     }
@@ -80,12 +88,16 @@ pub fn percent(part: u64, whole: u64) -> String {
 
 /// Formats a scaled integer: `1234` with two decimals is `12.34`.
 fn decimal(scaled: u128, decimals: u32) -> String {
-    if decimals == 0 {
-        return scaled.to_string();
-    }
+    // Most fit, with a unit.
+    let mut text = String::with_capacity(16);
     let scale = 10_u128.pow(decimals);
     let width = usize::try_from(decimals).unwrap_or(0);
-    format!("{}.{:0width$}", scaled / scale, scaled % scale)
+    // Writing to a string cannot fail.
+    let _ = match decimals {
+        0 => write!(text, "{scaled}"),
+        _ => write!(text, "{}.{:0width$}", scaled / scale, scaled % scale),
+    };
+    text
 }
 
 /// Divides, rounding half up.

@@ -154,7 +154,7 @@ impl Solver {
         let path = match stuck.path_to(component, is_start) {
             // The task is in the component, which has grown.
             Some(path) if path.len() == 1 => {
-                stuck.shortest_cycle(path[0], |node| stuck.fixed_point.dependencies.of(node).to_vec())
+                stuck.shortest_cycle(path[0], |node| stuck.fixed_point.dependencies.of(node).iter().copied())
             }
             path => path,
         };
@@ -278,8 +278,8 @@ fn verdict_of_hang(system: &System<'_>, stuck: &StuckGraph, component: usize, ha
     if hang.kind == VerdictKind::Leak {
         push_last_forget(&mut chain, facts, hang);
     }
-    let mut sentence = chain.words;
-    sentence.push_str(&ending(facts, hang));
+    // As long as it is, since there may be a hundred thousand.
+    let sentence = [chain.words.as_str(), &ending(facts, hang)].concat();
     Verdict {
         kind: hang.kind,
         detail: hang.detail,

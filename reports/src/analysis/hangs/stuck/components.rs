@@ -84,13 +84,13 @@ impl StuckGraph {
 
     /// The shortest cycle within a component from `start` along the dependencies that `reasons`
     /// gives of each node. `start` is its first and its last node.
-    pub(crate) fn shortest_cycle(
+    pub(crate) fn shortest_cycle<I: IntoIterator<Item = NodeId>>(
         &self,
         start: NodeId,
-        reasons: impl Fn(NodeId) -> Vec<NodeId>,
+        reasons: impl Fn(NodeId) -> I,
     ) -> Option<Vec<NodeId>> {
         let component = self.component_of.get(start)?;
-        let mut came_from = with_capacity(self.component(component).len());
+        let mut came_from = with_capacity(self.component(component).len().min(64));
         came_from.insert(start, start);
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
@@ -152,8 +152,8 @@ impl StuckGraph {
         ends: &[NodeId],
         is_start: impl Fn(NodeId) -> bool,
     ) -> Option<Vec<NodeId>> {
-        let mut level = ends.to_vec();
-        let mut next_of = with_capacity(64);
+        let (mut level, mut next) = (ends.to_vec(), Vec::new());
+        let mut next_of = with_capacity(16);
         next_of.extend(level.iter().map(|&node| (node, node)));
         while !level.is_empty() {
             if let Some(&start) = level.iter().filter(|&&node| is_start(node)).min() {
@@ -165,8 +165,7 @@ impl StuckGraph {
                 }
                 return Some(path);
             }
-            let mut next = Vec::new();
-            for node in level {
+            for &node in &level {
                 for &dependent in self.fixed_point.dependents.of(node) {
                     if next.len() >= width {
                         break;
@@ -178,7 +177,8 @@ impl StuckGraph {
                     }
                 }
             }
-            level = next;
+            std::mem::swap(&mut level, &mut next);
+            next.clear();
         }
         None
     }

@@ -76,8 +76,9 @@ fn path_through_lock(
             let left = visits_left.get().checked_sub(dependencies.len());
             // The budget is used up: the search ends without a result.
             visits_left.set(left.unwrap_or(0));
-            let reasons = dependencies.iter().copied().filter(|_| left.is_some());
-            let is_on_path = |reason: &NodeId| match (system.node(node), system.node(*reason)) {
+            let reasons = dependencies.iter().copied().filter(move |_| left.is_some());
+            let (users, is_held) = (&users, &is_held);
+            let is_on_path = move |reason: &NodeId| match (system.node(node), system.node(*reason)) {
                 (_, Node::Task(other)) if other == task => is_held(node),
                 // The task waits for this notification only.
                 (Node::Woken(woken), other) if woken == task => other == Node::Wait(wait),
@@ -87,7 +88,7 @@ fn path_through_lock(
                 }
                 _ => true,
             };
-            reasons.filter(is_on_path).collect()
+            reasons.filter(is_on_path)
         })
     };
     let path = path(true).or_else(|| path(false))?;

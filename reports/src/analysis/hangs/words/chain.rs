@@ -19,6 +19,8 @@ use crate::units::time;
 
 /// The sentence ends after this many links.
 const MAX_LINKS: usize = 64;
+/// Room for the sentence of a cycle of two tasks.
+const USUAL_BYTES: usize = 512;
 
 /// A chain and its sentence.
 #[derive(Debug)]
@@ -45,7 +47,7 @@ impl<'a> Chain<'a> {
         let mut chain = Self {
             facts,
             links: Vec::new(),
-            words: String::new(),
+            words: String::with_capacity(USUAL_BYTES),
             callers: NamedCallers::default(),
             about: None,
             wait: None,
@@ -277,8 +279,11 @@ impl<'a> Chain<'a> {
         match self.joint.take() {
             Some((last, joint)) if Some(last) == task => self.words.push_str(joint),
             _ => {
-                let separator = if self.words.is_empty() { "" } else { "; " };
-                let _ = write!(self.words, "{separator}{name} ");
+                if !self.words.is_empty() {
+                    self.words.push_str("; ");
+                }
+                self.words.push_str(name);
+                self.words.push(' ');
             }
         }
     }

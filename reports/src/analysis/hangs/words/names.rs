@@ -66,12 +66,15 @@ pub(crate) fn units_words(it: &Resource, units: u64) -> String {
 
 /// `src/main.rs:40`; `None` if unknown.
 pub(crate) fn place(place: Option<&Place>) -> Option<String> {
-    place.filter(|place| !place.file.is_empty()).map(|it| format!("{}:{}", printable(&it.file), it.line))
+    let it = place.filter(|place| !place.file.is_empty())?;
+    let mut text = printable(&it.file);
+    let _ = write!(text, ":{}", it.line);
+    Some(text)
 }
 
 /// ` at src/main.rs:40`, or empty.
 pub(crate) fn at(it: Option<&Place>) -> String {
-    place(it).map(|place| format!(" at {place}")).unwrap_or_default()
+    place(it).map(|place| [" at ", &place].concat()).unwrap_or_default()
 }
 
 impl Facts<'_> {
@@ -168,13 +171,9 @@ impl Facts<'_> {
 
     /// ``is waiting for `Mutex#1` at src/main.rs:40 (1.20 s)``.
     pub(crate) fn waits_words(&self, wait: &Wait, callers: &mut NamedCallers) -> String {
-        format!(
-            "{} {}{} ({})",
-            if self.is_blocking(wait) { "blocks its thread while" } else { "is" },
-            self.mode_words(wait),
-            self.at_words(wait, callers),
-            time(wait.since_ns)
-        )
+        let is = if self.is_blocking(wait) { "blocks its thread while " } else { "is " };
+        let since = time(wait.since_ns);
+        [is, &self.mode_words(wait), &self.at_words(wait, callers), " (", &since, ")"].concat()
     }
 
     /// ``waiting for `Mutex#1` ``.
