@@ -43,8 +43,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) is_any_blocked: bool,
     /// By span index: a wait that its task polls is at or below the span.
     is_polled: Vec<bool>,
-    /// By resource index and [`queue_side`]: the waits that are still queued, in queue order.
-    pub(crate) queues: Vec<[Vec<usize>; 2]>,
+    /// By twice the resource index plus [`queue_side`]: the waits that are still queued, in queue order.
+    queues: Lists,
     /// By wait index: how many waits of its side are certainly ahead of it.
     pub(crate) waits_ahead: Vec<usize>,
     /// By task index.
@@ -74,7 +74,7 @@ impl<'a> Facts<'a> {
             local_tasks: OrderedMap::new(),
             is_any_blocked: snapshot.tasks.iter().any(is_blocked),
             is_polled: vec![false; snapshot.spans.len()],
-            queues: vec![<[Vec<usize>; 2]>::default(); snapshot.resources.len()],
+            queues: Lists::default(),
             waits_ahead: vec![0; snapshot.waits.len()],
             unrecorded_awaits: vec![UnrecordedAwait::Unknown; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
@@ -207,23 +207,33 @@ impl<'a> Facts<'a> {
     /// Fills in the queues. A granted wait has left the queue of a fair lock although its future is
     /// alive.
     fn fill_queues(&mut self) {
-        for (resource, sides) in self.queues.iter_mut().enumerate() {
-            let queue = &self.waits_of_resource[resource];
-            // By side: how many of its waits are among the first 0, 1, 2, … of all waits.
-            let mut within = [vec![0], vec![0]];
-            for (position, &index) in queue.iter().enumerate() {
-                let wait = &self.snapshot.waits[index];
-                let ahead = usize::try_from(wait.ahead).unwrap_or(usize::MAX).min(position);
-                let side = queue_side(wait.mode);
-                self.waits_ahead[index] = within[side][ahead];
-                if !wait.is_granted {
-                    sides[side].push(index);
-                }
+        let Snapshot { waits, resources, .. } = self.snapshot;
+        // By side: how many of its waits are among the first 0, 1, 2, … of all waits.
+        let mut within = [Vec::new(), Vec::new()];
+        for resource in 0..resources.len() {
+            within.iter_mut().for_each(Vec::clear);
+            let mut queued = [0, 0];
+            for (position, &index) in self.waits_of_resource[resource].iter().enumerate() {
+                let side = queue_side(waits[index].mode);
+                let ahead = usize::try_from(waits[index].ahead).unwrap_or(usize::MAX).min(position);
                 for side in 0..2 {
-                    within[side].push(sides[side].len());
+                    within[side].push(queued[side]);
                 }
+                self.waits_ahead[index] = within[side][ahead];
+                queued[side] += usize::from(!waits[index].is_granted);
             }
         }
+        let all = (0..resources.len()).flat_map(|resource| {
+            self.waits_of_resource[resource].iter().map(move |&index| (resource, index))
+        });
+        let queued = all.filter(|&(_, index)| !waits[index].is_granted);
+        let by_side = queued.map(|(resource, index)| (2 * resource + queue_side(waits[index].mode), index));
+        self.queues = Lists::new(2 * resources.len(), by_side);
+    }
+
+    /// The waits on one side of a resource that are still queued, in queue order.
+    pub(crate) fn queue(&self, resource: usize, side: usize) -> &[usize] {
+        self.queues.of(2 * resource + side)
     }
 
     fn fill_unrecorded_awaits(&mut self) {

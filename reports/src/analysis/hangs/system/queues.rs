@@ -52,7 +52,7 @@ impl System<'_> {
         while self.shared.queues[resource][side].all_end.len() < count {
             let before = self.shared.queues[resource][side].all_end.last().copied();
             let position = self.shared.queues[resource][side].all_end.len();
-            let &wait = facts.queues[resource][side].get(position)?;
+            let &wait = facts.queue(resource, side).get(position)?;
             let node = self.wait_and_earlier_end(resource, before, wait);
             self.shared.queues[resource][side].all_end.push(node);
         }
@@ -72,7 +72,7 @@ impl System<'_> {
     /// Extends `polled_end` and `may_stay` to the first `count` waits.
     fn extend_queue(&mut self, resource: usize, side: usize, count: usize) {
         let facts = self.facts;
-        let queue = &facts.queues[resource][side];
+        let queue = facts.queue(resource, side);
         while self.shared.queues[resource][side].polled_end.len() < count.min(queue.len()) {
             let it = &self.shared.queues[resource][side];
             let (position, before) = (it.polled_end.len(), it.polled_end.last().copied());

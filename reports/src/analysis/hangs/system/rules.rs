@@ -200,7 +200,7 @@ impl System<'_> {
     /// The first waiting writer, if it is ahead of that wait.
     fn first_writer_ahead(&mut self, index: usize, resource: usize) -> Option<usize> {
         let facts = self.facts;
-        let queue = facts.queues.get(resource)?.first()?;
+        let queue = facts.queue(resource, 0);
         let first = *self.shared.first_writer[resource].get_or_insert_with(|| {
             let is_writer = |wait: usize| facts.snapshot.waits[wait].mode == WaitMode::Write;
             queue.iter().inspect(|_| step()).position(|&wait| is_writer(wait)).unwrap_or(queue.len())

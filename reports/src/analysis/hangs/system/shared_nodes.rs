@@ -162,7 +162,7 @@ impl System<'_> {
         let node = self.add_node(Node::AllSendersGone(resource), 0);
         self.shared.all_senders_gone[resource] = Some(node);
         let facts = self.facts;
-        if let Some(line) = self.queue_ahead(resource, 0, facts.queues[resource][0].len()) {
+        if let Some(line) = self.queue_ahead(resource, 0, facts.queue(resource, 0).len()) {
             self.graph.require(node, line);
         }
         for (number, holding) in facts.snapshot.resources[resource].holdings.iter().enumerate() {
