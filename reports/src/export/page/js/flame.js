@@ -176,7 +176,7 @@ export function makeFlame() {
       const above = model.up[node];
       const isIt = sites[model.nodes.site[node]] || labels[model.nodes.label[node] - 1];
       isBelow[node] = isIt || (above >= 0 && isBelow[above]) ? 1 : 0;
-      if (isIt && context.isShown(node) && !(above >= 0 && isBelow[above])) value += context.sums[node] * context.factor(node);
+      if (isIt && context.shown[node] && !(above >= 0 && isBelow[above])) value += context.sums[node] * context.factors[node];
     }
     const top = it.blocks[0].top.value;
     fill(found, `“${state.q}” matches ${count(sites.filter(Boolean).length)} functions and awaits: ${show(value)}, ${percent(value, top)} of all. Enter goes to the next one.`);

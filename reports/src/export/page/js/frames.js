@@ -7,22 +7,31 @@ import { PARTS, totals, totalsOf } from './model.js';
 
 // What makes the frames of a model: a measure, the shown roots, the scale.
 export function framer(model, { measure, groups, perCall, byLabel }) {
-  const scale = new Float64Array(model.size);
-  const isShown = new Uint8Array(model.size);
+  // By node, from its root: what its times are multiplied by, and whether it is shown.
+  const factors = new Float64Array(model.size);
+  const shown = new Uint8Array(model.size);
   for (const group of groups) {
     const factor = perCall ? 1 / Math.max(1, group.calls) : 1;
     for (const root of group.roots) {
-      scale[root] = factor;
-      isShown[root] = 1;
+      factors[root] = factor;
+      shown[root] = 1;
     }
+  }
+  let sites = model.sites.length;
+  for (let node = 0; node < model.size; node += 1) {
+    const root = model.root[node];
+    factors[node] = factors[root];
+    if (node !== root) shown[node] = shown[root] && !model.hidden[node] ? 1 : 0;
+    sites = Math.max(sites, model.nodes.site[node] + 1);
   }
   return {
     model, groups, byLabel,
     sums: totals(model, measure),
     parts: model.parts[measure],
     below: model.parts[measure].map(([part]) => [part, totalsOf(model, measure, part)]),
-    factor: (node) => scale[model.root[node]],
-    isShown: (node) => isShown[model.root[node]] === 1 && !model.hidden[node],
+    factors, shown,
+    // By site: where `arrived` counts it. Zero between calls.
+    slots: new Int32Array(sites),
   };
 }
 
@@ -64,10 +73,17 @@ class Frame {
 function partsOf(context, columns, members) {
   const parts = {};
   for (const [part, values] of columns) {
-    const value = sum(members, (node) => values[node] * context.factor(node));
+    const value = total(context, members, values);
     if (value > 0) parts[part] = value;
   }
   return parts;
+}
+
+// The sum of a column over some nodes, scaled.
+function total({ factors }, nodes, values) {
+  let value = 0;
+  for (let at = 0; at < nodes.length; at += 1) value += values[nodes[at]] * factors[nodes[at]];
+  return value;
 }
 
 function sum(list, value) {
@@ -95,7 +111,7 @@ function grouped(parent, nodes) {
       }
     }
     child.members.push(node);
-    child.value += sums[node] * context.factor(node);
+    child.value += sums[node] * context.factors[node];
   }
   return [...groups.values()].sort((a, b) => b.value - a.value);
 }
@@ -130,7 +146,7 @@ export function follow(top, path) {
 // From the roots down.
 export function topDown(context) {
   const members = context.groups.flatMap((group) => group.roots);
-  const top = new Frame(context, null, -1, members, sum(members, (node) => context.sums[node] * context.factor(node)));
+  const top = new Frame(context, null, -1, members, total(context, members, context.sums));
   const children = grouped(top, members);
   return Object.assign(top, { name: 'all', key: '', isTop: true, own: {}, children, calls: sum(context.groups, (group) => group.calls) });
 }
@@ -140,9 +156,9 @@ export function calleesOf(context, site) {
   const { model } = context;
   const members = [];
   for (let node = 0; node < model.size; node += 1) {
-    if (model.nodes.site[node] === site && context.isShown(node) && isOutermost(model, node, site)) members.push(node);
+    if (model.nodes.site[node] === site && context.shown[node] && isOutermost(model, node, site)) members.push(node);
   }
-  const top = new Frame(context, null, site, members, sum(members, (node) => context.sums[node] * context.factor(node)));
+  const top = new Frame(context, null, site, members, total(context, members, context.sums));
   return Object.assign(top, { isTop: true });
 }
 
@@ -154,8 +170,8 @@ function isOutermost(model, node, site) {
 // A frame of an inverted graph: where walks up from some nodes have arrived. `members`, `origins` and
 // `values` are by walk: where it is, where it began, and the time that it has.
 class CallerFrame extends Frame {
-  constructor(context, parent, site, walks, fields) {
-    super(context, parent, site, walks.members, walks.values.reduce((total, value) => total + value, 0));
+  constructor(context, parent, site, walks, value, fields) {
+    super(context, parent, site, walks.members, value);
     Object.assign(this, { origins: walks.origins, values: walks.values }, fields);
   }
 
@@ -166,39 +182,53 @@ class CallerFrame extends Frame {
   isLeaf() { return this.isOwn === true; }
 
   makeChildren() {
-    const { up } = this.context.model;
-    return arrived(this, this.isTop ? this.members : this.members.map((node) => up[node]), this.isTop && !this.isSandwich);
+    return arrived(this, this.isTop && !this.isSandwich);
   }
 }
 
-// The frames of walks that have arrived at nodes, by site: counted first, then sorted into one array.
-function arrived(parent, nodes, isOwn) {
-  const { context, isSandwich } = parent;
-  const { site } = context.model.nodes;
-  const slots = new Map();
-  const slotOf = new Int32Array(nodes.length).fill(-1);
-  const counts = [];
+// The frames that walks arrive at from this one, by site: counted first, then sorted into one array.
+function arrived(parent, isOwn) {
+  const { context, isSandwich, isTop, members } = parent;
+  const { model, slots } = context;
+  const { site } = model.nodes;
+  // In the top frame, a walk is where it begins.
+  const nodes = isTop ? members : above(model, members);
+  const [sites, counts, sums] = [[], [], []];
+  let length = 0;
   for (let walk = 0; walk < nodes.length; walk += 1) {
     if (nodes[walk] < 0) continue;
-    let slot = slots.get(site[nodes[walk]]);
-    if (slot === undefined) slots.set(site[nodes[walk]], slot = counts.push(0) - 1);
-    slotOf[walk] = slot;
-    counts[slot] += 1;
+    const at = site[nodes[walk]];
+    if (slots[at] === 0) {
+      slots[at] = sites.push(at);
+      counts.push(0);
+      sums.push(0);
+    }
+    counts[slots[at] - 1] += 1;
+    sums[slots[at] - 1] += parent.values[walk];
+    length += 1;
   }
-  const all = walksOf(counts.reduce((total, count) => total + count, 0));
+  const all = walksOf(length);
   const starts = [];
   counts.reduce((start, count) => (starts.push(start), start + count), 0);
   const next = [...starts];
   for (let walk = 0; walk < nodes.length; walk += 1) {
-    if (slotOf[walk] < 0) continue;
-    const at = next[slotOf[walk]];
-    next[slotOf[walk]] += 1;
+    if (nodes[walk] < 0) continue;
+    const slot = slots[site[nodes[walk]]] - 1;
+    const at = next[slot];
+    next[slot] += 1;
     all.members[at] = nodes[walk];
     all.origins[at] = parent.origins[walk];
     all.values[at] = parent.values[walk];
   }
-  const children = [...slots].map(([index, slot]) => new CallerFrame(context, parent, index, part(all, starts[slot], next[slot]), { isOwn, isSandwich }));
+  const children = sites.map((index, slot) => new CallerFrame(context, parent, index, part(all, starts[slot], next[slot]), sums[slot], { isOwn, isSandwich }));
+  for (const index of sites) slots[index] = 0;
   return children.sort((a, b) => b.value - a.value);
+}
+
+function above({ up }, nodes) {
+  const all = new Int32Array(nodes.length);
+  for (let at = 0; at < nodes.length; at += 1) all[at] = up[nodes[at]];
+  return all;
 }
 
 function walksOf(length) {
@@ -211,29 +241,31 @@ function part({ members, origins, values }, start, end) {
 
 // From the functions that have the time up to their callers.
 export function bottomUp(context) {
-  const { model, parts } = context;
+  const { model, parts, factors, shown } = context;
+  const own = new Float64Array(model.size);
+  for (const [, values] of parts) {
+    for (let node = 0; node < model.size; node += 1) own[node] += values[node];
+  }
   const all = walksOf(model.size);
-  let length = 0;
+  let [length, value] = [0, 0];
   for (let node = 0; node < model.size; node += 1) {
-    if (!context.isShown(node)) continue;
-    let own = 0;
-    for (const [, values] of parts) own += values[node];
-    if (!(own > 0)) continue;
+    if (!shown[node] || !(own[node] > 0)) continue;
     all.members[length] = node;
     all.origins[length] = node;
-    all.values[length] = own * context.factor(node);
+    all.values[length] = own[node] * factors[node];
+    value += all.values[length];
     length += 1;
   }
-  return new CallerFrame(context, null, -1, part(all, 0, length), { name: 'all', key: '', isTop: true, isSandwich: false });
+  return new CallerFrame(context, null, -1, part(all, 0, length), value, { name: 'all', key: '', isTop: true, isSandwich: false });
 }
 
 // The callers of a site, by the time below that site.
 export function callersOf(context, site) {
-  const { members: nodes } = calleesOf(context, site);
+  const { members: nodes, value } = calleesOf(context, site);
   const walks = {
-    members: Int32Array.from(nodes, (node) => context.model.up[node]),
+    members: above(context.model, nodes),
     origins: Int32Array.from(nodes),
-    values: Float64Array.from(nodes, (node) => context.sums[node] * context.factor(node)),
+    values: Float64Array.from(nodes, (node) => context.sums[node] * context.factors[node]),
   };
-  return new CallerFrame(context, null, site, walks, { isTop: true, isSandwich: true });
+  return new CallerFrame(context, null, site, walks, value, { isTop: true, isSandwich: true });
 }

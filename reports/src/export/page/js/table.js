@@ -13,6 +13,9 @@ export function makeTable({ label, columns, onsort, onopen }) {
   const table = h('table', { class: 'grid', 'aria-label': label }, h('thead', {}, head), body);
   const scroller = h('div', { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': label }, table);
   const it = { element: scroller, rows: [], sort: '', selected: null };
+  // As they were when last asked for: to ask in the middle of a change costs a layout.
+  let [view, top] = [600, 0];
+  let drawn = [0, 0];
 
   it.update = (rows, sort) => {
     it.sort = sort;
@@ -25,17 +28,30 @@ export function makeTable({ label, columns, onsort, onopen }) {
     const index = it.rows.findIndex(isIt);
     it.selected = index < 0 ? null : it.rows[index];
     if (index >= 0) scroller.scrollTop = Math.max(0, index * HEIGHT - scroller.clientHeight / 2);
+    top = scroller.scrollTop;
     draw();
   };
 
   function draw(all = false) {
-    const view = scroller.clientHeight || 600;
-    const first = all ? 0 : Math.max(0, Math.floor(scroller.scrollTop / HEIGHT) - MARGIN);
-    const last = all ? Math.min(it.rows.length, 500) : Math.min(it.rows.length, first + Math.ceil(view / HEIGHT) + 2 * MARGIN);
+    const [first, last] = all ? [0, Math.min(it.rows.length, 500)] : inView(MARGIN);
+    drawn = [first, last];
     const space = (rows) => (rows > 0 ? h('tr', { class: 'space', 'aria-hidden': 'true', style: { height: `${rows * HEIGHT}px` } }) : null);
     table.setAttribute('aria-rowcount', String(it.rows.length + 1));
     fill(body, space(first), it.rows.slice(first, last).map((row, at) => line(row, first + at)), all ? null : space(it.rows.length - last));
     if (!it.rows.length) fill(body, h('tr', {}, h('td', { colspan: columns.length, class: 'none' }, 'No rows match.')));
+  }
+
+  // The rows in view, and so many before and after.
+  function inView(margin) {
+    const end = Math.max(0, it.rows.length * HEIGHT - view);
+    const first = Math.floor(Math.min(top, end) / HEIGHT);
+    return [Math.max(0, first - margin), Math.min(it.rows.length, first + Math.ceil(view / HEIGHT) + 1 + margin)];
+  }
+
+  function measure() {
+    [view, top] = [scroller.clientHeight || 600, scroller.scrollTop];
+    const [first, last] = inView(0);
+    if (first < drawn[0] || last > drawn[1]) draw();
   }
 
   function line(row, index) {
@@ -49,9 +65,10 @@ export function makeTable({ label, columns, onsort, onopen }) {
     isDue = true;
     requestAnimationFrame(() => {
       isDue = false;
-      draw();
+      measure();
     });
   });
+  new ResizeObserver(measure).observe(scroller);
   addEventListener('beforeprint', () => draw(true));
   addEventListener('afterprint', () => draw());
   return it;
