@@ -4,8 +4,8 @@
 //! waits of a lock, by call ─▶ the function that waits ─▶ its callers ─▶ the outermost one with a large share
 //! holds of a lock, by call ─▶ the await that takes most of each hold
 //! ```
-//! Silent if the waits are short, few against the recorded time, longer than the holds explain, or if a task that was granted
-//! the lock waits for a thread longer than it then holds it; at a semaphore unless each
+//! Silent if the waits are short, few against the recorded time, or longer than the holds explain; on a machine whose CPUs are
+//! scarce, also if a task that was granted the lock waits longer for a thread than it then holds it; at a semaphore unless each
 //! permit is waited for much longer than it is held and calls keep arriving, because bounded
 //! concurrency makes tasks wait by design; and at a lock that is held while its holder waits for the next event: there the lock
 //! only says whose turn it is, as in workers that share one receiver.
@@ -110,12 +110,23 @@ impl Lock<'_> {
 
     /// About how long it was held in all: not every hold is measured.
     fn in_use_ns(&self) -> u64 {
+        self.held_in_all(0, 0)
+    }
+
+    /// The same without the longest hold, in which its thread may have waited for a CPU.
+    fn usually_in_use_ns(&self) -> u64 {
+        self.held_in_all(self.longest_hold_ns(), 1)
+    }
+
+    /// The mean of the measured holds without that time and number, as often as it was acquired.
+    fn held_in_all(&self, without_ns: u64, without: u64) -> u64 {
         let sum = |value: fn(&UsagePlace) -> u64| {
             self.holders.iter().map(value).map(u128::from).fold(0, u128::saturating_add)
         };
-        let total = sum(|row| row.total_ns).saturating_mul(self.acquisitions.into());
-        let mean = total.checked_div(sum(|row| row.count)).unwrap_or(0);
-        u64::try_from(mean).unwrap_or(u64::MAX)
+        let total = sum(|row| row.total_ns).saturating_sub(without_ns.into());
+        let holds = sum(|row| row.count).saturating_sub(without.into());
+        let ns = total.saturating_mul(self.acquisitions.into()).checked_div(holds).unwrap_or(0);
+        u64::try_from(ns).unwrap_or(u64::MAX)
     }
 
     fn has_permits(&self) -> bool {
@@ -141,14 +152,14 @@ fn merge(rows: &mut Vec<UsagePlace>, more: &[UsagePlace]) {
 
 fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     let mean_ns = lock.waited_ns.checked_div(lock.waits)?;
+    let cpu = CpuShare::new(facts.snapshot);
     let is_long = lock.waits >= MIN_WAITS
-        && mean_ns >= CpuShare::new(facts.snapshot).stretched(MIN_MEAN_NS)
+        && mean_ns >= cpu.stretched(MIN_MEAN_NS)
         // In a long recording, a few long waits at its start do not matter.
         && lock.waited_ns >= facts.snapshot.elapsed_ns / 100;
-    let in_use_ns = lock.in_use_ns();
     let is_explained = (mean_ns <= lock.longest_hold_ns().saturating_mul(MAX_QUEUE)
-        || in_use_ns >= facts.snapshot.elapsed_ns / 2)
-        && granted_ns(facts, lock) <= in_use_ns;
+        || lock.in_use_ns() >= facts.snapshot.elapsed_ns / 2)
+        && (!cpu.is_scarce() || granted_ns(facts, lock) <= lock.usually_in_use_ns());
     let is_bounding = lock.has_permits() && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS);
     let is_batch = lock.has_permits() && !arrives(facts, lock);
     if !is_long || !is_explained || is_bounding || is_batch {
