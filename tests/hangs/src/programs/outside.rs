@@ -58,9 +58,11 @@ async fn aborted_after_a_timeout() {
     let mut one = tokio::spawn(transfer(Arc::clone(&a), Arc::clone(&b)));
     let mut other = tokio::spawn(transfer(b, a));
     let _ = timeout(ms(LONG), async { tokio::join!(&mut one, &mut other) }).await;
-    one.abort();
-    other.abort();
-    let _ = (one.await, other.await);
+    // On a busy machine, one may have both locks before the other is polled at all.
+    for task in [one, other].into_iter().filter(|task| !task.is_finished()) {
+        task.abort();
+        let _ = task.await;
+    }
 }
 
 async fn set_dropped_after_a_timeout() {
