@@ -47,7 +47,7 @@ pub(crate) fn is_harmful(c: char) -> bool {
 /// ```
 #[must_use]
 pub fn printable(text: &str) -> String {
-    // Most names are, and a report has many.
+    // Most names need no change.
     if text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return text.to_owned();
     }

@@ -88,7 +88,7 @@ pub fn percent(part: u64, whole: u64) -> String {
 
 /// Formats a scaled integer: `1234` with two decimals is `12.34`.
 fn decimal(scaled: u128, decimals: u32) -> String {
-    // Most fit, with a unit.
+    // Enough for most numbers with a unit.
     let mut text = String::with_capacity(16);
     let scale = 10_u128.pow(decimals);
     let width = usize::try_from(decimals).unwrap_or(0);

@@ -108,23 +108,25 @@ impl Lock<'_> {
         self.holders.iter().map(|row| row.longest_ns).max().unwrap_or(0)
     }
 
-    /// About how long it was held in all: not every hold is measured.
+    /// About how long it was held in all, in ns: not every hold is measured.
     fn in_use_ns(&self) -> u64 {
         self.held_in_all(0, 0)
     }
 
-    /// The same without the longest hold, in which its thread may have waited for a CPU.
+    /// About how long it was held in all, in ns, estimated without its longest hold: the thread may have
+    /// lost its CPU in that one.
     fn usually_in_use_ns(&self) -> u64 {
         self.held_in_all(self.longest_hold_ns(), 1)
     }
 
-    /// The mean of the measured holds without that time and number, as often as it was acquired.
-    fn held_in_all(&self, without_ns: u64, without: u64) -> u64 {
+    /// The number of acquisitions times the mean of the measured holds. `excluded` of these, which took
+    /// `excluded_ns`, are left out of the mean.
+    fn held_in_all(&self, excluded_ns: u64, excluded: u64) -> u64 {
         let sum = |value: fn(&UsagePlace) -> u64| {
             self.holders.iter().map(value).map(u128::from).fold(0, u128::saturating_add)
         };
-        let total = sum(|row| row.total_ns).saturating_sub(without_ns.into());
-        let holds = sum(|row| row.count).saturating_sub(without.into());
+        let total = sum(|row| row.total_ns).saturating_sub(excluded_ns.into());
+        let holds = sum(|row| row.count).saturating_sub(excluded.into());
         let ns = total.saturating_mul(self.acquisitions.into()).checked_div(holds).unwrap_or(0);
         u64::try_from(ns).unwrap_or(u64::MAX)
     }
@@ -210,8 +212,8 @@ fn next_step(facts: &Facts<'_>, lock: &Lock<'_>, holder: Option<&Holder<'_>>) ->
     words.to_owned()
 }
 
-/// About how long the lock was granted to tasks that waited for a thread: nobody has it then, and nobody
-/// gets it.
+/// About how long the lock was granted to tasks that had not been polled yet, in ns: no task holds it
+/// then, and no other task gets it. Computed from the mean time in the queue of each waiting task's root.
 ///
 /// ```text
 /// holder   |██ held ██|

@@ -193,7 +193,7 @@ impl LongPolls {
 
 impl Hog {
     /// Whether the CPU time of the workers suffices for its polls: even if all other time inside
-    /// polls was spent on a CPU, so much is left.
+    /// polls was spent on a CPU, so much is left. Never if the workers are starved of CPUs.
     fn is_sure(&self, cpu: &CpuShare) -> bool {
         let left_ns = cpu.cpu_ns.saturating_sub(self.others_ns);
         !cpu.is_scarce() || !cpu.is_starved() && left_ns >= self.long.polls.saturating_mul(LONG_NS)

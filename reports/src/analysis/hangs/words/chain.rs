@@ -19,7 +19,7 @@ use crate::units::time;
 
 /// The sentence ends after this many links.
 const MAX_LINKS: usize = 64;
-/// Room for the sentence of a cycle of two tasks.
+/// The initial capacity of a sentence: that of a cycle of two tasks fits.
 const USUAL_BYTES: usize = 512;
 
 /// A chain and its sentence.

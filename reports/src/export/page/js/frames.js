@@ -17,12 +17,10 @@ export function framer(model, { measure, groups, perCall, byLabel }) {
       shown[root] = 1;
     }
   }
-  let sites = model.sites.length;
   for (let node = 0; node < model.size; node += 1) {
     const root = model.root[node];
     factors[node] = factors[root];
     if (node !== root) shown[node] = shown[root] && !model.hidden[node] ? 1 : 0;
-    sites = Math.max(sites, model.nodes.site[node] + 1);
   }
   return {
     model, groups, byLabel,
@@ -30,8 +28,8 @@ export function framer(model, { measure, groups, perCall, byLabel }) {
     parts: model.parts[measure],
     below: model.parts[measure].map(([part]) => [part, totalsOf(model, measure, part)]),
     factors, shown,
-    // By site: where `arrived` counts it. Zero between calls.
-    slots: new Int32Array(sites),
+    // By site: the number of its frame while `arrived` runs, from one; zero between calls.
+    slots: new Int32Array(model.sites.length),
   };
 }
 
@@ -225,6 +223,7 @@ function arrived(parent, isOwn) {
   return children.sort((a, b) => b.value - a.value);
 }
 
+// By node of the list: the shown node above it, or -1.
 function above({ up }, nodes) {
   const all = new Int32Array(nodes.length);
   for (let at = 0; at < nodes.length; at += 1) all[at] = up[nodes[at]];

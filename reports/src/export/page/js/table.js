@@ -13,7 +13,7 @@ export function makeTable({ label, columns, onsort, onopen }) {
   const table = h('table', { class: 'grid', 'aria-label': label }, h('thead', {}, head), body);
   const scroller = h('div', { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': label }, table);
   const it = { element: scroller, rows: [], sort: '', selected: null };
-  // As they were when last asked for: to ask in the middle of a change costs a layout.
+  // Height and scroll position at the last `measure`. Reading them from the element while rows change would lay the page out twice.
   let [view, top] = [600, 0];
   let drawn = [0, 0];
 
@@ -48,6 +48,7 @@ export function makeTable({ label, columns, onsort, onopen }) {
     return [Math.max(0, first - margin), Math.min(it.rows.length, first + Math.ceil(view / HEIGHT) + 1 + margin)];
   }
 
+  // Reads height and scroll position, and draws if rows in view are missing.
   function measure() {
     [view, top] = [scroller.clientHeight || 600, scroller.scrollTop];
     const [first, last] = inView(0);
