@@ -6,7 +6,7 @@
 //! | `/debug/pprof/` | the list of profiles |
 //! | `/debug/pprof/profile?seconds=N` | busy time in the next N seconds, as pprof |
 //! | `/debug/pprof/wall?seconds=N` | wall time in the next N seconds, as pprof |
-//! | `/metrics` | OpenMetrics |
+//! | `/metrics` | OpenMetrics; with `?format=prometheus`, the older text format of Prometheus |
 //! | `/tasks` `/waiters` `/verdicts` `/findings` `/report.txt` | text |
 //! | `/snapshot.json` `/flame.svg` | the snapshot, the flame graph |
 
@@ -48,6 +48,9 @@ pub(super) enum NoPage {
     Seconds,
 }
 
+/// What `/metrics` becomes for a client that does not read OpenMetrics.
+pub(super) const PLAIN_METRICS: &str = "/metrics?format=prometheus";
+
 const BUSY: Page = Page::Report("busy.pprof");
 const WALL: Page = Page::Report("pprof");
 
@@ -76,6 +79,9 @@ impl Wanted {
         };
         if let Some(page) = profile {
             return Ok(Self { page, record: Some(seconds(query)?) });
+        }
+        if path == "/metrics" && query.split('&').any(|pair| pair == "format=prometheus") {
+            return Ok(Self { page: Page::Report("prometheus"), record: None });
         }
         let path = if path.is_empty() { "/" } else { path };
         let known = PAGES.iter().find(|(known, _)| *known == path);
@@ -156,6 +162,7 @@ fn content_type(report: Report) -> &'static str {
         "json" => "application/json",
         "pb.gz" => "application/octet-stream",
         "om" => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        "prom" => "text/plain; version=0.0.4; charset=utf-8",
         _ => TEXT,
     }
 }
@@ -180,7 +187,7 @@ const PROFILES: &str = "<!DOCTYPE html>
 mod tests {
     use std::time::Duration;
 
-    use super::{BUSY, MAX_SECONDS, NoPage, Page, Wanted};
+    use super::{BUSY, MAX_SECONDS, NoPage, PLAIN_METRICS, Page, Wanted};
 
     #[test]
     fn a_profile_takes_the_seconds_of_its_query() {
@@ -210,6 +217,8 @@ mod tests {
         assert_eq!(Wanted::parse("").map(|wanted| wanted.record), Ok(None));
         let profile = Wanted::parse("/debug/pprof/profile?seconds=1");
         assert_eq!(profile, Ok(Wanted { page: BUSY, record: Some(Duration::from_secs(1)) }));
+        assert_eq!(Wanted::parse("/metrics").map(|wanted| wanted.page), Ok(Page::Report("openmetrics")));
+        assert_eq!(Wanted::parse(PLAIN_METRICS).map(|wanted| wanted.page), Ok(Page::Report("prometheus")));
         for wrong in ["/task", "/tasks/", "//", "/../tasks", "/snapshot", "tasks", "/debug/pprof/heap"] {
             assert_eq!(Wanted::parse(wrong), Err(NoPage::Path), "{wrong}");
         }

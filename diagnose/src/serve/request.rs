@@ -7,6 +7,7 @@
 
 use std::net::IpAddr;
 
+use super::page::PLAIN_METRICS;
 use super::token::is_authorized;
 
 /// Maximum length of a head, in bytes.
@@ -25,7 +26,7 @@ pub(super) enum Access {
 /// A request that may be answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request {
-    /// Path and query.
+    /// Path and query, after the formats that the client reads.
     pub(super) target: String,
     /// Whether only the head of the response is wanted.
     pub(super) is_head: bool,
@@ -87,7 +88,7 @@ fn parse_head(head: &str, access: &Access) -> Result<Request, Refusal> {
     if !target.starts_with('/') || !is_plain {
         return Err(NO_HTTP);
     }
-    let (mut host, mut authorization) = (None, None);
+    let (mut host, mut authorization, mut reads_plain_only) = (None, None, false);
     for line in lines {
         let (name, value) = line.split_once(':').ok_or(NO_HTTP)?;
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
@@ -99,6 +100,10 @@ fn parse_head(head: &str, access: &Access) -> Result<Request, Refusal> {
         }
         if name.eq_ignore_ascii_case("authorization") {
             authorization = Some(value);
+        }
+        if name.eq_ignore_ascii_case("accept") {
+            let value = value.to_ascii_lowercase();
+            reads_plain_only = value.contains("text/plain") && !value.contains("openmetrics");
         }
     }
     let is_allowed = match access {
@@ -119,6 +124,7 @@ fn parse_head(head: &str, access: &Access) -> Result<Request, Refusal> {
     if !["GET", "HEAD"].contains(&method) {
         return Err(NO_METHOD);
     }
+    let target = if target == "/metrics" && reads_plain_only { PLAIN_METRICS } else { target };
     Ok(Request { target: target.to_owned(), is_head: method == "HEAD" })
 }
 
@@ -143,7 +149,7 @@ fn is_local(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, MAX_HEAD, Request, is_local, parse};
+    use super::{Access, MAX_HEAD, PLAIN_METRICS, Request, is_local, parse};
 
     fn status(received: &str, access: &Access) -> Option<u16> {
         parse(received.as_bytes(), access).map(|parsed| parsed.map_or_else(|refusal| refusal.status, |_| 200))
@@ -157,6 +163,19 @@ mod tests {
         for end in 0..head.len() {
             assert_eq!(status(&head[..end], &Access::LocalHost), None, "{end} bytes");
         }
+    }
+
+    #[test]
+    fn metrics_come_in_the_format_that_the_client_reads() {
+        let target = |accept: &str| {
+            let head = format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\n{accept}\r\n");
+            parse(head.as_bytes(), &Access::LocalHost).map(|parsed| parsed.map(|request| request.target))
+        };
+        let (open, plain) = (Some(Ok("/metrics".to_owned())), Some(Ok(PLAIN_METRICS.to_owned())));
+        assert_eq!(target(""), open);
+        assert_eq!(target("Accept: */*\r\n"), open);
+        assert_eq!(target("Accept: application/openmetrics-text;q=0.75,text/plain;q=0.5\r\n"), open);
+        assert_eq!(target("accept: Text/Plain;version=0.0.4,*/*;q=0.1\r\n"), plain);
     }
 
     #[test]
