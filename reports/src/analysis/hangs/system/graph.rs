@@ -34,13 +34,24 @@ pub(crate) struct Graph {
 struct Edge {
     from: u32,
     to: u32,
-    /// What the edge adds at its end; the threshold if it begins at a counter.
+    /// The weight below the flag [`HIDDEN`]: there may be many million edges.
     weight: u64,
-    /// The edge is a way out that no wait asks for. It never explains why a node is stuck.
-    is_hidden: bool,
 }
 
+/// The flag of an edge that is a way out that no wait asks for. It never explains why a node is
+/// stuck.
+const HIDDEN: u64 = 1 << 63;
+
 impl Edge {
+    /// What the edge adds at its end; the threshold if it begins at a counter.
+    fn weight(&self) -> u64 {
+        self.weight & !HIDDEN
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.weight & HIDDEN != 0
+    }
+
     fn from(&self) -> NodeId {
         self.from as NodeId
     }
@@ -95,19 +106,19 @@ impl Graph {
     /// adds 1 once its sum reaches `weight`.
     pub(crate) fn add_edge(&mut self, from: NodeId, to: NodeId, weight: u64) {
         step();
-        self.push(from, to, weight, false);
+        self.push(from, to, weight.min(!HIDDEN));
     }
 
     /// Adds an edge of weight 1 between two nodes that never explains why `to` is stuck.
     pub(crate) fn add_hidden_edge(&mut self, from: NodeId, to: NodeId) {
         step();
-        self.push(from, to, 1, true);
+        self.push(from, to, 1 | HIDDEN);
     }
 
-    fn push(&mut self, from: NodeId, to: NodeId, weight: u64, is_hidden: bool) {
+    fn push(&mut self, from: NodeId, to: NodeId, weight: u64) {
         // There are no more than a few nodes for each record of a snapshot.
         let [from, to] = [from, to].map(|node| u32::try_from(node).unwrap_or(u32::MAX));
-        self.edges.push(Edge { from, to, weight, is_hidden });
+        self.edges.push(Edge { from, to, weight });
     }
 
     /// The number of nodes and counters.
@@ -119,7 +130,7 @@ impl Graph {
     pub(crate) fn solve(&self) -> FixedPoint {
         let can_progress = Worklist::new(self).run();
         let is_stuck =
-            |edge: &&Edge| !can_progress[edge.from()] && !can_progress[edge.to()] && !edge.is_hidden;
+            |edge: &&Edge| !can_progress[edge.from()] && !can_progress[edge.to()] && !edge.is_hidden();
         // In a healthy program there is none, and no node needs room for its list.
         let lists = if self.edges.iter().any(|edge| is_stuck(&edge)) { self.len() } else { 0 };
         let dependencies = Lists::new(
@@ -162,7 +173,7 @@ impl<'a> Worklist<'a> {
         let mut dependents = Lists::new(lists, pairs);
         for counter in (0..graph.len()).filter(|&node| graph.is_counter[node]) {
             let range = dependents.range(counter);
-            sort_by_key(&mut dependents.items[range], |&number| graph.edges[number].weight);
+            sort_by_key(&mut dependents.items[range], |&number| graph.edges[number].weight());
         }
         Self {
             graph,
@@ -192,7 +203,7 @@ impl<'a> Worklist<'a> {
             for index in self.dependents.range(node) {
                 step();
                 let edge = self.graph.edges[self.dependents.items[index]];
-                let (to, weight) = (edge.to(), edge.weight);
+                let (to, weight) = (edge.to(), edge.weight());
                 if self.graph.is_counter[to] {
                     self.add_to_counter(to, weight);
                 } else {
@@ -208,7 +219,7 @@ impl<'a> Worklist<'a> {
         let sum = self.graph.remaining[counter].saturating_add(self.received[counter]);
         while let Some(&number) = self.dependents.of(counter).get(self.reached[counter]) {
             let edge = self.graph.edges[number];
-            if edge.weight > sum {
+            if edge.weight() > sum {
                 break;
             }
             step();
