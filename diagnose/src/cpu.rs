@@ -68,7 +68,8 @@ pub(crate) fn system_call(thread_id: u64) -> Option<String> {
 }
 
 /// Returns whether a thread in that call waits for another thread of this process, without a time
-/// limit: in `park()`, for a lock, a condition variable or a channel of std, or for a thread's end.
+/// limit: in `park()`, for a lock, a condition variable or a channel of std, for a thread's end, or
+/// as an executor without timers and files.
 pub(crate) fn waits_for_thread(system_call: &str) -> bool {
     /// Operations of the call, without flags.
     const WAIT: u64 = 0;
@@ -76,10 +77,10 @@ pub(crate) fn waits_for_thread(system_call: &str) -> bool {
     /// Only this process can end the wait.
     const PRIVATE: u64 = 128;
     const REAL_TIME: u64 = 256;
-    let mut words = system_call.split_whitespace();
-    let number = words.next().and_then(|number| number.parse::<i64>().ok());
-    let mut arguments = words.filter_map(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok());
-    let [_, operation, _, limit] = [(); 4].map(|()| arguments.next());
+    if let Some(is_quiet) = is_quiet_executor(system_call) {
+        return is_quiet;
+    }
+    let (number, [_, operation, _, limit]) = parse(system_call);
     let is_wait = |operation: u64| {
         let is_private =
             matches!(operation & !REAL_TIME, it if it == WAIT | PRIVATE || it == WAIT_BITSET | PRIVATE);
@@ -87,6 +88,29 @@ pub(crate) fn waits_for_thread(system_call: &str) -> bool {
         is_private || operation == WAIT_BITSET | REAL_TIME
     };
     number.is_some() && number == crate::os::FUTEX && operation.is_some_and(is_wait) && limit == Some(0)
+}
+
+/// Whether a thread that waits for files has no time limit, and no files but the two by which an
+/// executor wakes itself. `None` if it does not wait for files.
+fn is_quiet_executor(system_call: &str) -> Option<bool> {
+    const OWN_FILES: usize = 2;
+    /// No limit, as an `int`.
+    const NONE: u64 = 0xffff_ffff;
+    let (number, [epoll, _, _, limit]) = parse(system_call);
+    let number = number.filter(|number| crate::os::EPOLL_WAITS.contains(number))?;
+    let limit = limit.unwrap_or_default();
+    let is_unlimited = if number == crate::os::EPOLL_PWAIT2 { limit == 0 } else { limit & NONE == NONE };
+    let files = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", epoll?));
+    let has_own = |files: String| files.lines().filter(|line| line.starts_with("tfd:")).count() <= OWN_FILES;
+    Some(is_unlimited && files.is_ok_and(has_own))
+}
+
+/// Returns the number of a system call and its first arguments.
+fn parse(system_call: &str) -> (Option<i64>, [Option<u64>; 4]) {
+    let mut words = system_call.split_whitespace();
+    let number = words.next().and_then(|number| number.parse::<i64>().ok());
+    let mut arguments = words.filter_map(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok());
+    (number, [(); 4].map(|()| arguments.next()))
 }
 
 /// Returns whether the threads of this process can be counted on this system.
@@ -176,5 +200,18 @@ mod tests {
         assert!(!waits_for_thread(&call("0x81", "0x0")), "it wakes others");
         assert!(!waits_for_thread("-1 0x7ffc 0x7f0f"), "it waits outside of calls");
         assert!(!waits_for_thread("running"));
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn an_executor_without_timers_and_files_waits_for_a_thread() {
+        use std::os::fd::AsRawFd as _;
+        // It stands in for an instance of epoll with no files.
+        let none = std::fs::File::open("/dev/null").unwrap();
+        let wait = |limit| format!("232 {:#x} 0x7f 0x400 {limit} 0x0 0x0 0x7f 0x7f", none.as_raw_fd());
+        assert!(waits_for_thread(&wait("0xffffffff")));
+        assert!(!waits_for_thread(&wait("0x5dc")), "a timer");
+        let unknown = "232 0x7ffffff0 0x7f 0x400 0xffffffff 0x0 0x0 0x7f 0x7f";
+        assert!(!waits_for_thread(unknown), "files that cannot be listed");
     }
 }

@@ -28,6 +28,19 @@ pub(crate) const FUTEX: Option<i64> = Some(libc::SYS_futex as i64);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) const FUTEX: Option<i64> = None;
 
+/// The number of `epoll_pwait2`, whose limit is a pointer, on nearly all targets.
+pub(crate) const EPOLL_PWAIT2: i64 = 441;
+/// The numbers of the system calls in which a thread waits for files. Empty where there are none.
+#[cfg(all(any(target_os = "linux", target_os = "android"), target_arch = "x86_64"))]
+pub(crate) const EPOLL_WAITS: &[i64] = &[libc::SYS_epoll_wait, libc::SYS_epoll_pwait, EPOLL_PWAIT2];
+/// New targets have no `epoll_wait`.
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(target_arch = "x86_64")))]
+#[allow(clippy::unnecessary_cast)] // The type depends on the target.
+pub(crate) const EPOLL_WAITS: &[i64] = &[libc::SYS_epoll_pwait as i64, EPOLL_PWAIT2];
+/// Empty: this target has no such calls.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) const EPOLL_WAITS: &[i64] = &[];
+
 /// The processor time of this thread so far. `None` if unavailable.
 // `/proc` is not used: its value is as old as the last scheduler tick.
 #[cfg(unix)]

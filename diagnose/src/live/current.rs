@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::task::Waker;
 
 use super::task::Task;
+use super::waker;
 use crate::context::{self, Context};
 
 thread_local! {
@@ -45,7 +46,7 @@ pub(crate) fn replace(task: Option<&'static Task>) -> Option<&'static Task> {
 
 /// Whether `waker` is that of the task whose poll is running on this thread.
 pub(crate) fn is_waker(waker: &Waker) -> bool {
-    registered().is_some_and(|task| task.is_waker(waker))
+    registered().is_some_and(|task| waker::is_waker(task, waker))
 }
 
 /// Counts a spawn by the running task: its guards may move to the new task.

@@ -68,6 +68,11 @@ impl Forward {
         }
     }
 
+    /// The address that identifies the executor's waker kept last; 0 before any.
+    pub(crate) fn address(&self) -> usize {
+        self.address[0].load(Ordering::Relaxed)
+    }
+
     /// The number of clones.
     pub(crate) fn clones(&self) -> u32 {
         // Acquire pairs with the Release of the thread that releases a clone: with the clone's end,

@@ -10,12 +10,10 @@
 use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64, fence};
-use std::task::Waker;
 
 use super::forward::Forward;
 use super::task_origin::{PackedOrigin, SpawnRuntime, TaskOrigin};
 use super::transfers::{TransferCounts, Transfers};
-use super::waker;
 use crate::pool::pooled;
 use crate::site::Site;
 use crate::sync::add_relaxed;
@@ -380,8 +378,9 @@ impl Task {
         self.forward.clones()
     }
 
-    pub(crate) fn is_waker(&'static self, waker: &Waker) -> bool {
-        waker::is_waker(self, waker)
+    /// The address that identifies the executor's waker that it was cloned from last.
+    pub(crate) fn outer_waker(&self) -> usize {
+        self.forward.address()
     }
 }
 

@@ -151,8 +151,8 @@ impl LiveSpans {
         }
         runtimes::add_busy_workers(snapshot);
         runtimes::add_cpu_times(snapshot);
-        unrecorded::add(snapshot, waits.threads(), &counted);
         let tasks = TaskTable::new(known, by_id);
+        unrecorded::add(snapshot, &tasks, waits.threads(), &counted);
         let (tasks, confined, threads, texts) = (&tasks, &confined, &threads, &texts);
         let is_whole = !snapshot.nodes.is_empty();
         let seen = CaptureContext { now, scale, tasks, confined, threads, texts, node_index, is_whole };

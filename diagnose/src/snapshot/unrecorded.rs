@@ -2,13 +2,17 @@
 //!
 //! Any of them may have a holding that moves without a record. A runtime counts its own tasks, and
 //! the kernel its threads. Both counts are compared with the lists. A thread that waits for another
-//! thread cannot go on by itself, so it is not counted. But a thread of the program that takes the
-//! snapshot may end that wait next.
+//! thread cannot go on by itself, so it is not counted while all threads do. Otherwise another one
+//! may end its wait: the driver of a runtime that waits for a timer or a socket, or a thread of the
+//! program that takes the snapshot.
+
+use std::cell::LazyCell;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, Task, TaskKind};
 use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
+use super::capture_context::TaskTable;
 use crate::cpu;
 
 /// A runtime's own task count.
@@ -40,6 +44,11 @@ impl OtherThread {
         let is_wait = |call: &&String| cpu::waits_for_thread(call);
         let call = self.system_call.as_ref().filter(is_wait);
         call.is_some() && cpu::system_call(self.id).as_ref() == call
+    }
+
+    /// Whether it waits for another thread, or the system does not say.
+    fn may_wait_for_thread(&self) -> bool {
+        self.system_call.is_none() || self.waits_for_thread()
     }
 
     fn is_main(&self) -> bool {
@@ -76,10 +85,11 @@ pub(super) fn counted() -> Vec<RuntimeTaskCount> {
 /// known. The counts were taken before and after the tasks were listed.
 pub(super) fn add(
     snapshot: &mut Snapshot,
+    tasks: &TaskTable,
     threads: Option<&[OtherThread]>,
     [before, after]: &[Vec<RuntimeTaskCount>; 2],
 ) {
-    let listed = ListedTasks::new(snapshot);
+    let listed = ListedTasks::new(snapshot, tasks);
     let fewest = |it: &RuntimeTaskCount| {
         let later = after.iter().find(|later| later.runtime == it.runtime).map_or(0, |later| later.tasks);
         let known = listed.recorded(it.runtime).saturating_add(listed.met(snapshot, it.runtime));
@@ -99,10 +109,16 @@ pub(super) fn add(
     snapshot.is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
         && threads.is_some_and(|threads| threads.iter().all(|thread| is_recorded(thread.id)));
     let is_own = cpu::is_own_thread();
+    // Any thread that waits for an event may end the waits of the others: a runtime's worker wakes a
+    // thread that is parked in a `block_on` of the original tokio.
+    let is_quiet =
+        LazyCell::new(|| threads.is_some_and(|it| it.iter().all(OtherThread::may_wait_for_thread)));
     let is_foreign = |thread: &&OtherThread| {
         let mut own = snapshot.workers.iter().map(|worker| worker.thread_id);
-        let is_known = listed.running.contains(&thread.id) || listed.bound.contains(&thread.id);
-        !is_known && own.all(|id| id != Some(thread.id)) && !thread.is_idle(is_own)
+        let is_known = listed.running.contains(&thread.id)
+            || listed.bound.contains(&thread.id) && thread.may_wait_for_thread();
+        let is_worker = own.any(|id| id == Some(thread.id));
+        !(is_known || is_worker || thread.is_idle(is_own) && *is_quiet)
     };
     snapshot.foreign_threads = match threads {
         Some(threads) => threads.iter().filter(is_foreign).count() as u64,
@@ -121,8 +137,9 @@ pub(super) fn add(
 struct ListedTasks {
     /// By runtime: number of its futures, without those of `block_on`.
     recorded: OrderedMap<u64, u64>,
-    /// By thread: number of unspawned roots without a known runtime that were last polled there.
-    met: OrderedMap<u64, u64>,
+    /// By thread: the wakers with which unspawned roots without a known runtime were last polled
+    /// there. Several roots in one task have the same.
+    met: OrderedMap<u64, OrderedSet<usize>>,
     /// The threads on which a task or a `block_on` runs.
     running: OrderedSet<u64>,
     /// The threads that polled a task last which no worker polls: each runs an executor.
@@ -130,7 +147,7 @@ struct ListedTasks {
 }
 
 impl ListedTasks {
-    fn new(snapshot: &Snapshot) -> Self {
+    fn new(snapshot: &Snapshot, tasks: &TaskTable) -> Self {
         let mut listed = Self::default();
         for task in &snapshot.tasks {
             let is_run = is_run(snapshot, task);
@@ -144,7 +161,8 @@ impl ListedTasks {
                 listed.running.extend(task.thread_id);
             }
             if let Some(thread) = task.thread_id.filter(|_| task.is_unspawned && task.runtime_number == 0) {
-                *listed.met.entry(thread).or_default() += 1;
+                let waker = tasks.get(task.id.get()).map_or(0, |known| known.task.outer_waker());
+                listed.met.entry(thread).or_default().insert(waker);
             }
         }
         listed
@@ -155,14 +173,14 @@ impl ListedTasks {
         self.recorded.get(&runtime).copied().unwrap_or(0)
     }
 
-    /// Returns the number of unspawned roots on the workers of a runtime: most likely each is
-    /// inside a task of the runtime.
+    /// Returns the number of wakers of unspawned roots on the workers of a runtime: most likely each
+    /// is that of a task of the runtime.
     fn met(&self, snapshot: &Snapshot, runtime: u64) -> u64 {
         let is_worker = |id: u64| {
             let mut workers = snapshot.workers.iter();
             workers.any(|worker| worker.runtime_number == runtime && worker.thread_id == Some(id))
         };
-        self.met.iter().filter(|(thread, _)| is_worker(*thread)).map(|(_, count)| count).sum()
+        self.met.iter().filter(|(thread, _)| is_worker(*thread)).map(|(_, wakers)| wakers.len() as u64).sum()
     }
 }
 

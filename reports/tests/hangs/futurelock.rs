@@ -99,7 +99,7 @@ fn a_boxed_future_that_was_set_aside_takes_its_guard_along() {
     assert_eq!(program.verdicts(), ["proven futurelock holding"]);
     let other = program.task("other");
     program.has_timer(other);
-    assert_eq!(program.verdicts(), ["likely futurelock holding"]);
+    assert_eq!(program.verdicts(), ["suspect futurelock holding"], "that one may poll it now");
 }
 
 /// A guard of `try_lock` may be in any future of its task, and a guard of std only in one on its thread.
@@ -116,7 +116,7 @@ fn a_guard_that_may_have_moved_cannot_leave_its_thread_while_that_is_blocked() {
     assert_eq!(program.verdicts(), ["proven blocked_worker"]);
     let third = program.task("third");
     program.has_timer(third);
-    assert_eq!(program.verdicts(), ["likely blocked_worker"]);
+    assert_eq!(program.verdicts(), ["suspect blocked_worker"]);
     program.at(a).holdings[0].thread_id = Some(77);
     assert_eq!(program.verdicts(), ["proven blocked_worker"]);
     program.at(a).holdings[0].thread_id = Some(78);

@@ -43,7 +43,7 @@ pub(crate) const SHAPES: [Shape; 21] = [
     Shape { name: "receivers of messages of their own", make: receivers, expected: ("likely leak", all) },
     Shape { name: "readers behind a writer", make: readers, expected: ("proven cycle", one) },
     Shape { name: "readers of a lock that is not fair", make: unfair, expected: ("proven lost_waker", one) },
-    Shape { name: "a pool of the program's own", make: custom, expected: ("proven self_wait", one) },
+    Shape { name: "a pool of the program's own", make: custom, expected: ("likely self_wait", one) },
     Shape { name: "a notify for each", make: notifies, expected: ("likely starved", all) },
     Shape { name: "the same, each with a lock", make: notifies_and_locks, expected: ("likely starved", all) },
     Shape { name: "a notify that no other task has", make: own_notifies, expected: ("likely starved", one) },

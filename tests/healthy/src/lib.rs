@@ -8,11 +8,13 @@
 //! cargo run --release -p diagnose-healthy-tests -- actors 600
 //! cargo run --release -p diagnose-healthy-tests -- pipeline 600
 //! cargo run --release -p diagnose-healthy-tests -- idioms 600
+//! cargo run --release -p diagnose-healthy-tests -- alone 600
 //! ```
 //! Each prints the work done, the watchdog's alarms, and the proven and likely verdicts of its snapshots. It fails if there is any
 //! alarm or verdict.
 
 mod actors;
+mod alone;
 mod idioms;
 mod pipeline;
 mod server;
@@ -53,9 +55,10 @@ impl Load {
 pub type Service = fn(Arc<Load>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The services, by name.
-pub const SERVICES: [(&str, Service); 4] = [
+pub const SERVICES: [(&str, Service); 5] = [
     ("server", |load| Box::pin(server::run(load))),
     ("actors", |load| Box::pin(actors::run(load))),
     ("pipeline", |load| Box::pin(pipeline::run(load))),
     ("idioms", |load| Box::pin(idioms::run(load))),
+    ("alone", |load| Box::pin(alone::run(load))),
 ];

@@ -10,7 +10,7 @@ use diagnose::tokio::runtime::Builder;
 use diagnose_healthy_tests::{Load, SERVICES};
 
 const USAGE: &str = "\
-usage: diagnose-healthy-tests <server|actors|pipeline|idioms> <seconds|NUMBERx> [raw]
+usage: diagnose-healthy-tests <server|actors|pipeline|idioms|alone> <seconds|NUMBERx> [raw]
        for so long, or so many times; raw: on a runtime, and in a task, that are not on record";
 
 fn main() -> ExitCode {

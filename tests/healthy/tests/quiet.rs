@@ -4,7 +4,13 @@ use std::process::{Command, Stdio};
 
 #[test]
 fn nothing_is_said_to_hang_in_services_that_do_not() {
-    let services = [("server", "6000x"), ("actors", "20000x"), ("pipeline", "2000x"), ("idioms", "500x")];
+    let services = [
+        ("server", "6000x"),
+        ("actors", "20000x"),
+        ("pipeline", "2000x"),
+        ("idioms", "500x"),
+        ("alone", "3x"),
+    ];
     let running = services.into_iter().flat_map(|service| [(service, None), (service, Some("raw"))]);
     let running: Vec<_> = running
         .map(|((service, much), raw)| {

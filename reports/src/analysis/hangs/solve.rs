@@ -32,7 +32,8 @@ impl Snapshot {
                     break;
                 }
             }
-            solver.verdicts.extend(warnings(&facts, &solver.stuck_tasks, &solver.verdict_of_node));
+            let warnings = warnings(&facts, &solver.stuck_tasks, &solver.verdict_of_node, &solver.verdicts);
+            solver.verdicts.extend(warnings);
             attach_timers_to_causes(&mut solver.verdicts);
         }
         solver.sorted()

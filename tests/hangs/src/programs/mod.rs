@@ -15,6 +15,7 @@ mod leaks;
 mod more_controls;
 mod more_cycles;
 mod moved;
+mod opaque;
 mod outside;
 mod owners;
 mod passed;
@@ -57,4 +58,5 @@ pub const ALL: &[Section] = &[
     elsewhere::SECTION,
     passed::SECTION,
     carried::SECTION,
+    opaque::SECTION,
 ];

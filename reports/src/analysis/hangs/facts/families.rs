@@ -15,7 +15,8 @@ pub(crate) enum Family {
     Roots,
     /// Code outside of tasks spawned it, before there was any root.
     Outside,
-    /// The ancestor is done, or a thread that a task may have started. It may be of either family.
+    /// The ancestor is done, a thread that a task may have started, or the unrecorded code around an
+    /// unspawned root. It may be of either family.
     #[default]
     Unknown,
 }
@@ -46,6 +47,8 @@ impl Families {
                 // A task may have started the thread that spawned this one.
                 None if is_outside(task) && has_root => Family::Unknown,
                 None if is_outside(task) => Family::Outside,
+                // The code that polls it may have spawned tasks before.
+                None if task.is_unspawned => Family::Unknown,
                 None => Family::Roots,
             };
             has_root |= family == Family::Roots;

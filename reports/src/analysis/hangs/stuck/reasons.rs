@@ -90,7 +90,11 @@ fn rank_of_owner(
     }
     let is_last = Some(facts.snapshot.tasks[task].id) == holding.task;
     match () {
-        () if has_other_end(facts, resource, holding, task) => 3,
+        () if has_other_end(facts, resource, holding, task)
+            || is_joined_waiter(facts, resource, holding, task) =>
+        {
+            3
+        }
         () if likely_owner == Some(task) => 0,
         () if likely_owner.is_some() => 1,
         () if is_last => 2,
@@ -134,7 +138,11 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
         let has_its_own =
             holdings.iter().any(|other| other.role == holding.role && other.task == Some(it.id));
         let is_its_child = it.spawned_by == holding.task;
-        if has_its_own || !is_its_child || has_other_end(facts, resource, holding, task) {
+        if has_its_own
+            || !is_its_child
+            || has_other_end(facts, resource, holding, task)
+            || is_joined_waiter(facts, resource, holding, task)
+        {
             continue;
         }
         let Some(position) = free.iter().position(|&other| holdings[other].since_ns >= it.age_ns) else {
@@ -150,6 +158,17 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
     } else {
         None
     }
+}
+
+/// Whether the task waits for more units, and the task that acquired these ones awaits its end: most
+/// likely that one still has them.
+fn is_joined_waiter(facts: &Facts<'_>, resource: usize, holding: &Holding, task: usize) -> bool {
+    let id = facts.snapshot.tasks[task].id;
+    let waits = |task: usize| facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
+    let last = holding.task.filter(|last| *last != id).and_then(|last| facts.task(last));
+    holding.role == Role::Holds
+        && waits(task).any(|wait| facts.resource_of(wait) == Some(resource))
+        && last.is_some_and(|last| waits(last).any(|wait| wait.mode == WaitMode::Join && wait.tasks == [id]))
 }
 
 /// Whether the task has the other end of the channel.

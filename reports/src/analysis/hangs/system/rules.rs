@@ -8,6 +8,7 @@
 //! | all units | all holders can progress |
 //! | capacity of a channel | as units; the receiver returns the capacity of buffered messages |
 //! | a message | any sender can progress; if no capacity is free, any holder of some; or all senders are dropped |
+//! | a resource of the program's own | any holder can progress, if all units are held; never proven |
 //! | a notification, the arrival of others | anything that used the resource, or is younger, can progress |
 //! | the end of tasks | any of them can progress, or is done |
 //!
@@ -108,12 +109,20 @@ impl System<'_> {
                 let notifiers = self.any_notifier(resource);
                 self.add_alternative(node, notifiers);
             }
+            (ResourceKind::Custom, _) if self.may_end_otherwise(wait, it) => self.set_can_progress(node),
             (ResourceKind::OnceCell | ResourceKind::Custom, _) => {
                 let holders = self.any_holder(resource);
                 self.add_alternative(node, holders);
             }
             _ => self.set_can_progress(node),
         }
+    }
+
+    /// Whether a wait of the program's own may end without a holder. Nobody knows what its future
+    /// does: it may open a connection, or give up after a while. Most likely it waits for a holder
+    /// if all units are held, and nothing but a queue has its waker, such as a timer.
+    fn may_end_otherwise(&mut self, wait: &Wait, it: &Resource) -> bool {
+        it.free > 0 || self.rejects_suspect() && (self.is_exact_only() || wait.wakers > 1)
     }
 
     fn add_lock(&mut self, node: NodeId, index: usize, resource: usize) {
@@ -208,9 +217,13 @@ impl System<'_> {
         queue.get(first).copied().filter(|_| first < facts.waits_ahead[index])
     }
 
-    /// Whether a reader never waits for the holders of the lock: they are readers too.
+    /// Whether a reader never waits for the holders of the lock: they are readers too. A fair lock may
+    /// have a maximum of readers.
     fn admits_readers(&mut self, resource: usize) -> bool {
         let it = &self.facts.snapshot.resources[resource];
+        if it.is_fair {
+            return it.free > 0;
+        }
         *self.shared.admits_readers[resource].get_or_insert_with(|| {
             let holders =
                 it.holdings.iter().inspect(|_| step()).filter(|holding| holding.role == Role::Holds);
@@ -254,12 +267,11 @@ impl System<'_> {
             self.set_can_progress(node);
             return;
         }
-        let others = match holding.attribution {
-            Attribution::Unknown => Some(self.any_relative(holding.task)),
-            _ if holding.is_movable => self.other_owners(holding.task),
-            _ => None,
-        };
-        if let Some(others) = others {
+        // A future that moves takes with it what it holds.
+        let is_in_movable =
+            holding.may_have_moved && holding.thread_id.is_none() && !self.is_owner_done(holding);
+        let can_move = holding.is_movable || is_in_movable;
+        if let Some(others) = can_move.then(|| self.other_owners(holding.task)).flatten() {
             // Any of these may have it instead, but it was not seen there.
             self.graph.add_hidden_edge(others, node);
         }

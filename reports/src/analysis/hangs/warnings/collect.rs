@@ -28,11 +28,12 @@ use crate::analysis::hangs::verdict::{Link, Verdict};
 use crate::model::TaskId;
 use crate::ordered::OrderedSet;
 
-/// All warnings, apart from stuck tasks, by index, and from nodes that have a verdict.
+/// All warnings, apart from stuck tasks, by index, and from nodes that have one of the `verdicts`.
 pub(crate) fn warnings(
     facts: &Facts<'_>,
     stuck: &OrderedSet<usize>,
     verdict_of_node: &IdMap<Node, usize>,
+    verdicts: &[Verdict],
 ) -> Vec<Verdict> {
     let mut warnings = Vec::new();
     warnings.extend(overdue(facts, stuck));
@@ -40,7 +41,7 @@ pub(crate) fn warnings(
     warnings.extend(facts.snapshot.waits.iter().filter_map(|wait| sleep_after_join(facts, wait)));
     warnings.extend(facts.snapshot.waits.iter().filter_map(|wait| out_of_budget(facts, wait)));
     warnings.extend(unused_wakers(facts, stuck));
-    warnings.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, wait)));
+    warnings.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, verdicts, wait)));
     warnings.extend(hazards(facts, stuck, verdict_of_node));
     warnings.extend(unexplained(facts, stuck));
     warnings.extend(full_pools(facts, stuck));

@@ -2,7 +2,7 @@
 
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_blocked};
-use crate::analysis::hangs::verdict::{Confidence, LinkNode, LinkRole, Verdict, VerdictKind};
+use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{at, link};
 use crate::model::{TaskId, Wait, WaitMode};
 use crate::ordered::OrderedSet;
@@ -11,20 +11,31 @@ use crate::units::time;
 /// Blocking work that only finishes its writes takes less time, most likely.
 const SLOW_JOB_NS: u64 = 10_000_000_000;
 
-/// A runtime that shuts down while blocking work does not end.
-pub(super) fn shutdown(facts: &Facts<'_>, stuck: &OrderedSet<usize>, wait: &Wait) -> Option<Verdict> {
+/// A runtime that shuts down while blocking work does not end. A suspicion why it does not end is no
+/// reason to keep silent about what is likely.
+pub(super) fn shutdown(
+    facts: &Facts<'_>,
+    stuck: &OrderedSet<usize>,
+    verdicts: &[Verdict],
+    wait: &Wait,
+) -> Option<Verdict> {
     let (mut tasks, known) = (wait.tasks.iter(), |id: &TaskId| facts.task(*id));
-    if wait.mode != WaitMode::Shutdown
-        || wait.is_unstable
-        || wait.tasks.iter().filter_map(known).any(|task| stuck.contains(&task))
-    {
+    if wait.mode != WaitMode::Shutdown || wait.is_unstable {
+        return None;
+    }
+    let is_suspect = wait.tasks.iter().filter_map(known).any(|task| stuck.contains(&task));
+    let is_likely = |verdict: &Verdict| {
+        let mut mentioned = verdict.chain.iter().filter_map(Link::task);
+        verdict.confidence < Confidence::Suspect && mentioned.any(|task| wait.tasks.contains(&task))
+    };
+    if is_suspect && verdicts.iter().any(is_likely) {
         return None;
     }
     let job = tasks.find_map(known)?;
     let it = &facts.snapshot.tasks[job];
     let confidence = match is_blocked(it) {
         true if wait.since_ns.min(it.since_ns) >= SLOW_JOB_NS => Confidence::Likely,
-        _ if wait.since_ns >= SUSPECT_NS => Confidence::Suspect,
+        _ if wait.since_ns >= SUSPECT_NS && !is_suspect => Confidence::Suspect,
         _ => return None,
     };
     let place = facts.place_of(wait);

@@ -19,13 +19,19 @@ use crate::units::{counted, time};
 const MAX_TASKS: usize = 8;
 
 /// Methods of common libraries that wait for other tasks.
-const BETWEEN_TASKS: [&str; 17] = [
+const BETWEEN_TASKS: [&str; 26] = [
     "acquire",
+    "acquire_many",
+    "acquire_many_owned",
     "acquire_owned",
     "cancelled",
     "changed",
     "closed",
     "get",
+    "get_or_init",
+    "get_or_insert_async",
+    "get_or_try_init",
+    "get_with",
     "join_next",
     "listen",
     "lock",
@@ -35,9 +41,15 @@ const BETWEEN_TASKS: [&str; 17] = [
     "recv",
     "recv_async",
     "recv_many",
+    "reserve",
     "send",
     "send_async",
+    "try_get_with",
+    "wait_for",
 ];
+
+/// Methods that do so without arguments. With some, they read or write bytes.
+const WITHOUT_ARGUMENTS: [&str; 5] = ["read", "read_owned", "ready", "write", "write_owned"];
 
 /// One verdict per place where tasks that have to end wait for something unrecorded.
 pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
@@ -72,8 +84,10 @@ fn is_unexplained(facts: &Facts<'_>, task: usize, span: &Span) -> bool {
 /// Whether the text of an await ends with one of those calls.
 fn waits_between_tasks(text: &str) -> bool {
     let call = text.strip_suffix(".await").unwrap_or(text);
-    let method = call.rsplit_once('.').and_then(|(_, method)| method.split_once('(')).map(|(name, _)| name);
-    method.is_some_and(|name| BETWEEN_TASKS.contains(&name))
+    let method = call.rsplit_once('.').and_then(|(_, method)| method.split_once('('));
+    method.is_some_and(|(name, arguments)| {
+        BETWEEN_TASKS.contains(&name) || arguments == ")" && WITHOUT_ARGUMENTS.contains(&name)
+    })
 }
 
 fn verdict(facts: &Facts<'_>, site: SiteIndex, tasks: &[(usize, &Span)]) -> Option<Verdict> {
@@ -106,14 +120,21 @@ mod tests {
 
     #[test]
     fn a_call_that_waits_for_other_tasks_is_told_by_its_last_method() {
-        for text in
-            ["rx.recv().await", "self.lock.lock().await", "queue.recv_many(&mut v, 8).await", "x.cancelled()"]
-        {
+        for text in [
+            "rx.recv().await",
+            "self.lock.lock().await",
+            "queue.recv_many(&mut v, 8).await",
+            "map.read().await",
+        ] {
             assert!(waits_between_tasks(text), "{text}");
         }
-        for text in
-            ["listener.accept().await", "sleep(ms(5)).await", "run(rx).await", "reply.await", "lock(a).await"]
-        {
+        for text in [
+            "listener.accept().await",
+            "file.read(&mut buf).await",
+            "run(rx).await",
+            "reply.await",
+            "lock(a).await",
+        ] {
             assert!(!waits_between_tasks(text), "{text}");
         }
     }

@@ -1,0 +1,77 @@
+//! What a program's own future waits for is unknown, and a unit that may have moved may be back soon.
+
+use diagnose_reports::model::{Attribution, ResourceKind, TaskId, WaitMode};
+
+use crate::support::hangs::Program;
+
+/// A task has the only unit of the program's own pool, and waits for one.
+fn own_pool() -> Program {
+    let mut program = Program::new();
+    let pool = program.other(ResourceKind::Custom);
+    program.holds(1, pool, 5).is_movable = true;
+    program.waits(1, pool, WaitMode::Custom, 6);
+    program
+}
+
+#[test]
+fn a_wait_of_the_programs_own_is_stuck_at_most_likely() {
+    assert_eq!(own_pool().verdicts(), ["likely self_wait"]);
+}
+
+#[test]
+fn a_pool_with_a_free_unit_may_open_a_connection() {
+    let mut program = own_pool();
+    program.at(0).capacity = Some(2);
+    program.at(0).free = 1;
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_wait_that_more_than_a_queue_can_wake_may_have_a_time_limit() {
+    let mut program = own_pool();
+    program.snapshot.waits[0].wakers = 2;
+    assert_eq!(program.verdicts(), ["suspect self_wait"]);
+}
+
+#[test]
+fn a_second_reader_waits_for_the_first_if_there_may_be_only_one() {
+    let mut program = Program::new();
+    let lock = program.rwlock();
+    (program.at(lock).capacity, program.at(lock).free) = (Some(1), 1);
+    program.holds(1, lock, 5);
+    program.waits(1, lock, WaitMode::Read, 6);
+    assert_eq!(program.verdicts(), ["proven self_wait"]);
+    (program.at(lock).capacity, program.at(lock).free) = (Some(2), 1);
+    assert!(program.verdicts().is_empty());
+}
+
+/// A task has a permit, and joins one that waits for it: who moved the permit into the other would not.
+#[test]
+fn a_permit_is_with_the_task_that_joins_a_waiting_one() {
+    let mut program = Program::new();
+    let (child, seats) = (program.task("child"), program.semaphore(1));
+    let permit = program.holds(1, seats, 5);
+    (permit.is_movable, permit.attribution) = (true, Attribution::Likely);
+    permit.candidates = vec![TaskId::new(child)];
+    program.of(child).spawned_by = Some(TaskId::new(1));
+    program.waits(child, seats, WaitMode::Acquire, 7);
+    program.joins(1, child, 8);
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+    assert_eq!(
+        program.chain(),
+        ["task 1 waits 8", "task 2 waits 7", "resource 1 created 11", "task 1 holds 5"]
+    );
+}
+
+/// The maker of a reply's sender has sent it on, and anything else of the program goes on.
+#[test]
+fn what_may_be_anywhere_is_still_suspected() {
+    let mut program = Program::new();
+    let reply = program.other(ResourceKind::Oneshot);
+    let sender = program.sends(1, reply, 5);
+    (sender.is_movable, sender.attribution, sender.uses) = (true, Attribution::Unknown, 0);
+    program.waits(1, reply, WaitMode::Receive, 6);
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["suspect leak"]);
+}
