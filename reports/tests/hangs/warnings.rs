@@ -131,3 +131,36 @@ fn a_lock_held_by_a_future_that_is_not_polled_is_a_hazard() {
     program.snapshot.waits[0].since_ns = SECOND / 2;
     assert!(program.verdicts().is_empty());
 }
+
+/// A task awaits one that nobody has polled yet.
+fn unpolled() -> (Program, u64) {
+    let mut program = Program::new();
+    let child = program.task("child");
+    let it = program.of(child);
+    (it.state, it.since_ns, it.is_local) = (RunState::Unpolled, 2_000_000_000, true);
+    program.joins(1, child, 8).since_ns = 2_000_000_000;
+    (program, child)
+}
+
+#[test]
+fn an_awaited_task_of_a_local_set_that_no_thread_runs_is_suspect() {
+    let (program, _) = unpolled();
+    assert_eq!(program.verdicts(), ["suspect driver_starved undriven"]);
+    assert_eq!(program.chain(), ["task 1 waits 8", "task 2 queued 201"]);
+}
+
+#[test]
+fn a_long_poll_may_be_what_keeps_a_new_task_waiting() {
+    let (mut program, _) = unpolled();
+    let other = program.task("other");
+    let it = program.of(other);
+    (it.state, it.since_ns) = (RunState::Running, 2_000_000_000);
+    assert!(!program.verdicts().iter().any(|verdict| verdict.contains("undriven")));
+}
+
+#[test]
+fn a_new_task_that_nothing_awaits_may_be_for_later() {
+    let (mut program, _) = unpolled();
+    program.snapshot.waits.clear();
+    assert!(program.verdicts().is_empty());
+}

@@ -55,6 +55,10 @@ pub(super) const SECTION: Section = Section {
         row!("C53", drop_locks, "a drop locks what the dropper has locked")
             .is(proven("blocked_worker"))
             .beside("driver_starved"),
+        row!("X91", local_set_not_run, "a task of a LocalSet is awaited outside of it")
+            .is(suspect("driver_starved").detail("undriven")),
+        row!("X92", runtime_not_run, "a task of a current-thread runtime that no thread runs is awaited")
+            .is(suspect("driver_starved").detail("undriven")),
     ],
 };
 
@@ -216,4 +220,16 @@ async fn drop_locks() {
         drop(guard);
     };
     close.diagnose("close").await;
+}
+
+async fn local_set_not_run() {
+    let tasks = LocalSet::new();
+    let answers = async { 42 };
+    tasks.spawn_local(answers.diagnose("answers")).await.unwrap(); // waits
+}
+
+async fn runtime_not_run() {
+    let other = Builder::new_current_thread().build().unwrap();
+    let answers = async { 42 };
+    other.spawn(answers.diagnose("answers")).await.unwrap(); // waits
 }

@@ -60,6 +60,9 @@ fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>, held: usize, has_res
         (VerdictKind::PoolExhausted, _) => {
             "do not wait inside blocking work: await from a task, or give such work threads of its own"
         }
+        (VerdictKind::DriverStarved, Some(VerdictDetail::Undriven)) => {
+            "await the task inside `LocalSet::run_until`, or in a `block_on` of its runtime"
+        }
         (VerdictKind::DriverStarved, _) => "free the thread that drives the timers: it is busy or blocked",
         (VerdictKind::Spin, _) => "yield inside the loop, or move it to `spawn_blocking`",
         (VerdictKind::Shutdown, _) => "signal the blocking work to end first, or use `shutdown_timeout`",

@@ -157,6 +157,8 @@ words! {
         ViaQueue = "via_queue",
         /// Cycle: several tasks hold units of one resource, and all of them wait.
         Knot = "knot",
+        /// Driver starved: no thread runs the `LocalSet` or the runtime of an awaited task.
+        Undriven = "undriven",
     }
 }
 

@@ -21,6 +21,7 @@ use super::missed_wakes::{out_of_budget, sleep_after_join, unused_wakers};
 use super::shutdowns::shutdown;
 use super::sleeping_threads::{full_pools, long_sleeps};
 use super::timers::overdue;
+use super::undriven::undriven;
 use super::unexplained::unexplained;
 use crate::analysis::hangs::facts::{Facts, IdMap};
 use crate::analysis::hangs::system::Node;
@@ -43,6 +44,7 @@ pub(crate) fn warnings(
     warnings.extend(unused_wakers(facts, stuck));
     warnings.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, verdicts, wait)));
     warnings.extend(hazards(facts, stuck, verdict_of_node));
+    warnings.extend(undriven(facts, stuck));
     warnings.extend(unexplained(facts, stuck));
     warnings.extend(full_pools(facts, stuck));
     let mentioned: OrderedSet<TaskId> =

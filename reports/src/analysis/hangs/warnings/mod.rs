@@ -7,6 +7,7 @@
 //!                                ├─ missed_wakes      waits without a wake
 //!                                ├─ sleeping_threads  threads that sleep in user code
 //!                                ├─ hazards           what may become a hang
+//!                                ├─ undriven          awaited tasks that nobody polls
 //!                                └─ unexplained       waits for something unrecorded
 //! ```
 //! `warning` is what all of them share. No rule is solved here, and no warning is ever `proven`.
@@ -19,6 +20,7 @@ mod missed_wakes;
 mod shutdowns;
 mod sleeping_threads;
 mod timers;
+mod undriven;
 mod unexplained;
 mod warning;
 

@@ -74,7 +74,7 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
 }
 
 /// Whether any thread is a worker of the runtime now.
-fn has_worker(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
+pub(super) fn has_worker(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
     let mut workers = facts.snapshot.workers.iter();
     workers.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number))
 }

@@ -1,0 +1,52 @@
+//! Awaited tasks that were never polled, because no thread drives their `LocalSet` or runtime.
+
+use super::long_polls::is_long;
+use super::timers::has_worker;
+use super::warning::{SUSPECT_NS, runtime_key, warning};
+use crate::analysis::hangs::facts::{Facts, is_active};
+use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictDetail, VerdictKind};
+use crate::analysis::hangs::words::at;
+use crate::model::{RunState, Task, TaskKind};
+use crate::ordered::OrderedSet;
+use crate::units::time;
+
+/// One verdict per awaited task that nobody polls. A long poll may be what keeps its thread from it.
+pub(crate) fn undriven(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
+    let tasks = &facts.snapshot.tasks;
+    let is_new = |task: &usize| is_left_alone(facts, &tasks[*task]) && !stuck.contains(task);
+    let mut unpolled = (0..tasks.len()).filter(is_new).peekable();
+    if unpolled.peek().is_none() || tasks.iter().any(is_long) {
+        return Vec::new();
+    }
+    unpolled.filter_map(|task| verdict(facts, task)).collect()
+}
+
+fn is_left_alone(facts: &Facts<'_>, task: &Task) -> bool {
+    let is_old = task.state == RunState::Unpolled && task.since_ns >= SUSPECT_NS && !task.is_unstable;
+    let has_executor = task.kind == TaskKind::Future && !task.is_unspawned;
+    is_old && has_executor && (task.is_local || !has_worker(facts, runtime_key(task)))
+}
+
+fn verdict(facts: &Facts<'_>, task: usize) -> Option<Verdict> {
+    let it = &facts.snapshot.tasks[task];
+    let wait = &facts.snapshot.waits[facts.join_wait(task)?];
+    let waiter = facts.task_of(wait).filter(|_| is_active(wait) && wait.since_ns >= SUSPECT_NS)?;
+    let place = facts.place_of(wait);
+    let driver = if it.is_local { "no thread runs its `LocalSet`" } else { "no thread runs its runtime" };
+    let sentence = format!(
+        "{} is waiting for {} to finish{} ({}); that task was spawned{} {} ago and never polled: {driver}",
+        facts.task_words(facts.snapshot.tasks[waiter].id),
+        facts.task_words(it.id),
+        at(place.as_ref()),
+        time(wait.since_ns),
+        at(it.spawned_at.as_ref()),
+        time(it.since_ns),
+    );
+    let chain = vec![
+        facts.task_link(waiter, place.as_ref(), LinkRole::Waits, wait.since_ns),
+        facts.task_link(task, it.spawned_at.as_ref(), LinkRole::Queued, it.since_ns),
+    ];
+    let mut verdict = warning(VerdictKind::DriverStarved, Confidence::Suspect, chain, sentence);
+    verdict.detail = Some(VerdictDetail::Undriven);
+    Some(verdict)
+}
