@@ -180,6 +180,10 @@ impl<F: Future> Future for Waiting<F> {
 /// [`Resource::hold`] for that. It is polled as often as without this call, with a waker that notes
 /// the wake before forwarding it. Dropping it drops `future` and ends the wait.
 ///
+/// Nobody knows what `future` does, so a verdict never calls such a wait proven to hang. It is
+/// likely to if all units are held, and if one clone of its waker is kept: a time limit inside keeps
+/// another.
+///
 /// # Examples
 /// ```
 /// use futures::channel::oneshot;
