@@ -164,3 +164,12 @@ fn a_new_task_that_nothing_awaits_may_be_for_later() {
     program.snapshot.waits.clear();
     assert!(program.verdicts().is_empty());
 }
+
+#[test]
+fn workers_of_a_runtime_that_this_crate_did_not_build_are_unknown() {
+    let (mut program, child) = unpolled();
+    program.of(child).is_local = false;
+    assert_eq!(program.verdicts(), ["suspect driver_starved undriven"], "runtime 1 has no worker");
+    program.of(child).runtime_number = 0;
+    assert!(program.verdicts().is_empty());
+}

@@ -1,4 +1,6 @@
-//! Awaited tasks that were never polled, because no thread drives their `LocalSet` or runtime.
+//! Awaited tasks that were never polled: no thread is known to run their `LocalSet` or runtime.
+//!
+//! Tasks of runtimes that were not built through this crate are left out: their workers are unknown.
 
 use super::long_polls::is_long;
 use super::timers::has_worker;
@@ -24,7 +26,8 @@ pub(crate) fn undriven(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verd
 fn is_left_alone(facts: &Facts<'_>, task: &Task) -> bool {
     let is_old = task.state == RunState::Unpolled && task.since_ns >= SUSPECT_NS && !task.is_unstable;
     let has_executor = task.kind == TaskKind::Future && !task.is_unspawned;
-    is_old && has_executor && (task.is_local || !has_worker(facts, runtime_key(task)))
+    let has_no_worker = || task.runtime_number != 0 && !has_worker(facts, runtime_key(task));
+    is_old && has_executor && (task.is_local || has_no_worker())
 }
 
 fn verdict(facts: &Facts<'_>, task: usize) -> Option<Verdict> {
@@ -32,9 +35,10 @@ fn verdict(facts: &Facts<'_>, task: usize) -> Option<Verdict> {
     let wait = &facts.snapshot.waits[facts.join_wait(task)?];
     let waiter = facts.task_of(wait).filter(|_| is_active(wait) && wait.since_ns >= SUSPECT_NS)?;
     let place = facts.place_of(wait);
-    let driver = if it.is_local { "no thread runs its `LocalSet`" } else { "no thread runs its runtime" };
+    let executor = if it.is_local { "`LocalSet`" } else { "runtime" };
     let sentence = format!(
-        "{} is waiting for {} to finish{} ({}); that task was spawned{} {} ago and never polled: {driver}",
+        "{} is waiting for {} to finish{} ({}); that task was spawned{} {} ago and never polled: no thread is \
+         known to run its {executor}",
         facts.task_words(facts.snapshot.tasks[waiter].id),
         facts.task_words(it.id),
         at(place.as_ref()),
