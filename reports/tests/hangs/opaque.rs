@@ -2,7 +2,7 @@
 
 use diagnose_reports::model::{Attribution, ResourceKind, TaskId, WaitMode};
 
-use crate::support::hangs::{Program, place};
+use crate::support::hangs::Program;
 
 /// A task has the only unit of the program's own pool, and waits for one.
 fn own_pool() -> Program {
@@ -74,22 +74,4 @@ fn what_may_be_anywhere_is_still_suspected() {
     let other = program.task("other");
     program.has_timer(other);
     assert_eq!(program.verdicts(), ["suspect leak"]);
-}
-
-/// Un-annotated code has spawned the first task, and polls the second: it may have given both one map.
-#[test]
-fn a_root_that_was_not_spawned_may_share_with_an_older_task() {
-    let mut program = Program::new();
-    let (root, seats) = (program.task("root"), program.semaphore(1));
-    let it = program.of(root);
-    (it.is_unspawned, it.spawned_by, it.spawned_at) = (true, None, None);
-    (it.since_ns, it.age_ns) = (61_000_000_000, 61_000_000_000);
-    let permit = program.holds(root, seats, 5);
-    (permit.is_movable, permit.attribution) = (true, Attribution::Likely);
-    program.waits(root, seats, WaitMode::Acquire, 6);
-    program.of(1).spawned_at = Some(place(9));
-    program.has_timer(1);
-    assert_eq!(program.verdicts(), ["suspect self_wait"]);
-    program.of(root).is_unspawned = false;
-    assert_eq!(program.verdicts(), ["likely self_wait"], "a `block_on` through this crate");
 }

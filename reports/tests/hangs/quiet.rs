@@ -154,29 +154,10 @@ fn a_thread_that_has_used_it_outside_of_tasks_may_tell() {
 }
 
 /// ```text
-/// calls ─ waits ─▶ oneshot, whose sender is with `calls`, or in a map that another task has too
+/// main ─ waits ─▶ oneshot, whose sender is with `main`, or in a map that any other task has too
 /// ```
 #[test]
-fn tasks_that_were_spawned_outside_of_tasks_may_share_something() {
-    let mut program = Program::new();
-    let (root, reads) = (program.task("root"), program.task("reads"));
-    program.is_unrelated(root);
-    let reply = program.other(ResourceKind::Oneshot);
-    program.holding(1, reply, Role::Sends, 5).attribution = Attribution::Likely;
-    program.snapshot.resources[0].holdings[0].is_movable = true;
-    program.waits(1, reply, WaitMode::Receive, 6);
-    program.joins(root, 1, 7);
-    program.of(reads).spawned_by = Some(TaskId::new(root));
-    program.has_timer(reads);
-    assert_eq!(program.verdicts(), ["likely leak"], "the root has spawned the other");
-    program.of(reads).spawned_by = None;
-    assert_eq!(program.verdicts(), ["suspect leak"], "the code that spawned one may have spawned the other");
-    program.of(reads).spawned_by = Some(TaskId::new(77));
-    assert_eq!(program.verdicts(), ["suspect leak"], "a task that is done may have been handed the map");
-}
-
-#[test]
-fn a_task_of_a_thread_that_a_root_may_have_started_may_share_something_with_it() {
+fn any_task_may_share_a_map_with_another() {
     let mut program = Program::new();
     let reply = program.other(ResourceKind::Oneshot);
     program.holding(1, reply, Role::Sends, 5).attribution = Attribution::Likely;
@@ -184,9 +165,11 @@ fn a_task_of_a_thread_that_a_root_may_have_started_may_share_something_with_it()
     program.waits(1, reply, WaitMode::Receive, 6);
     assert_eq!(program.verdicts(), ["likely leak"]);
     let reads = program.task("reads");
-    program.of(reads).spawned_by = None;
     program.has_timer(reads);
-    assert_eq!(program.verdicts(), ["suspect leak"]);
+    for parent in [Some(TaskId::new(1)), Some(TaskId::new(77)), None] {
+        program.of(reads).spawned_by = parent;
+        assert_eq!(program.verdicts(), ["suspect leak"], "a task of {parent:?}");
+    }
 }
 
 /// `mem::forget` is not on record: the permit seems to be with the task.

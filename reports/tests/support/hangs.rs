@@ -51,12 +51,6 @@ impl Program {
         id
     }
 
-    /// It is the root of a thread, and code outside of tasks has spawned `main` before.
-    pub(crate) fn is_unrelated(&mut self, task: u64) {
-        self.of(1).spawned_at = self.of(task).spawned_at.take();
-        self.of(task).spawned_by = None;
-    }
-
     fn last_site(&self) -> SiteIndex {
         SiteIndex::new(self.snapshot.sites.len() - 1)
     }

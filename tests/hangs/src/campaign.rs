@@ -96,7 +96,10 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
                         let result = &mut results.lock().expect("no panic")[run.result];
                         let wrong = wrong.map(|wrong| format!("noise {}: {wrong}", run.noise));
                         result.wrong[run.flavor as usize].extend(wrong);
-                        if let Some((said, sentence)) = said {
+                        if let Some((mut said, sentence)) = said {
+                            if run.noise > 0 && row.in_noise.is_some() {
+                                said.push_str(" beside other tasks");
+                            }
                             result.said[run.flavor as usize].insert(said);
                             result.sentence.get_or_insert(sentence);
                         }
@@ -117,6 +120,7 @@ type Judged = (Option<String>, Option<(String, String)>);
 
 /// Runs one.
 fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Judged {
+    let row = &row.beside_tasks(run.noise);
     let (outcome, looks) = watch(path, row, run);
     let wrong = judge::outcome(row, run.flavor, outcome);
     if wrong.is_some() || options.outcomes {

@@ -42,11 +42,12 @@ const PATIENCE: Duration = Duration::from_secs(8);
 /// If the program does, or there is no runtime to be had.
 pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: u32) -> ! {
     let marks = source::marks(section, row);
+    let row = row.beside_tasks(noise);
     // Before anything else, so that it is older than whatever the program makes.
     let (start, started) = mpsc::channel();
     thread::Builder::new()
         .name("looks".to_owned())
-        .spawn(move || started.recv().map(|start| look_on(start, row, flavor, &marks)))
+        .spawn(move || started.recv().map(|start| look_on(start, &row, flavor, &marks)))
         .expect("a thread");
     let mut builder = match flavor.workers() {
         0 => Builder::new_current_thread(),

@@ -28,6 +28,8 @@ pub struct Row {
     pub finding: Option<Finding>,
     /// Verdicts that are as right.
     pub or: [Option<Finding>; 2],
+    /// The expected verdict in noise, where the background tasks could have what is attributed.
+    pub in_noise: Option<Finding>,
     /// A kind that is true beside it: what else stands still because the thread does.
     pub beside: Option<&'static str>,
     /// What a control may seem until it ends: likely, and never proven.
@@ -76,8 +78,19 @@ impl Row {
         what: &'static str,
         start: fn(&Runtime),
     ) -> Self {
-        let (finding, or, beside, seems) = (None, [None; 2], None, None);
-        Self { id, name, what, start, finding, or, beside, seems, ends: [true; 3], is_busy: false }
+        Self {
+            id,
+            name,
+            what,
+            start,
+            finding: None,
+            or: [None; 2],
+            in_noise: None,
+            beside: None,
+            seems: None,
+            ends: [true; 3],
+            is_busy: false,
+        }
     }
 
     /// It does not end, and this shall be said.
@@ -91,6 +104,21 @@ impl Row {
     pub(crate) const fn or(mut self, finding: Finding) -> Self {
         self.or = [Some(finding), self.or[0]];
         self
+    }
+
+    /// In noise this shall be said, and nothing stronger.
+    pub(crate) const fn in_noise(mut self, finding: Finding) -> Self {
+        self.in_noise = Some(finding);
+        self
+    }
+
+    /// The row with what shall be said beside so many background tasks.
+    #[must_use]
+    pub fn beside_tasks(self, noise: u32) -> Self {
+        match self.in_noise {
+            Some(finding) if noise > 0 => Self { finding: Some(finding), or: [None; 2], ..self },
+            _ => self,
+        }
     }
 
     /// Verdicts of this kind are true beside it.

@@ -283,7 +283,7 @@ fn verdict_of_hang(system: &System<'_>, stuck: &StuckGraph, component: usize, ha
         push_last_forget(&mut chain, facts, hang);
     }
     // Copied, so that no spare capacity is kept: there may be a hundred thousand verdicts.
-    let sentence = [chain.words.as_str(), &ending(facts, hang)].concat();
+    let sentence = [chain.words.as_str(), &ending(facts, hang, system.evidence)].concat();
     Verdict {
         kind: hang.kind,
         detail: hang.detail,

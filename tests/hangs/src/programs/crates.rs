@@ -18,11 +18,13 @@ pub(super) const SECTION: Section = Section {
     text: include_str!("crates.rs"),
     rows: &[
         row!("X70", full_flumes, "two tasks fill each other's channel, and each sends on")
-            .is(likely("cycle")),
+            .is(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X71", workers_that_feed_themselves, "workers send what follows into the queue that they read")
             .is(likely("self_wait"))
             .or(proven("self_wait"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("self_wait")),
         row!(
             "X72",
             lock_handed_to_a_stalled_future,
@@ -32,15 +34,18 @@ pub(super) const SECTION: Section = Section {
         .or(likely("futurelock").detail("granted")),
         row!("X73", token_of_who_waits_for_the_task, "main waits for a task that waits for main's token")
             .is(likely("cycle"))
-            .or(likely("starved")),
+            .or(likely("starved"))
+            .in_noise(suspect("starved")),
         row!("X74", asks_itself_by_futures, "an actor asks itself by the channel that it reads")
             .is(likely("self_wait"))
             .or(likely("leak"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("leak")),
         row!("X75", closed_with_a_receiver_at_hand, "closed() of an async-channel, with a receiver in scope")
             .is(likely("self_wait"))
             .or(proven("self_wait"))
-            .or(likely("leak")),
+            .or(likely("leak"))
+            .in_noise(suspect("self_wait")),
         row!("X76", blocking_recv_on_a_worker, "recv() of flume in a task, whose sender has no other thread")
             .is(likely("blocked_worker"))
             .or(proven("blocked_worker"))
@@ -50,18 +55,21 @@ pub(super) const SECTION: Section = Section {
         row!("X77", permits_of_a_stream, "a stream of permits, whose last is kept while the next is awaited")
             .is(proven("self_wait"))
             .or(likely("self_wait"))
-            .or(likely("leak")),
+            .or(likely("leak"))
+            .in_noise(suspect("self_wait")),
         row!("X78", guard_of_who_waits, "a task waits for a token that only its own drop guard cancels")
             .is(likely("self_wait"))
             .or(likely("starved"))
-            .or(likely("leak")),
+            .or(likely("leak"))
+            .in_noise(suspect("starved")),
         row!(
             "X79",
             reserved_and_never_sent,
             "a PollSender keeps the only place, and its task waits for an answer"
         )
         .is(likely("cycle"))
-        .or(proven("cycle")),
+        .or(proven("cycle"))
+        .in_noise(suspect("cycle")),
     ],
 };
 

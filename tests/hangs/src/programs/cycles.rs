@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 
 use super::ms;
 use crate::drop_in::{async_lock, tokio};
-use crate::row::{Section, likely, proven, row};
+use crate::row::{Section, likely, proven, row, suspect};
 use tokio::sync::{Mutex, OnceCell, RwLock, mpsc};
 use tokio::time::sleep;
 
@@ -28,10 +28,12 @@ pub(super) const SECTION: Section = Section {
             .or(likely("cycle").detail("via_queue")),
         row!("C22", cell_in_itself, "the initializer of a OnceCell asks for the cell")
             .is(proven("self_wait"))
-            .or(likely("self_wait")),
+            .or(likely("self_wait"))
+            .in_noise(suspect("self_wait")),
         row!("C25", lock_and_channel, "the sender to a full channel has the lock that its receiver needs")
             .is(proven("cycle"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X03", two_locks_async_lock, "C13 on async-lock").is(proven("cycle")).or(likely("cycle")),
         row!("X04", upgrade, "a reader waits to write").is(proven("self_wait")),
     ],

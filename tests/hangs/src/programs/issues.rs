@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 
 use super::ms;
 use crate::drop_in::{std_sync, tokio};
-use crate::row::{Section, likely, proven, row};
+use crate::row::{Section, likely, proven, row, suspect};
 use tokio::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, mpsc, oneshot, watch};
 use tokio::task::{JoinSet, spawn_blocking, yield_now};
 use tokio::time::sleep;
@@ -24,7 +24,8 @@ pub(super) const SECTION: Section = Section {
         // As in emmett-framework/granian#903.
         row!("X54", stopped_before_it_ran, "notify_waiters() before the connection's task has run")
             .is(likely("missed_notify"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("missed_notify")),
         // As in apache/datafusion-ballista#2356.
         row!("X55", drained_without_a_waker, "a future counts tasks, and keeps no waker")
             .is(proven("lost_waker")),
@@ -41,7 +42,8 @@ pub(super) const SECTION: Section = Section {
             .beside("driver_starved"),
         row!("X58", permits_of_a_tree, "each directory has a permit while it joins those below it")
             .is(proven("cycle"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("cycle").detail("knot")),
         row!("X59", guard_of_a_loop, "a loop over what a read guard guards, and its body writes")
             .is(proven("self_wait")),
         row!("X60", guard_of_an_if_let, "the guard of an if let, and its body locks again")
@@ -50,18 +52,23 @@ pub(super) const SECTION: Section = Section {
             .is(likely("leak"))
             .or(likely("self_wait"))
             .or(proven("leak"))
-            .or(proven("self_wait")),
+            .or(proven("self_wait"))
+            .in_noise(suspect("leak")),
         row!("X62", closed_with_a_receiver_in_scope, "closed() of a watch, with a receiver in scope")
             .is(proven("self_wait"))
-            .or(likely("self_wait")),
-        row!("X63", aborted_at_the_barrier, "one of three at a barrier was aborted").is(likely("starved")),
+            .or(likely("self_wait"))
+            .in_noise(suspect("self_wait")),
+        row!("X63", aborted_at_the_barrier, "one of three at a barrier was aborted")
+            .is(likely("starved"))
+            .in_noise(suspect("starved")),
         row!("X64", job_needs_the_lock_of_its_caller, "a blocking job locks what who awaits it has")
             .is(proven("cycle"))
             .or(likely("cycle")),
         row!("X65", rendezvous_with_itself, "a std channel without room, both ends on one thread")
             .is(likely("blocked_worker"))
             .or(proven("blocked_worker"))
-            .beside("driver_starved"),
+            .beside("driver_starved")
+            .in_noise(suspect("blocked_worker")),
         row!(
             "X66",
             lock_in_a_cache_miss,
@@ -78,10 +85,12 @@ pub(super) const SECTION: Section = Section {
         row!("X68", writer_behind_two_readers, "two tasks read, a writer comes, and both read again")
             .is(proven("cycle").detail("via_queue"))
             .or(likely("cycle").detail("via_queue"))
-            .or(proven("cycle")),
+            .or(proven("cycle"))
+            .in_noise(suspect("cycle").detail("via_queue")),
         row!("X69", retries_under_a_lock, "who retries has the lock that the other needs to succeed")
             .is(likely("cycle"))
-            .or(proven("cycle")),
+            .or(proven("cycle"))
+            .in_noise(suspect("cycle")),
     ],
 };
 

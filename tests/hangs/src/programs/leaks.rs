@@ -7,7 +7,7 @@ use diagnose::FutureExt as _;
 
 use super::ms;
 use crate::drop_in::{std_sync, tokio};
-use crate::row::{Section, likely, proven, row};
+use crate::row::{Section, likely, proven, row, suspect};
 use tokio::sync::{Mutex, Semaphore, mpsc, oneshot};
 use tokio::time::sleep;
 
@@ -17,15 +17,18 @@ pub(super) const SECTION: Section = Section {
     rows: &[
         row!("C28", forgotten_permit, "the only permit is given up by forget()")
             .is(proven("leak"))
-            .or(likely("leak")),
+            .or(likely("leak"))
+            .in_noise(suspect("leak")),
         row!("C29", forgotten_guard, "the guard of a lock is forgotten")
             .is(likely("leak"))
             .or(proven("self_wait")),
         row!("C30", sender_in_a_list, "a oneshot's sender lies in a list that nobody drains")
-            .is(likely("leak")),
+            .is(likely("leak"))
+            .in_noise(suspect("leak")),
         row!("C31", sender_in_scope, "recv() until all senders are gone, in the scope of one")
             .is(proven("leak"))
-            .or(likely("leak")),
+            .or(likely("leak"))
+            .in_noise(suspect("leak")),
         row!("X16", guard_forgotten_by_a_helper, "C29, by a future that is done")
             .is(likely("leak"))
             .or(proven("self_wait")),

@@ -29,7 +29,8 @@ pub(super) const SECTION: Section = Section {
         row!("Y114", frame_loop, "a reply from a thread that runs its tasks once per frame"),
         row!("X88", joins_with_a_permit, "a task joins another that waits for the permit that it holds")
             .is(proven("cycle"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X89", second_reader, "read(), and read() again with a maximum of one reader")
             .is(proven("self_wait")),
         row!("X90", actors_beside_a_ticker, "two actors ask each other, and a task of the same main ticks")

@@ -6,7 +6,7 @@ use diagnose::{FutureExt as _, diagnose};
 
 use super::ms;
 use crate::drop_in::tokio;
-use crate::row::{Section, likely, proven, row};
+use crate::row::{Section, likely, proven, row, suspect};
 use tokio::sync::{Mutex, Notify, broadcast, mpsc, oneshot, watch};
 use tokio::time::sleep;
 
@@ -16,35 +16,50 @@ pub(super) const SECTION: Section = Section {
     rows: &[
         // As in kameo#87 and protoactor-dotnet#1094.
         row!("X19", actors_ask_each_other, "two actors ask each other, and await the replies")
-            .is(likely("cycle")),
-        row!("X20", actors_in_a_ring, "three actors, each of which asks the next").is(likely("cycle")),
+            .is(likely("cycle"))
+            .in_noise(suspect("cycle")),
+        row!("X20", actors_in_a_ring, "three actors, each of which asks the next")
+            .is(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X21", actors_log_first, "X19 where a line for a log is sent before the question")
-            .is(likely("cycle")),
+            .is(likely("cycle"))
+            .in_noise(suspect("cycle")),
         // The idiom of mini-redis, as in datafusion-ballista#151 and mintlayer-core#856.
         row!("X22", shutdown_sender_in_a_task, "a task keeps the sender that main waits for to be dropped")
-            .is(likely("cycle")),
+            .is(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X23", shutdown_sender_in_one_of_three, "the same with three tasks, of which two end")
-            .is(likely("cycle")),
+            .is(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X24", receiver_in_a_task, "a receiver is with a task that waits for a lock of the sender")
             .is(likely("cycle"))
-            .or(proven("cycle")),
+            .or(proven("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X25", stopped_actor, "a request lies unread with an actor that has stopped reading")
             .is(likely("cycle"))
-            .or(likely("starved")),
+            .or(likely("starved"))
+            .in_noise(suspect("cycle")),
         row!("X26", reply_never_sent, "an actor puts a reply's sender aside and reads on")
             .is(likely("leak"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("cycle")),
         // As in kameo#84.
         row!("X27", mailbox_full_at_start, "a mailbox is filled before its actor has started")
             .is(proven("cycle"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X28", watch_of_a_stuck_task, "the only sender of a watch is with a task that waits for main")
-            .is(likely("cycle")),
-        row!("X29", broadcast_of_a_stuck_task, "the same with broadcast").is(likely("cycle")),
+            .is(likely("cycle"))
+            .in_noise(suspect("cycle")),
+        row!("X29", broadcast_of_a_stuck_task, "the same with broadcast")
+            .is(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X30", notifier_needs_the_lock, "a task waits to be notified, and its notifier for its lock")
-            .is(likely("cycle")),
+            .is(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X31", notifier_needs_the_lock_later, "the same where the notifier has notified once before")
-            .is(likely("cycle")),
+            .is(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("Y45", asks_in_turn, "an actor asks another, which takes its time"),
         row!("Y46", shutdown_sender_in_a_slow_task, "X22 where the task is slow"),
         row!("Y47", notified_under_a_lock, "X30 where the notifier does not need the lock, and is slow"),

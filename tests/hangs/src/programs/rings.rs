@@ -3,7 +3,7 @@
 use diagnose::{FutureExt as _, diagnose};
 
 use crate::drop_in::tokio;
-use crate::row::{Section, likely, proven, row};
+use crate::row::{Section, likely, proven, row, suspect};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::sync::{mpsc, oneshot};
@@ -15,17 +15,21 @@ pub(super) const SECTION: Section = Section {
     rows: &[
         row!("C18", two_actors, "two actors with full mailboxes send to each other")
             .is(proven("cycle"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("C19", actor_asks_itself, "an actor sends itself a request and awaits the reply")
-            .is(likely("self_wait")),
+            .is(likely("self_wait"))
+            .in_noise(suspect("self_wait")),
         row!("C20", joins_itself, "a task awaits its own JoinHandle").is(proven("self_wait")),
         row!("C20", join_each_other, "two tasks await each other's JoinHandle").is(proven("cycle")),
         row!("C23", both_write_first, "both ends of a small pipe write before they read")
             .is(proven("cycle"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X05", sends_to_itself, "a task sends to the full channel that only it receives from")
             .is(proven("self_wait"))
-            .or(likely("self_wait")),
+            .or(likely("self_wait"))
+            .in_noise(suspect("self_wait")),
     ],
 };
 

@@ -50,7 +50,8 @@ pub(super) const SECTION: Section = Section {
             joined_in_a_select,
             "a task is joined by reference in a select!, under a lock that it needs"
         )
-        .is(likely("cycle")),
+        .is(likely("cycle"))
+        .in_noise(suspect("cycle")),
         row!("X40", four_levels_down, "a wait four annotated calls below the task").is(proven("self_wait")),
         // As in tikv#1768 and rust-lang/rust#37612.
         row!("X41", guard_in_a_match, "a guard in a match lives until its end, and an arm locks")
@@ -58,7 +59,8 @@ pub(super) const SECTION: Section = Section {
         // As in nearai/ironclaw#905.
         row!("X42", read_guard_across_a_send, "a read guard across a send, and a writer who would drain")
             .is(proven("cycle"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X43", permit_and_lock, "one task has a permit and wants a lock, another the other way round")
             .is(proven("cycle"))
             .or(likely("cycle")),

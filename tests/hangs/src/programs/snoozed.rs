@@ -28,7 +28,8 @@ pub(super) const SECTION: Section = Section {
             .or(likely("futurelock").detail("granted")),
         row!("C06", consumer_never_polled, "the receiver is in a FuturesUnordered that is not polled yet")
             .is(likely("futurelock").detail("unpolled"))
-            .or(proven("futurelock").detail("unpolled")),
+            .or(proven("futurelock").detail("unpolled"))
+            .in_noise(suspect("futurelock").detail("unpolled")),
         row!("C11", lock_in_a_stream, "a stream of locks, and a sink whose peer does not read")
             .is(suspect("hazard")),
         row!("C12", buffered_stall, "prefetched futures are woken and not polled during a long body")

@@ -21,7 +21,8 @@ pub(super) const SECTION: Section = Section {
     text: include_str!("unseen.rs"),
     rows: &[
         row!("X44", granted_to_now_or_never, "a lock is handed to a future that now_or_never() has polled")
-            .is(likely("futurelock").detail("granted")),
+            .is(likely("futurelock").detail("granted"))
+            .in_noise(suspect("futurelock").detail("granted")),
         row!("X45", read_again_parking_lot, "parking_lot: read(), and read() again behind a writer")
             .is(likely("cycle").detail("via_queue"))
             .or(proven("cycle").detail("via_queue")),
@@ -50,7 +51,8 @@ pub(super) const SECTION: Section = Section {
             .beside("driver_starved"),
         row!("X50", job_waits_for_its_caller, "a blocking job receives from a channel that its awaiter has")
             .is(likely("cycle"))
-            .or(proven("cycle")),
+            .or(proven("cycle"))
+            .in_noise(suspect("cycle")),
         row!("Y48", now_or_never_and_later, "X44 where the future is awaited later"),
         row!("Y49", now_or_never_elsewhere, "X44 where the future moves to an older task"),
     ],

@@ -20,8 +20,11 @@ pub(super) const SECTION: Section = Section {
     text: include_str!("wakeups.rs"),
     rows: &[
         row!("C35", notified_too_late, "notify_waiters() between the check and notified()")
-            .is(likely("missed_notify")),
-        row!("C36", one_of_two_notified, "notify_one(), and two who wait").is(likely("missed_notify")),
+            .is(likely("missed_notify"))
+            .in_noise(suspect("missed_notify")),
+        row!("C36", one_of_two_notified, "notify_one(), and two who wait")
+            .is(likely("missed_notify"))
+            .in_noise(suspect("missed_notify")),
         row!("C37", pending_without_waker, "Pending, and the waker is not kept").is(proven("lost_waker")),
         row!("C39", lock_anew_in_every_poll, "a lock future is made and dropped in every poll")
             .is(proven("lost_waker")),

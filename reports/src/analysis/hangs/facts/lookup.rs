@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 
-use super::families::Families;
 use super::id_map::IdSet;
 use super::predicates::{is_active, is_blocked, is_pending, queue_side};
 use super::steps::step;
@@ -56,7 +55,6 @@ pub(crate) struct Facts<'a> {
     join_wait: Vec<u32>,
     /// By task index: the tasks it spawned. Only for tasks that sleep in a poll.
     spawned: OnceCell<Lists>,
-    families: OnceCell<Families>,
     /// Ids of the tasks that hold a guard or a permit.
     holders: OnceCell<IdSet<TaskId>>,
 }
@@ -80,7 +78,6 @@ impl<'a> Facts<'a> {
             is_joined: vec![false; snapshot.tasks.len()],
             join_wait: vec![0; snapshot.tasks.len()],
             spawned: OnceCell::new(),
-            families: OnceCell::new(),
             holders: OnceCell::new(),
         };
         for (index, task) in snapshot.tasks.iter().enumerate() {
@@ -140,11 +137,6 @@ impl<'a> Facts<'a> {
     /// The index of a live task.
     pub(crate) fn task(&self, id: TaskId) -> Option<usize> {
         self.tasks.get(id)
-    }
-
-    /// The families of all tasks, computed once.
-    pub(crate) fn families(&self) -> &Families {
-        self.families.get_or_init(|| Families::new(self))
     }
 
     /// Whether the task holds a guard or a permit. The first call reads all holdings.

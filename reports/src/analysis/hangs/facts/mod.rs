@@ -1,19 +1,16 @@
 //! A snapshot with its ids looked up, and what follows from it without any rule.
 //!
 //! ```text
-//! Snapshot ─▶ lookup ─┬─ predicates  questions about one task or wait
-//!                     └─ families    tasks with a common ancestor
+//! Snapshot ─▶ lookup ─▶ predicates  (questions about one task or wait)
 //! ```
 //! All rooms use `id_map` (maps by ids) and `steps` (a counter of the solver's work). Nothing here
 //! knows what can make progress.
 
-mod families;
 mod id_map;
 mod lookup;
 mod predicates;
 mod steps;
 
-pub(crate) use families::Family;
 pub(crate) use id_map::{IdMap, IdSet, with_capacity};
 pub(crate) use lookup::{Facts, UnrecordedAwait};
 pub(crate) use predicates::{

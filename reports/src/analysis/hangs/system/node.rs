@@ -1,7 +1,5 @@
 //! What the nodes of the graph stand for, and which evidence they rest on.
 
-use crate::analysis::hangs::facts::Family;
-
 /// How far the rules trust attributions, such as "last used by", that may be out of date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
@@ -49,8 +47,6 @@ pub(crate) enum Node {
     AnyLaterTask(usize),
     /// Any task, or anything unrecorded, runs on.
     AnyTask,
-    /// Any task of the family, or anything unrecorded, runs on.
-    AnyRelative(Family),
     /// The arm of a `join!` with this span, or anything around the `join!`, runs on.
     JoinArm(usize),
     /// A worker of the runtime with this number is free.

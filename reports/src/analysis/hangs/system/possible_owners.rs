@@ -2,8 +2,8 @@
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
-use super::node::{Evidence, Node};
-use crate::model::{Role, TaskId};
+use super::node::Node;
+use crate::model::Role;
 
 impl System<'_> {
     /// The node for "anything that could notify the waits there, or arrive too, runs on": tasks and
@@ -18,8 +18,7 @@ impl System<'_> {
         if self.is_exact_only() || self.facts.snapshot.foreign_threads > 0 {
             self.set_can_progress(node);
         }
-        let made_by = self.facts.snapshot.resources[resource].created_by;
-        if let Some(others) = self.other_owners(made_by) {
+        if let Some(others) = self.other_owners() {
             self.graph.add_hidden_edge(others, node);
         }
         self.add_possible_users(node, resource);
@@ -28,11 +27,8 @@ impl System<'_> {
 
     /// The node for "anything else that could have a movable holding runs on", besides the task
     /// that had it last. `None` if attributions are trusted.
-    pub(crate) fn other_owners(&mut self, task: Option<TaskId>) -> Option<NodeId> {
-        if !self.rejects_suspect() {
-            return None;
-        }
-        Some(if self.evidence == Evidence::Exact { self.any_task() } else { self.any_relative(task) })
+    pub(crate) fn other_owners(&mut self) -> Option<NodeId> {
+        self.rejects_suspect().then(|| self.any_task())
     }
 
     /// The node for "any task, or anything unrecorded, runs on". It may have any movable holding,
@@ -43,32 +39,17 @@ impl System<'_> {
         }
         let node = self.add_node(Node::AnyTask, 1);
         self.shared.any_task = Some(node);
-        if !self.facts.snapshot.is_all_recorded {
+        let snapshot = self.facts.snapshot;
+        let is_all_known = if self.is_exact_only() {
+            snapshot.is_all_recorded
+        } else {
+            snapshot.foreign_threads == 0 && snapshot.unrecorded_tasks == 0
+        };
+        if !is_all_known {
             self.set_can_progress(node);
         }
         if let Some(all) = self.any_later_task(0) {
             self.add_alternative(node, all);
-        }
-        node
-    }
-
-    /// The node for "any task that shares an ancestor with `task`, or anything unrecorded, runs
-    /// on". An ancestor may have handed both the same thing, such as a map in which others store
-    /// their handles.
-    pub(crate) fn any_relative(&mut self, task: Option<TaskId>) -> NodeId {
-        let facts = self.facts;
-        let families = facts.families();
-        let family = families.of(facts, task);
-        if let Some(&node) = self.shared.families.get(&family) {
-            return node;
-        }
-        let node = self.add_node(Node::AnyRelative(family), 1);
-        self.shared.families.insert(family, node);
-        if facts.snapshot.foreign_threads > 0 || facts.snapshot.unrecorded_tasks > 0 {
-            self.set_can_progress(node);
-        }
-        for task in families.relatives(family) {
-            self.add_alternative(node, task_node(task));
         }
         node
     }

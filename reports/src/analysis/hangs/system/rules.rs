@@ -271,7 +271,7 @@ impl System<'_> {
         let is_in_movable =
             holding.may_have_moved && holding.thread_id.is_none() && !self.is_owner_done(holding);
         let can_move = holding.is_movable || is_in_movable;
-        if let Some(others) = can_move.then(|| self.other_owners(holding.task)).flatten() {
+        if let Some(others) = can_move.then(|| self.other_owners()).flatten() {
             // Any of these may have it instead, but it was not seen there.
             self.graph.add_hidden_edge(others, node);
         }

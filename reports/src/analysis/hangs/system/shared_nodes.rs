@@ -6,7 +6,7 @@ use super::node::Node;
 use super::queues::Queue;
 use super::rules::buffers_messages;
 use super::threads::RuntimeWorkers;
-use crate::analysis::hangs::facts::{Family, IdMap, units_asked};
+use crate::analysis::hangs::facts::{IdMap, units_asked};
 use crate::model::{ResourceKind, Role};
 
 /// The nodes that exist so far.
@@ -41,7 +41,6 @@ pub(crate) struct SharedNodes {
     /// By resource and queue side.
     pub(crate) queues: Vec<[Queue; 2]>,
     pub(super) any_task: Option<NodeId>,
-    pub(super) families: IdMap<Family, NodeId>,
 }
 
 impl SharedNodes {

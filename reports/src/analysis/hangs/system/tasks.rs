@@ -44,9 +44,8 @@ impl System<'_> {
     }
 
     /// Adds the ways in which the task may be aborted. An awaited handle is with the task that
-    /// awaits it. Any other handle may be anywhere, also in a static; most likely it is with a task
-    /// that shares an ancestor with this one. The holder of an `AbortHandle`, or of a handle under a
-    /// timeout, may abort the task later. A thread of its runtime then drops it, as after a wake.
+    /// awaits it. Any other handle may be anywhere, also in a static. The holder of an `AbortHandle`,
+    /// or of a handle under a timeout, may abort the task later. A thread of its runtime then drops it, as after a wake.
     fn add_aborts(&mut self, woken: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
         let joiner = facts.join_wait(index).and_then(|wait| facts.task_of(&facts.snapshot.waits[wait]));
@@ -63,9 +62,8 @@ impl System<'_> {
             Some(joiner) => self.graph.add_hidden_edge(task_node(joiner), woken),
             None if task.spawned_by.is_none() => self.set_can_progress(woken),
             None => {
-                let owner =
-                    if self.is_exact_only() { self.any_task() } else { self.any_relative(Some(task.id)) };
-                self.graph.add_hidden_edge(owner, woken);
+                let others = self.any_task();
+                self.graph.add_hidden_edge(others, woken);
             }
         }
     }
@@ -194,8 +192,8 @@ impl System<'_> {
                 }
                 if wait.is_wake_lost && self.rejects_suspect() {
                     // The future may have been moved to another task, to be polled there.
-                    let family = self.any_relative(wait.task);
-                    self.graph.add_hidden_edge(family, node);
+                    let others = self.any_task();
+                    self.graph.add_hidden_edge(others, node);
                 }
             }
             None if wait.thread_id.is_some() => self.add_alternative(node, self.wait_node(index)),

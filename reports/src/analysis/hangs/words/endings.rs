@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use super::chain::Chain;
 use super::names::{at, link, resource_words, units_words};
 use crate::analysis::hangs::facts::Facts;
-use crate::analysis::hangs::system::{Node, waits_for_event};
+use crate::analysis::hangs::system::{Evidence, Node, waits_for_event};
 use crate::analysis::hangs::verdict::{Hang, LinkNode, LinkRole, VerdictDetail, VerdictKind};
 use crate::model::{LastEvent, ResourceKind, Role, TaskId, Wait};
 use crate::ordered::OrderedSet;
 use crate::units::{counted, time};
 
 /// What follows from the chain.
-pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang) -> String {
+pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> String {
     let resource = units_resource(facts, hang);
     match (hang.kind, hang.detail) {
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": each of them is waiting for more".to_owned(),
@@ -27,7 +27,7 @@ pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang) -> String {
         (VerdictKind::Futurelock, _) => {
             ": only this task can poll that future, and this task is stuck here".to_owned()
         }
-        (VerdictKind::Leak, _) => leak(facts, hang, resource),
+        (VerdictKind::Leak, _) => leak(facts, hang, resource, evidence),
         (VerdictKind::LostWaker, _) => {
             ": it returned Pending and no clone of its waker is left, so nothing can wake it".to_owned()
         }
@@ -38,9 +38,9 @@ pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang) -> String {
                 }
                 None => format!(": {} never has that many", resource_words(it)),
             },
-            None => missing_notifier(facts, hang),
+            None => missing_notifier(facts, hang, evidence),
         },
-        (VerdictKind::MissedNotify, _) => "; nothing else alive could notify it".to_owned(),
+        (VerdictKind::MissedNotify, _) => format!("; {} could notify it", nothing_else(evidence)),
         (VerdictKind::BlockedWorker, _) if hang.path.iter().any(|it| matches!(it, Node::FreeWorker(_))) => {
             ": no worker is free to run the task that would wake it".to_owned()
         }
@@ -64,19 +64,29 @@ fn units_resource(facts: &Facts<'_>, hang: &Hang) -> Option<usize> {
     resource.filter(has_units)
 }
 
-fn leak(facts: &Facts<'_>, hang: &Hang, resource: Option<usize>) -> String {
+/// The subject of "could end this wait". A suspicion does not rule out that others could, too.
+fn nothing_else(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Exact | Evidence::Likely => "nothing else alive",
+        Evidence::Suspect => "nothing known to have it",
+    }
+}
+
+fn leak(facts: &Facts<'_>, hang: &Hang, resource: Option<usize>, evidence: Evidence) -> String {
     match resource.map(|index| &facts.snapshot.resources[index]) {
         Some(it) if it.forgotten > 0 => format!(
-            ": forget() removed {} from {} for good{}, and nothing alive could add one",
+            ": forget() removed {} from {} for good{}, and {} could add one",
             counted(it.forgotten, "permit"),
             resource_words(it),
             it.last_forgotten.as_ref().map(|forgot| last_forget_words(facts, forgot)).unwrap_or_default(),
+            nothing_else(evidence),
         ),
         _ => match hang.path.last() {
             Some(&Node::Holding(resource, number)) => {
                 let is_held = facts.snapshot.resources[resource].holdings[number].role == Role::Holds;
                 format!(": it was never {}", if is_held { "released" } else { "dropped" })
             }
+            _ if evidence == Evidence::Suspect => ": no other task is known to have the sender".to_owned(),
             _ => ": only this task could send a message or drop the sender".to_owned(),
         },
     }
@@ -87,21 +97,22 @@ fn last_forget_words(facts: &Facts<'_>, forgot: &LastEvent) -> String {
     format!(", last{who}{} ({} ago)", at(forgot.place.as_ref()), time(forgot.ago_ns.unwrap_or(0)))
 }
 
-fn missing_notifier(facts: &Facts<'_>, hang: &Hang) -> String {
+fn missing_notifier(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> String {
     let index = hang.path.iter().find_map(|node| match node {
         Node::Wait(wait) => Some(facts.resource_of(&facts.snapshot.waits[*wait])?),
         _ => None,
     });
     match index.map(|index| &facts.snapshot.resources[index]) {
         Some(it) if it.kind == ResourceKind::Barrier => format!(
-            "; {} of {} have arrived, and nothing else alive could arrive",
+            "; {} of {} have arrived, and {} could arrive",
             it.filled,
-            it.capacity.unwrap_or(0)
+            it.capacity.unwrap_or(0),
+            nothing_else(evidence)
         ),
         Some(it) if it.kind == ResourceKind::Cancellation => {
-            "; nothing else alive could cancel it".to_owned()
+            format!("; {} could cancel it", nothing_else(evidence))
         }
-        _ => "; nothing else alive could notify it".to_owned(),
+        _ => format!("; {} could notify it", nothing_else(evidence)),
     }
 }
 
