@@ -156,6 +156,24 @@ impl Numbered {
         }
     }
 
+    /// Records an abort handle.
+    pub(crate) fn add_abort_handle(self) {
+        if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
+            task.add_abort_handle();
+        }
+    }
+
+    /// Records that an abort handle is gone. If a later task took over the record meanwhile, that
+    /// one gets its count back.
+    pub(crate) fn remove_abort_handle(self) {
+        if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
+            task.remove_abort_handle();
+            if !self.is_alive() {
+                task.add_abort_handle();
+            }
+        }
+    }
+
     /// Records that the task is about to be aborted: its runtime queues it, as for a wake.
     pub(crate) fn note_abort(self) {
         if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {

@@ -1,5 +1,9 @@
 //! Handles that can abort a task, in the bits above its label.
 //!
+//! ```text
+//!  31        30      29       28          16 15       0
+//!  unused    ABORT   HANDLE   abort handles  label
+//! ```
 //! A task that a handle may abort is not proven to be stuck. tokio's handles are counted where they
 //! are wrapped.
 
@@ -8,14 +12,16 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::task::Task;
 use crate::label::Label;
 
-/// A handle that can await and abort the task is alive.
+/// A handle that can await and abort the task is alive, or a set that it is in.
 pub(crate) const HANDLE: u32 = 1 << 29;
-/// A handle that can abort the task was requested, and may be anywhere.
+/// A handle of tokio's own type, which is not counted, can abort the task from anywhere.
 pub(crate) const ABORT: u32 = 1 << 30;
-/// The task was spawned into a set, which returned such a handle unasked.
-pub(crate) const SET: u32 = 1 << 31;
+/// One counted abort handle.
+const ONE: u32 = 1 << 16;
+/// The bits of the count. Once all of them are set, the task has abort handles until it ends.
+const COUNT: u32 = HANDLE - ONE;
 /// The bits of a label; all of them set for `[other]`.
-const LABEL: u32 = HANDLE - 1;
+const LABEL: u32 = ONE - 1;
 
 impl Task {
     /// Sets the label, and clears all handles.
@@ -37,6 +43,16 @@ impl Task {
 
     pub(crate) fn remove_handle(&self, handle: u32) {
         self.label.fetch_and(!handle, Relaxed);
+    }
+
+    pub(crate) fn add_abort_handle(&self) {
+        let add = |bits: u32| (bits & COUNT != COUNT).then(|| bits + ONE);
+        let _ = self.label.fetch_update(Relaxed, Relaxed, add);
+    }
+
+    pub(crate) fn remove_abort_handle(&self) {
+        let remove = |bits: u32| (bits & COUNT != COUNT && bits & COUNT != 0).then(|| bits - ONE);
+        let _ = self.label.fetch_update(Relaxed, Relaxed, remove);
     }
 
     /// The kinds of handles that can abort the task.

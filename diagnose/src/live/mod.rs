@@ -34,7 +34,7 @@ pub(crate) mod workers;
 
 pub(crate) use current::{CurrentPoll, current_poll};
 pub(crate) use forward::Forward;
-pub(crate) use handles::{ABORT, HANDLE, SET};
+pub(crate) use handles::{ABORT, HANDLE};
 pub(crate) use live_slot::{
     ArmSlot, LiveSlot, SlotCopy, SlotState, all, over, put, put_of_arm, take, take_for_arm,
 };

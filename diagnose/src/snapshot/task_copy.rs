@@ -15,9 +15,7 @@ use super::runtimes::library;
 use super::texts::Texts;
 use crate::clock::{self, Scale};
 use crate::label::Label;
-use crate::live::{
-    self, ABORT, HANDLE, Memory, SET, SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin, TaskState,
-};
+use crate::live::{self, HANDLE, Memory, SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin, TaskState};
 use crate::site::Site;
 use crate::tree::{self, Node};
 
@@ -229,8 +227,7 @@ impl TaskCopy {
         // Handles of other libraries are not recorded.
         let is_counted = !matches!(self.origin.home.runtime, SpawnRuntime::Smol | SpawnRuntime::AsyncStd);
         task.has_handle = !is_counted || self.task.handles() & HANDLE != 0;
-        task.has_abort_handle = self.task.handles() & ABORT != 0;
-        task.is_in_set = self.task.handles() & SET != 0;
+        task.has_abort_handle = self.task.handles() & !HANDLE != 0;
         task.is_unspawned =
             matches!(self.origin.home.runtime, SpawnRuntime::Unknown | SpawnRuntime::TokioHooks);
         task.runtime_id = some(self.task.runtime_id.load(Relaxed));

@@ -92,10 +92,8 @@ pub struct TaskClass {
     /// Whether a handle that joins or aborts it is alive. The owner of that handle may abort the
     /// task.
     pub has_handle: bool,
-    /// Whether the program has asked for an abort handle, which may be anywhere.
+    /// Whether an abort handle for it is alive, which may be anywhere.
     pub has_abort_handle: bool,
-    /// Whether it is in a `JoinSet` or the like, which aborts it when dropped.
-    pub is_in_set: bool,
     /// Whether only the thread that polled it last can poll it, as in a `LocalSet`.
     pub is_local: bool,
     /// Name of the thread that polled it last.
@@ -177,8 +175,6 @@ struct Saved<'a> {
     has_handle: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     has_abort_handle: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    is_in_set: bool,
     #[serde(default)]
     is_local: bool,
     thread: Cow<'a, Text>,
@@ -220,7 +216,6 @@ impl Serialize for Task {
             is_unspawned: self.is_unspawned,
             has_handle: self.has_handle,
             has_abort_handle: self.has_abort_handle,
-            is_in_set: self.is_in_set,
             is_local: self.is_local,
             thread: Cow::Borrowed(&self.thread),
             thread_id: self.thread_id,
@@ -253,7 +248,6 @@ impl<'de> Deserialize<'de> for Task {
             is_unspawned: saved.is_unspawned,
             has_handle: saved.has_handle,
             has_abort_handle: saved.has_abort_handle,
-            is_in_set: saved.is_in_set,
             is_local: saved.is_local,
             thread: saved.thread.into_owned(),
             thread_id: saved.thread_id,

@@ -60,17 +60,6 @@ fn an_aborted_task_is_dropped_on_its_thread_and_not_while_that_is_blocked() {
 }
 
 #[test]
-fn the_owner_of_a_set_may_drop_it() {
-    let mut program = crossed();
-    (program.of(2).has_handle, program.of(2).is_in_set) = (true, true);
-    assert_eq!(program.verdicts(), ["proven cycle"]);
-    let sibling = program.task("sibling");
-    program.has_timer(sibling);
-    program.of(2).since_ns = 61_000_000_000;
-    assert_eq!(program.verdicts(), ["likely cycle"], "spawn has returned a handle that aborts it");
-}
-
-#[test]
 fn a_thread_outside_of_all_tasks_may_abort_what_it_has_spawned() {
     let mut program = crossed();
     program.snapshot.waits.retain(|wait| wait.tasks.is_empty());

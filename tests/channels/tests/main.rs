@@ -3,6 +3,7 @@
 //! They are one program, because linking takes longer than running most of them. A test that reads
 //! the whole recording, or changes a switch, begins with `isolated!` and runs in its own process.
 
+mod abort_handles;
 mod aborted_task;
 mod auto_traits;
 mod blocked_threads;

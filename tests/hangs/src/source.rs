@@ -47,9 +47,9 @@ pub fn file_name(path: &str) -> &str {
 
 /// The lines of a function that stands at the margin.
 fn function(text: &str, name: &str) -> Option<RangeInclusive<u64>> {
-    let head = format!("async fn {name}()");
+    let heads = [format!("async fn {name}()"), format!("fn {name}(runtime: &Runtime)")];
     let mut lines = (1..).zip(text.lines());
-    let (first, _) = lines.find(|(_, line)| line.starts_with(&head))?;
+    let (first, _) = lines.find(|(_, line)| heads.iter().any(|head| line.starts_with(head)))?;
     let (last, _) = lines.find(|(_, line)| *line == "}")?;
     Some(first..=last)
 }

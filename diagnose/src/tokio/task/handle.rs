@@ -8,8 +8,9 @@ use std::pin::Pin;
 use std::ptr;
 use std::task::{Context, Poll};
 
-use ::tokio::task::{AbortHandle, Id, JoinError};
+use ::tokio::task::{Id, JoinError};
 
+use super::AbortHandle;
 use super::spawn::numbered;
 use crate::live::{ABORT, HANDLE};
 use crate::spawned::Numbered;
@@ -67,8 +68,7 @@ impl<T> JoinHandle<T> {
     /// Returns a handle that can abort the task, but not await it.
     #[must_use = "abort handles do nothing unless `.abort` is called"]
     pub fn abort_handle(&self) -> AbortHandle {
-        self.task.add_handle(ABORT);
-        self.inner.abort_handle()
+        AbortHandle::new(self.inner.abort_handle(), self.task)
     }
 
     /// Returns tokio's own handle.

@@ -6,10 +6,10 @@ use std::panic::{Location, resume_unwind};
 use std::task::{Context, Poll};
 
 use ::tokio::runtime::Handle;
-use ::tokio::task::{AbortHandle, Id, JoinError, LocalSet};
+use ::tokio::task::{Id, JoinError, LocalSet};
 
 use super::members::Members;
-use super::{blocking, numbered};
+use super::{AbortHandle, blocking};
 use crate::spawned::launch;
 use crate::tokio::runtime::number;
 use crate::waits::LazyWait;
@@ -58,7 +58,7 @@ impl<T: 'static> JoinSet<T> {
     {
         launch!(number::here(), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
-            numbered(number, self.set.spawn(task))
+            AbortHandle::new(self.set.spawn(task), number)
         })
     }
 
@@ -71,7 +71,7 @@ impl<T: 'static> JoinSet<T> {
     {
         launch!(number::on(handle), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
-            numbered(number, self.set.spawn_on(task, handle))
+            AbortHandle::new(self.set.spawn_on(task, handle), number)
         })
     }
 
@@ -83,7 +83,7 @@ impl<T: 'static> JoinSet<T> {
     {
         launch!(number::local(), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
-            numbered(number, self.set.spawn_local(task))
+            AbortHandle::new(self.set.spawn_local(task), number)
         })
     }
 
@@ -95,7 +95,7 @@ impl<T: 'static> JoinSet<T> {
     {
         launch!(number::local(), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
-            numbered(number, self.set.spawn_local_on(task, local_set))
+            AbortHandle::new(self.set.spawn_local_on(task, local_set), number)
         })
     }
 
@@ -108,7 +108,7 @@ impl<T: 'static> JoinSet<T> {
     {
         let (work, number) = blocking(number::here(), Location::caller(), f);
         self.members.add(number, self.set.len());
-        numbered(number, self.set.spawn_blocking(work))
+        AbortHandle::new(self.set.spawn_blocking(work), number)
     }
 
     /// Runs a closure on a thread for blocking code of `handle`, and adds it to the set.
@@ -120,7 +120,7 @@ impl<T: 'static> JoinSet<T> {
     {
         let (work, number) = blocking(number::on(handle), Location::caller(), f);
         self.members.add(number, self.set.len());
-        numbered(number, self.set.spawn_blocking_on(work, handle))
+        AbortHandle::new(self.set.spawn_blocking_on(work, handle), number)
     }
 
     /// Waits until a task finishes, removes it, and returns its output. Cancel safe.

@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::task::{Context, Poll};
 
-use crate::live::{HANDLE, SET};
+use crate::live::HANDLE;
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
@@ -25,8 +25,8 @@ impl Members {
         if self.tasks.len() > 2 * len + 8 {
             self.tasks.retain(|task| task.is_alive());
         }
-        // Both the owner of the set and the owner of the `AbortHandle` may abort it.
-        task.add_handle(HANDLE | SET);
+        // The owner of the set may abort it.
+        task.add_handle(HANDLE);
         match task.id() {
             Some(_) => self.tasks.push(task),
             None => self.has_others = true,

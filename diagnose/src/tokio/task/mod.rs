@@ -1,14 +1,16 @@
 //! `tokio::task`, with all spawned tasks listed. The rest is tokio's own.
 
+mod abort_handle;
 mod handle;
 mod joining;
 mod local_set;
 mod members;
 mod spawn;
 
+pub use self::abort_handle::AbortHandle;
 pub use self::handle::JoinHandle;
 pub use self::joining::JoinSet;
 pub use self::local_set::LocalSet;
+pub(super) use self::spawn::blocking;
 pub use self::spawn::{block_in_place, spawn, spawn_blocking, spawn_local};
-pub(super) use self::spawn::{blocking, numbered};
 pub use ::tokio::task::*;

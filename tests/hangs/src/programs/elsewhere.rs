@@ -38,8 +38,7 @@ pub(super) const SECTION: Section = Section {
             .in_noise(suspect("cycle")),
         row!("X82", two_pools, "tasks acquire from two semaphores in opposite order")
             .is(likely("cycle").detail("knot"))
-            .or(proven("cycle").detail("knot"))
-            .in_noise(suspect("cycle").detail("knot")),
+            .or(proven("cycle").detail("knot")),
         row!("X83", reply_kept_on_error, "a server puts the reply's sender of a failed request aside")
             .is(likely("cycle"))
             .in_noise(suspect("cycle")),

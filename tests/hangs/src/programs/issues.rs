@@ -85,8 +85,7 @@ pub(super) const SECTION: Section = Section {
         row!("X68", writer_behind_two_readers, "two tasks read, a writer comes, and both read again")
             .is(proven("cycle").detail("via_queue"))
             .or(likely("cycle").detail("via_queue"))
-            .or(proven("cycle"))
-            .in_noise(suspect("cycle").detail("via_queue")),
+            .or(proven("cycle")),
         row!("X69", retries_under_a_lock, "who retries has the lock that the other needs to succeed")
             .is(likely("cycle"))
             .or(proven("cycle"))

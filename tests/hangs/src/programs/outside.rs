@@ -8,8 +8,8 @@ use diagnose::{FutureExt as _, diagnose};
 
 use super::ms;
 use crate::drop_in::tokio;
-use crate::row::{Section, row};
-use tokio::runtime::Builder;
+use crate::row::{Row, Section, row};
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, Notify, OwnedRwLockReadGuard, RwLock, Semaphore, mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
@@ -36,6 +36,13 @@ pub(super) const SECTION: Section = Section {
         row!("Y42", watch_sender_in_a_table, "a sender of a watch channel in a table"),
         row!("Y43", reserved_in_an_option, "an owned place in a channel, in an Option behind an Arc"),
         row!("Y44", handler_under_two_timeouts, "a request waits for a lock, under timeouts of two layers"),
+        Row::new(
+            "Y115",
+            "map_of_an_older_task",
+            "a reply from a task that was spawned before any block_on, by way of a map",
+            map_of_an_older_task,
+        ),
+        row!("Y116", aborted_out_of_a_set, "A/B and B/A in a JoinSet, whose abort handles a reaper has"),
     ],
 };
 
@@ -251,4 +258,40 @@ async fn handler_under_two_timeouts() {
     let layers = ::tokio::time::timeout(ms(2 * LONG), ::tokio::time::timeout(ms(LONG), own));
     let _ = layers.await;
     drop(guard);
+}
+
+fn map_of_an_older_task(runtime: &Runtime) {
+    let requests: Arc<StdMutex<HashMap<u32, oneshot::Sender<u32>>>> = Arc::default();
+    let theirs = Arc::clone(&requests);
+    let answers = async move {
+        loop {
+            sleep(ms(LONG)).await;
+            for (number, reply) in theirs.lock().unwrap().drain() {
+                let _ = reply.send(number);
+            }
+        }
+    };
+    runtime.spawn(answers.diagnose("answers"));
+    let asks = async move {
+        let (reply, replied) = oneshot::channel();
+        requests.lock().unwrap().insert(7, reply);
+        assert_eq!(replied.await, Ok(7));
+    };
+    runtime.block_on(asks.diagnose("asks"));
+}
+
+async fn aborted_out_of_a_set() {
+    let sessions: Arc<StdMutex<Vec<AbortHandle>>> = Arc::default();
+    let theirs = Arc::clone(&sessions);
+    let reaps = async move {
+        sleep(ms(LONG)).await;
+        theirs.lock().unwrap().drain(..).for_each(|session| session.abort());
+    };
+    tokio::spawn(reaps.diagnose("reaps"));
+    let [a, b] = accounts();
+    let mut set = JoinSet::new();
+    for session in [transfer(Arc::clone(&a), Arc::clone(&b)), transfer(b, a)] {
+        sessions.lock().unwrap().push(set.spawn(session));
+    }
+    while set.join_next().await.is_some() {}
 }

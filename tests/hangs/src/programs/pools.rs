@@ -17,16 +17,14 @@ pub(super) const SECTION: Section = Section {
     rows: &[
         row!("C26", second_connection, "each holder of a pool's three permits wants a second")
             .is(proven("cycle").detail("knot"))
-            .or(likely("cycle").detail("knot"))
-            .in_noise(suspect("cycle").detail("knot")),
+            .or(likely("cycle").detail("knot")),
         row!("C32", barrier_one_short, "two of three arrive at a barrier")
             .is(likely("starved"))
             .in_noise(suspect("starved")),
         // Its constructor is const, so nobody knows which tasks are older: one that goes on might add permits.
         row!("X12", second_connection_async_lock, "C26 on async-lock")
             .is(proven("cycle").detail("knot"))
-            .or(likely("cycle").detail("knot"))
-            .in_noise(suspect("cycle").detail("knot")),
+            .or(likely("cycle").detail("knot")),
         row!(
             "X13",
             partial_holding,

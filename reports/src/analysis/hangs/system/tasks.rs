@@ -43,7 +43,7 @@ impl System<'_> {
         }
     }
 
-    /// Adds the ways in which the task may be aborted. An awaited handle is with the task that
+    /// Adds the ways in which the task may be aborted. An awaited handle or set is with the task that
     /// awaits it. Any other handle may be anywhere, also in a static. The holder of an `AbortHandle`,
     /// or of a handle under a timeout, may abort the task later. A thread of its runtime then drops it, as after a wake.
     fn add_aborts(&mut self, woken: NodeId, index: usize, task: &Task) {
@@ -58,7 +58,7 @@ impl System<'_> {
         if task.has_abort_handle && self.is_exact_only() {
             return self.set_can_progress(woken);
         }
-        match joiner.filter(|_| !task.has_abort_handle && !task.is_in_set) {
+        match joiner.filter(|_| !task.has_abort_handle) {
             Some(joiner) => self.graph.add_hidden_edge(task_node(joiner), woken),
             None if task.spawned_by.is_none() => self.set_can_progress(woken),
             None => {
