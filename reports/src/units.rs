@@ -71,6 +71,19 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", count(number))
 }
 
+/// Formats a size with three significant digits: `512 B`, `64.0 KiB`, `1.50 MiB`.
+pub(crate) fn bytes(bytes: u64) -> String {
+    for (shift, unit) in [(0, "B"), (10, "KiB"), (20, "MiB"), (30, "GiB")] {
+        for decimals in if shift == 0 { [0, 0, 0] } else { [2, 1, 0] } {
+            let scaled = divide_rounded(u128::from(bytes) * 10_u128.pow(decimals), 1 << shift);
+            if scaled < if decimals == 0 { 1024 } else { 1000 } {
+                return decimal(scaled, decimals) + " " + unit;
+            }
+        }
+    }
+    count(bytes >> 40) + " TiB"
+}
+
 /// Formats a share in percent with at most three significant digits: `0.40 %`, `33.3 %`, `100 %`;
 /// `< 0.01 %` if it would round to zero.
 #[must_use]
@@ -119,6 +132,15 @@ mod tests {
                 "0 ns", "1 ns", "999 ns", "1.00 µs", "12.3 µs", "999 µs", "1.00 ms", "83.4 ms", "78.5 min",
                 "213504 d"
             ]
+        );
+    }
+
+    #[test]
+    fn sizes_have_three_digits_that_matter() {
+        let sizes = [0, 1_023, 1_024, 65_536, 1_047_552, 1_572_864, 5 << 30, 3 << 40].map(bytes);
+        assert_eq!(
+            sizes,
+            ["0 B", "1023 B", "1.00 KiB", "64.0 KiB", "1023 KiB", "1.50 MiB", "5.00 GiB", "3 TiB"]
         );
     }
 

@@ -223,6 +223,7 @@ impl TaskCopy {
         task.runtime = texts.of(library(self.origin.home.runtime));
         task.spawned_at = self.origin.spawned_at.map(|at| texts.place(at));
         task.runtime_number = u64::from(self.origin.home.number);
+        task.future_bytes = self.memory.range().map(|it| it.end - it.start).filter(|&it| it >= LARGE_BYTES);
         task.is_local = self.origin.home.is_local;
         // Handles of other libraries are not recorded.
         let is_counted = !matches!(self.origin.home.runtime, SpawnRuntime::Smol | SpawnRuntime::AsyncStd);
@@ -258,6 +259,9 @@ impl TaskCopy {
         task
     }
 }
+
+/// The least size of a future that is worth a number in each task.
+const LARGE_BYTES: u64 = 1 << 10;
 
 /// Returns `None` for 0.
 pub(super) fn some(number: u64) -> Option<u64> {

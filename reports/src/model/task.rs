@@ -96,6 +96,9 @@ pub struct TaskClass {
     pub has_abort_handle: bool,
     /// Whether only the thread that polled it last can poll it, as in a `LocalSet`.
     pub is_local: bool,
+    /// Size of its future in bytes, in whole words of eight and at most 8 MiB. `None` before the
+    /// first poll, and under 1 KiB.
+    pub future_bytes: Option<u64>,
     /// Name of the thread that polled it last.
     pub thread: Text,
     /// Kernel id of that thread.
@@ -177,6 +180,8 @@ struct Saved<'a> {
     has_abort_handle: bool,
     #[serde(default)]
     is_local: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    future_bytes: Option<u64>,
     thread: Cow<'a, Text>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     thread_id: Option<u64>,
@@ -217,6 +222,7 @@ impl Serialize for Task {
             has_handle: self.has_handle,
             has_abort_handle: self.has_abort_handle,
             is_local: self.is_local,
+            future_bytes: self.future_bytes,
             thread: Cow::Borrowed(&self.thread),
             thread_id: self.thread_id,
             running: Cow::Borrowed(&self.running),
@@ -249,6 +255,7 @@ impl<'de> Deserialize<'de> for Task {
             has_handle: saved.has_handle,
             has_abort_handle: saved.has_abort_handle,
             is_local: saved.is_local,
+            future_bytes: saved.future_bytes,
             thread: saved.thread.into_owned(),
             thread_id: saved.thread_id,
             running: saved.running.into_owned(),

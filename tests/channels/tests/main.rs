@@ -10,6 +10,7 @@ mod blocked_threads;
 mod done_task;
 mod empty_channel;
 mod full_channel;
+mod future_sizes;
 mod given_up;
 mod made_anew;
 mod parity_mpsc;

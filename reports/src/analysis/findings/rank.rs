@@ -6,8 +6,8 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    backlog, cancelled, contended, growing, hog, lost_data, missing_await, saturated, self_wake, slow_await,
-    stuck,
+    backlog, cancelled, contended, growing, hog, large_future, lost_data, missing_await, saturated,
+    self_wake, slow_await, stuck,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::Snapshot;
@@ -41,7 +41,7 @@ impl Snapshot {
 }
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 10] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 11] = [
     contended::find,
     hog::find,
     slow_await::find,
@@ -51,6 +51,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 10] = [
     growing::find,
     backlog::find,
     missing_await::find,
+    large_future::find,
     lost_data::find,
 ];
 

@@ -72,6 +72,8 @@ rules! {
     Oversubscribed = "oversubscribed",
     /// A few calls take far longer than the others, at one await.
     SlowAwait = "slow_await",
+    /// Large futures take much memory.
+    LargeFuture = "large_future",
     /// The recording lost data.
     LostData = "lost_data",
 }
