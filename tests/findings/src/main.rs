@@ -12,7 +12,7 @@ use diagnose::tokio;
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|hog|block|leak|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|hog|block|leak|large|cycle|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -38,6 +38,7 @@ fn main() -> ExitCode {
             "hog" => &["/receipts"],
             "block" => &["/invoices"],
             "leak" => &["/notify"],
+            "large" => &["/subscribe"],
             "cycle" => &["/reserve", "/refund"],
             "all" => &["/orders", "/receipts", "/notify", "/reserve", "/refund"],
             _ => return misused(),
@@ -67,9 +68,10 @@ fn wait_for(name: &str, time: Duration) {
         ("hog", "hog"),
         ("block", "blocking"),
         ("leak", "growing"),
+        ("large", "large_future"),
         ("cycle", "stuck.cycle"),
     ];
-    let wanted = rules.iter().filter(|(fault, _)| *fault == name || name == "all" && *fault != "block");
+    let wanted = rules.iter().filter(|(fault, _)| *fault == name || name == "all" && !["block", "large"].contains(fault));
     let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
     let began = Instant::now();
     loop {

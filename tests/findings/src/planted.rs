@@ -1,5 +1,6 @@
 //! A shop over HTTP with faults, each behind a route of its own: a lock held over a query, a CPU hog
-//! and a sleep in functions without annotation, tasks that never end, and two locks in both orders.
+//! and a sleep in functions without annotation, tasks that never end, large futures, and two locks in
+//! both orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone: a finding has to name it.
 
@@ -33,6 +34,7 @@ pub(crate) fn router() -> Router {
         .route("/receipts/{id}", get(get_receipt))
         .route("/invoices/{id}", get(get_invoice))
         .route("/notify/{id}", get(notify))
+        .route("/subscribe/{id}", get(subscribe))
         .route("/reserve/{id}", get(reserve))
         .route("/refund/{id}", get(refund))
         .route("/health", get(health))
@@ -116,6 +118,22 @@ async fn notify(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
 async fn notify_customer(shop: Arc<Shop>, id: u64) {
     query(id).await;
     shop.shutdown.notified().await;
+}
+
+#[diagnose]
+async fn subscribe(Path(id): Path<u64>) -> String {
+    tokio::spawn(push_updates(id)); // FAULT: large
+    format!("subscribed {id}")
+}
+
+#[diagnose]
+#[allow(clippy::large_stack_arrays)] // That is the fault.
+async fn push_updates(id: u64) {
+    let mut frame = [0_u8; 65_536];
+    loop {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        frame.fill(std::hint::black_box(id.to_le_bytes()[0]));
+    }
 }
 
 #[diagnose]

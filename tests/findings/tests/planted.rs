@@ -1,4 +1,4 @@
-//! Each planted fault is the first or second finding, with its line; all four are found together.
+//! Each planted fault is the first or second finding, with its line; four are found together.
 
 use std::process::Command;
 
@@ -51,6 +51,11 @@ fn a_sleep_without_annotation_is_found_by_its_caller() {
 #[test]
 fn tasks_that_never_end_are_found_by_their_spawn() {
     assert_found("leak", "growing");
+}
+
+#[test]
+fn tasks_with_large_futures_are_found_by_their_spawn() {
+    assert_found("large", "large_future");
 }
 
 #[test]
