@@ -9,6 +9,7 @@ mod empty;
 mod findings;
 mod findings_backlog;
 mod findings_growth;
+mod findings_lagged;
 mod findings_large_future;
 mod findings_locks;
 mod findings_polls;

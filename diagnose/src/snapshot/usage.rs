@@ -5,10 +5,15 @@ use diagnose_reports::model::{Quantiles, Usage, UsagePlace};
 use super::capture_context::CaptureContext;
 use super::quantiles::quantiles;
 use crate::clock::Scale;
-use crate::waits;
+use crate::waits::{self, ResourceKind};
 
 /// Converts them; `acquisitions` counts all, measured or not.
-pub(super) fn usage(usage: &waits::Usage, acquisitions: u64, seen: &CaptureContext<'_>) -> Usage {
+pub(super) fn usage(
+    usage: &waits::Usage,
+    acquisitions: u64,
+    kind: ResourceKind,
+    seen: &CaptureContext<'_>,
+) -> Usage {
     let scale = seen.scale;
     let mut built = Usage::default();
     built.acquisitions = acquisitions;
@@ -20,7 +25,12 @@ pub(super) fn usage(usage: &waits::Usage, acquisitions: u64, seen: &CaptureConte
     built.waited_ns = scale.ns(usage.waits.total);
     let places =
         |of: &[waits::UsagePlace]| of.iter().map(|it| usage_place(it, seen)).collect::<Vec<UsagePlace>>();
-    built.waiters = places(&usage.waiters);
+    if kind == ResourceKind::Broadcast {
+        built.missed = usage.waiters.iter().map(|it| it.ticks).fold(0, u64::saturating_add);
+        built.missed_at = usage.waiters.first().map(|it| seen.texts.place(it.at));
+    } else {
+        built.waiters = places(&usage.waiters);
+    }
     built.holders = places(&usage.holders);
     built
 }

@@ -306,7 +306,7 @@ impl ResourceQueue {
         let mut used = record.usage_so_far();
         if record.id() == self.id {
             let acquisitions = usage_baseline::subtract(self.id, entered, &mut used);
-            resource.usage = usage(&used, acquisitions, seen);
+            resource.usage = usage(&used, acquisitions, identity.what.kind, seen);
         }
         resource
     }

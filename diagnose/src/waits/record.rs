@@ -353,6 +353,12 @@ impl Record {
         rare.forgot = Some(LastEvent { at, task: context::task(), tick: clock::now() });
     }
 
+    /// Counts messages of a broadcast channel that the receiver at `at` missed.
+    #[cold]
+    pub(crate) fn count_missed(&self, messages: u64, at: &'static Location<'static>) {
+        self.usage().add_waiter(at, recorder::current_node(), messages);
+    }
+
     pub(crate) fn forgot(&self) -> Option<LastEvent> {
         if self.is_rare.load(Relaxed) { self.rare.lock().forgot } else { None }
     }

@@ -23,7 +23,8 @@ pub(crate) struct Usage {
     pub(crate) contended: u64,
     pub(crate) waits: Durations,
     pub(crate) holds: Durations,
-    /// The calls that waited, most time first; empty for channels and the like.
+    /// The calls that waited, most time first; empty for channels and the like. For a broadcast
+    /// channel, the calls that missed messages, with their number in place of ticks.
     pub(crate) waiters: Vec<UsagePlace>,
     /// The calls that held it, most time first; empty for channels and the like.
     pub(crate) holders: Vec<UsagePlace>,
@@ -68,7 +69,7 @@ impl Durations {
 impl Usage {
     pub(crate) fn is_empty(&self) -> bool {
         let is_zero = |durations: &Durations| durations.counts.iter().all(|count| *count == 0);
-        self.contended == 0 && is_zero(&self.waits) && is_zero(&self.holds)
+        self.contended == 0 && is_zero(&self.waits) && is_zero(&self.holds) && self.waiters.is_empty()
     }
 
     /// Subtracts an earlier usage, after which the longest durations were restarted.

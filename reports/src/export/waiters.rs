@@ -262,7 +262,7 @@ fn head(it: &Resource, waiting: usize) -> String {
     if let Some(place) = place(it.created.as_ref()) {
         let _ = write!(line, ", created at {place}");
     }
-    let state = [free(it), filled(it), forgotten(it)].into_iter().flatten();
+    let state = [free(it), filled(it), forgotten(it), missed(it)].into_iter().flatten();
     let state: Vec<String> = state.chain([counted(waiting as u64, "waiter")]).collect();
     let _ = writeln!(line, ": {}", state.join(", "));
     line
@@ -299,6 +299,10 @@ fn filled(it: &Resource) -> Option<String> {
 
 fn forgotten(it: &Resource) -> Option<String> {
     (it.forgotten > 0).then(|| format!("{} forgotten", counted(it.forgotten, "permit")))
+}
+
+fn missed(it: &Resource) -> Option<String> {
+    (it.usage.missed > 0).then(|| format!("{} missed", counted(it.usage.missed, "message")))
 }
 
 /// `holder`, `writer`, or `holder of 3 permits`.

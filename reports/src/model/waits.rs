@@ -207,6 +207,12 @@ pub struct Usage {
     /// several. All holds after a wait are measured, of others one in 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<UsagePlace>,
+    /// For a broadcast channel, messages that receivers missed: they had `Lagged`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missed: u64,
+    /// The `recv` that missed most of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed_at: Option<Place>,
 }
 
 /// The waits for a lock, or its holds, by the call that acquired it.

@@ -13,6 +13,7 @@ mod full_channel;
 mod future_sizes;
 mod given_up;
 mod made_anew;
+mod missed_messages;
 mod parity_mpsc;
 mod parity_time;
 mod parity_watch;

@@ -71,7 +71,9 @@ fn wait_for(name: &str, time: Duration) {
         ("large", "large_future"),
         ("cycle", "stuck.cycle"),
     ];
-    let wanted = rules.iter().filter(|(fault, _)| *fault == name || name == "all" && !["block", "large"].contains(fault));
+    let wanted = rules
+        .iter()
+        .filter(|(fault, _)| *fault == name || name == "all" && !["block", "large"].contains(fault));
     let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
     let began = Instant::now();
     loop {

@@ -7,7 +7,7 @@
 //! stuck            the verdicts
 //! contended hog blocking slow_await         what makes calls slow
 //! saturated self_wake cancelled             what makes all calls slow, or wastes work
-//! growing backlog missing_await large_future lost_data   risks and notes
+//! growing backlog lagged missing_await large_future lost_data   risks and notes
 //! rank             calls all rules, removes repetitions, sorts, keeps ten
 //! ```
 //! A rule is silent unless it is sure: on a healthy program no rule fires.
@@ -22,6 +22,7 @@ mod finding;
 mod growing;
 mod hog;
 mod holder;
+mod lagged;
 mod large_future;
 mod lost_data;
 mod missing_await;

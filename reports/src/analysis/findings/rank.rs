@@ -6,7 +6,7 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    backlog, cancelled, contended, growing, hog, large_future, lost_data, missing_await, saturated,
+    backlog, cancelled, contended, growing, hog, lagged, large_future, lost_data, missing_await, saturated,
     self_wake, slow_await, stuck,
 };
 use crate::analysis::hangs::Verdict;
@@ -41,7 +41,7 @@ impl Snapshot {
 }
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 11] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 12] = [
     contended::find,
     hog::find,
     slow_await::find,
@@ -50,6 +50,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 11] = [
     cancelled::find,
     growing::find,
     backlog::find,
+    lagged::find,
     missing_await::find,
     large_future::find,
     lost_data::find,

@@ -60,6 +60,8 @@ rules! {
     Growing = "growing",
     /// More and more messages wait in a channel without a bound.
     Backlog = "backlog",
+    /// Receivers of a broadcast channel miss messages.
+    Lagged = "lagged",
     /// A future was woken, or created, and is not polled.
     Parked = "parked",
     /// Calls are dropped while they wait.

@@ -8,7 +8,7 @@ use ::tokio::sync::broadcast::{
     error::{RecvError, TryRecvError},
 };
 
-use crate::waits::{BlockedThread, Role, WaitMode};
+use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode};
 use crate::wrap::{delegate, end};
 
 end! {
@@ -49,7 +49,14 @@ impl<T: Clone> Receiver<T> {
     /// all senders are dropped and no message is left.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> + use<'_, T> {
-        self.end.wait(self.inner.recv(), WaitMode::Receive, Location::caller())
+        let (Self { inner, end }, at) = (self, Location::caller());
+        async move {
+            let received = end.wait(inner.recv(), WaitMode::Receive, at).await;
+            if let Err(RecvError::Lagged(messages)) = received {
+                count_missed(end, messages, at);
+            }
+            received
+        }
     }
 
     /// Takes the next message if there is one.
@@ -58,8 +65,13 @@ impl<T: Clone> Receiver<T> {
     /// `Empty` if there is no message. Otherwise as [`recv`](Self::recv).
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        self.end.used(Location::caller());
-        self.inner.try_recv()
+        let at = Location::caller();
+        self.end.used(at);
+        let received = self.inner.try_recv();
+        if let Err(TryRecvError::Lagged(messages)) = received {
+            count_missed(&self.end, messages, at);
+        }
+        received
     }
 
     /// Blocks the current thread until there is a message.
@@ -74,6 +86,16 @@ impl<T: Clone> Receiver<T> {
         let at = Location::caller();
         self.end.used(at);
         let _blocked = BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at);
-        self.inner.blocking_recv()
+        let received = self.inner.blocking_recv();
+        if let Err(RecvError::Lagged(messages)) = received {
+            count_missed(&self.end, messages, at);
+        }
+        received
+    }
+}
+
+fn count_missed(end: &ChannelEnd, messages: u64, at: &'static Location<'static>) {
+    if let Some(record) = end.record() {
+        record.count_missed(messages, at);
     }
 }

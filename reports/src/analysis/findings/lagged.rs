@@ -1,0 +1,39 @@
+//! The rule `lagged`: receivers of a broadcast channel are too slow, and miss messages.
+
+use super::facts::{Facts, line, per_mille};
+use super::finding::{Finding, Severity};
+use super::rule::Rule;
+use crate::clean::printable;
+use crate::model::Resource;
+use crate::units::count;
+
+/// The fewest missed messages.
+const MIN_MISSED: u64 = 100;
+/// Their least number, in thousandths of the messages sent: one receiver may miss some at its start.
+const MIN_SHARE: u64 = 10;
+
+pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    let has_lagged = |channel: &&Resource| {
+        let usage = &channel.usage;
+        usage.missed >= MIN_MISSED && per_mille(usage.missed, usage.acquisitions) >= MIN_SHARE
+    };
+    facts.snapshot.resources.iter().filter(has_lagged).map(of_channel).collect()
+}
+
+fn of_channel(channel: &Resource) -> Finding {
+    let created = channel.created.as_ref().map(|at| format!(" created at {}", line(at))).unwrap_or_default();
+    let name = channel.name.as_ref().map(|name| format!(" `{}`", printable(name))).unwrap_or_default();
+    let at = channel.usage.missed_at.as_ref();
+    let most = at.map(|at| format!(", most of them at {}", line(at))).unwrap_or_default();
+    let sentence = format!(
+        "receivers of the broadcast channel{name}{created} missed {} messages{most}; {} were sent",
+        count(channel.usage.missed),
+        count(channel.usage.acquisitions),
+    );
+    let next = "receive faster, give the channel a larger capacity, or give each consumer that needs all \
+                messages an `mpsc` channel";
+    let mut finding = Finding::new(Rule::Lagged, Severity::Risk, &sentence, next);
+    finding.place = at.or(channel.created.as_ref()).cloned();
+    finding.evidence.resources.push(channel.id);
+    finding
+}

@@ -1,0 +1,33 @@
+//! The rule `lagged` on drawn channels: how many messages were missed, of how many.
+
+use diagnose_reports::model::ResourceKind;
+
+use crate::support::hangs::{Program, place};
+
+fn findings(missed: u64, sent: u64) -> Vec<String> {
+    let mut program = Program::new();
+    let channel = program.other(ResourceKind::Broadcast);
+    let usage = &mut program.at(channel).usage;
+    (usage.acquisitions, usage.missed, usage.missed_at) = (sent, missed, Some(place(71)));
+    program.has_timer(1);
+    program.snapshot.findings().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_channel_whose_receivers_miss_messages_is_found() {
+    let [finding] = &findings(1_204, 5_000)[..] else { panic!("one finding") };
+    assert!(
+        finding.starts_with(
+            "receivers of the broadcast channel created at src/main.rs:11 missed 1,204 messages, most of them at \
+             src/main.rs:71; 5,000 were sent. Next: receive faster"
+        ),
+        "{finding}"
+    );
+}
+
+#[test]
+fn a_few_missed_messages_are_no_finding() {
+    assert_eq!(findings(99, 200), [""; 0]);
+    assert_eq!(findings(100, 10_001), [""; 0], "under 1 %");
+    assert_eq!(findings(100, 10_000).len(), 1);
+}
