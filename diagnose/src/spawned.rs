@@ -17,7 +17,7 @@ use crate::awaited::is_span;
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::{self, Memory, SpawnRuntime, SpawnTarget, Task, TaskKind, TaskOrigin};
+use crate::live::{self, ABORT, Memory, SpawnRuntime, SpawnTarget, Task, TaskKind, TaskOrigin};
 use crate::named::{spawn_site, task_site_at};
 use crate::recorder::{Span, own_tree_number, set_spawned};
 use crate::timed;
@@ -154,6 +154,11 @@ impl Numbered {
         if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
             task.add_handle(handle);
         }
+    }
+
+    /// Records a handle of the runtime's own type, which is not counted.
+    pub(crate) fn add_original_handle(self) {
+        self.add_handle(ABORT);
     }
 
     /// Records an abort handle.

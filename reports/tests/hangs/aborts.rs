@@ -25,6 +25,24 @@ fn a_handle_that_is_awaited_is_with_whoever_awaits_it() {
     assert_eq!(program.verdicts(), ["likely cycle"]);
 }
 
+/// ```text
+/// main   ├ select! of the handle of 2 and a timer ┤├ awaits 3 ─▶     in one poll: the handle may be gone
+/// ```
+#[test]
+fn a_handle_that_was_polled_beside_another_may_be_with_any_task() {
+    let mut program = crossed();
+    program.of(2).has_handle = true;
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["proven cycle"], "main awaits it, and nothing else");
+    program.joins(1, 3, 21);
+    assert_eq!(program.verdicts(), ["suspect cycle"], "main awaits both, or has let go of one");
+    program.snapshot.waits.pop();
+    let first = program.snapshot.waits.iter_mut().find(|wait| !wait.tasks.is_empty()).unwrap();
+    first.may_have_moved = true;
+    assert_eq!(program.verdicts(), ["suspect cycle"], "in a box that may have moved");
+}
+
 #[test]
 fn a_handle_that_nobody_awaits_may_be_with_any_task() {
     let mut program = crossed();

@@ -3,7 +3,6 @@
 use ::tokio::task::Id;
 
 use super::spawn::numbered;
-use crate::live::ABORT;
 use crate::spawned::Numbered;
 use crate::wrap::{convert, debug, delegate};
 
@@ -45,7 +44,7 @@ impl AbortHandle {
     /// Returns tokio's own handle.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::task::AbortHandle {
-        self.counted.0.add_handle(ABORT);
+        self.counted.0.add_original_handle();
         self.inner
     }
 

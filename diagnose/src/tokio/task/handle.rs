@@ -12,7 +12,7 @@ use ::tokio::task::{Id, JoinError};
 
 use super::AbortHandle;
 use super::spawn::numbered;
-use crate::live::{ABORT, HANDLE};
+use crate::live::HANDLE;
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget, own_code};
@@ -73,7 +73,7 @@ impl<T> JoinHandle<T> {
 
     /// Returns tokio's own handle.
     pub fn into_inner(self) -> ::tokio::task::JoinHandle<T> {
-        self.task.add_handle(ABORT);
+        self.task.add_original_handle();
         self.inner
     }
 

@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex as StdMutex, OnceLock};
 use std::thread;
 
 use diagnose::{FutureExt as _, diagnose};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 
 use super::ms;
 use crate::drop_in::tokio;
 use crate::row::{Row, Section, row};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, Notify, OwnedRwLockReadGuard, RwLock, Semaphore, mpsc, oneshot, watch};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 pub(super) const SECTION: Section = Section {
@@ -43,6 +45,8 @@ pub(super) const SECTION: Section = Section {
             map_of_an_older_task,
         ),
         row!("Y116", aborted_out_of_a_set, "A/B and B/A in a JoinSet, whose abort handles a reaper has"),
+        row!("Y117", reaped_after_a_look, "Y33 with join handles, one of which was polled for a while"),
+        row!("Y118", set_in_a_box, "A/B and B/A in a JoinSet, awaited by a boxed future that moves away"),
     ],
 };
 
@@ -294,4 +298,41 @@ async fn aborted_out_of_a_set() {
         sessions.lock().unwrap().push(set.spawn(session));
     }
     while set.join_next().await.is_some() {}
+}
+
+async fn reaped_after_a_look() {
+    let sessions: Arc<StdMutex<Vec<JoinHandle<()>>>> = Arc::default();
+    let theirs = Arc::clone(&sessions);
+    let reaps = async move {
+        sleep(ms(LONG)).await;
+        theirs.lock().unwrap().drain(..).for_each(|session| session.abort());
+    };
+    tokio::spawn(reaps.diagnose("reaps"));
+    let [a, b] = accounts();
+    let mut one = tokio::spawn(transfer(Arc::clone(&a), Arc::clone(&b)));
+    let other = tokio::spawn(transfer(b, a));
+    tokio::select! {
+        biased;
+        _ = &mut one => {}
+        () = sleep(ms(100)) => {}
+    }
+    sessions.lock().unwrap().push(one);
+    other.await.unwrap();
+}
+
+async fn set_in_a_box() {
+    let (send, drops) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        let watch: BoxFuture<'static, ()> = drops.recv().unwrap();
+        thread::sleep(ms(LONG));
+        drop(watch);
+    });
+    let [a, b] = accounts();
+    let mut set = JoinSet::new();
+    set.spawn(transfer(Arc::clone(&a), Arc::clone(&b)));
+    set.spawn(transfer(Arc::clone(&b), Arc::clone(&a)));
+    let mut watch = async move { while set.join_next().await.is_some() {} }.boxed();
+    let _ = timeout(ms(50), &mut watch).await;
+    send.send(watch).unwrap();
+    drop((a.lock().await, b.lock().await));
 }

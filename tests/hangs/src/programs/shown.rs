@@ -40,11 +40,13 @@ pub(super) const SECTION: Section = Section {
             .is(proven("cycle")),
         row!("X51", joined_with_others, "join_all of tasks that need a lock of who joins them")
             .is(proven("cycle"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!("X52", joined_in_a_block, "X38 by a block that awaits the handle").is(proven("cycle")),
         row!("X53", joined_by_name, "X38 by a handle that is named, and in select! of futures")
             .is(proven("cycle"))
-            .or(likely("cycle")),
+            .or(likely("cycle"))
+            .in_noise(suspect("cycle")),
         row!(
             "X39",
             joined_in_a_select,

@@ -11,6 +11,9 @@ use crate::model::{RunState, Task, TaskKind};
 /// Code that polls an unspawned root under a timeout has given up after this time, most likely.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
+/// Of a task with more waits, such as a `join_all`, none is looked for.
+const MAX_WAITS: usize = 16;
+
 impl System<'_> {
     pub(super) fn add_task(&mut self, index: usize, task: &Task) {
         let node = task_node(index);
@@ -45,12 +48,13 @@ impl System<'_> {
 
     /// Adds the ways in which the task may be aborted. An awaited handle or set is with the task that
     /// awaits it. Any other handle may be anywhere, also in a static. The holder of an `AbortHandle`,
-    /// or of a handle under a timeout, may abort the task later. A thread of its runtime then drops it, as after a wake.
+    /// or of a handle under a timeout, may abort the task later. A thread of its runtime then drops
+    /// it, as after a wake.
     fn add_aborts(&mut self, woken: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
-        let joiner = facts.join_wait(index).and_then(|wait| facts.task_of(&facts.snapshot.waits[wait]));
         let may_be = task.has_handle || task.has_abort_handle;
-        let may_soon_be = may_be && (task.has_abort_handle || joiner.is_some()) && task.since_ns < TIMEOUT_NS;
+        let may_soon_be =
+            may_be && (task.has_abort_handle || facts.is_joined[index]) && task.since_ns < TIMEOUT_NS;
         if !(may_be && self.is_exact_only() || may_soon_be && self.rejects_suspect()) {
             return;
         }
@@ -58,7 +62,7 @@ impl System<'_> {
         if task.has_abort_handle && self.is_exact_only() {
             return self.set_can_progress(woken);
         }
-        match joiner.filter(|_| !task.has_abort_handle) {
+        match self.joiner(index).filter(|_| !task.has_abort_handle) {
             Some(joiner) => self.graph.add_hidden_edge(task_node(joiner), woken),
             None if task.spawned_by.is_none() => self.set_can_progress(woken),
             None => {
@@ -66,6 +70,19 @@ impl System<'_> {
                 self.graph.add_hidden_edge(others, woken);
             }
         }
+    }
+
+    /// The task that surely awaits the task's handle or set. Any other that polled it last may have
+    /// let go of it in that same poll, as after a `select!`, and then awaits something else.
+    fn joiner(&self, index: usize) -> Option<usize> {
+        let facts = self.facts;
+        let wait = &facts.snapshot.waits[facts.join_wait(index)?];
+        let joiner = facts.task_of(wait)?;
+        let waits = &facts.waits_of_task[joiner];
+        let here = waits.iter().map(|&other| &facts.snapshot.waits[other]);
+        let mut here = here.filter(|other| other.span == wait.span && is_active(other));
+        let is_only = waits.len() <= MAX_WAITS && here.nth(1).is_none();
+        (is_only && !wait.may_have_moved).then_some(joiner)
     }
 
     /// Whether the code that polls an unspawned root may drop it, or poll it without a wake.
