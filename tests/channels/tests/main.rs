@@ -18,5 +18,6 @@ mod parity_mpsc;
 mod parity_time;
 mod parity_watch;
 mod pipes_and_timers;
+mod raw_tasks;
 mod switched_off;
 mod wakers;
