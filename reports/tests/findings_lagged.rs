@@ -31,3 +31,21 @@ fn a_few_missed_messages_are_no_finding() {
     assert_eq!(findings(100, 10_001), [""; 0], "under 1 %");
     assert_eq!(findings(100, 10_000).len(), 1);
 }
+
+/// A hundred clients, one of which misses a quarter of the messages.
+#[test]
+fn a_slow_client_among_many_is_healthy() {
+    let findings = |receivers: u64| {
+        let mut program = Program::new();
+        let channel = program.other(ResourceKind::Broadcast);
+        for task in 0..receivers {
+            program.receives(task + 1, channel, 71);
+        }
+        let usage = &mut program.at(channel).usage;
+        (usage.acquisitions, usage.missed) = (10_000, 2_500);
+        program.has_timer(1);
+        program.snapshot.findings().len()
+    };
+    assert_eq!(findings(100), 0);
+    assert_eq!(findings(10), 1);
+}

@@ -4,7 +4,7 @@ use crate::support::hangs::Program;
 
 const KIB: u64 = 1 << 10;
 
-/// The findings with so many sleeping tasks of one spawn, each with a future of that size.
+/// The findings for `tasks` sleeping tasks of one spawn, whose futures take `bytes` each.
 fn findings(tasks: usize, bytes: u64) -> Vec<String> {
     let mut program = Program::new();
     let mut first = None;

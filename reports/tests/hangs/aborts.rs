@@ -1,6 +1,6 @@
 //! A task that something may abort, or drop with what polls it, is not proven to be stuck.
 
-use diagnose_reports::model::WaitMode;
+use diagnose_reports::model::{SpanId, WaitMode};
 
 use crate::hangs::locks::crossed;
 
@@ -41,6 +41,9 @@ fn a_handle_that_was_polled_beside_another_may_be_with_any_task() {
     let first = program.snapshot.waits.iter_mut().find(|wait| !wait.tasks.is_empty()).unwrap();
     first.may_have_moved = true;
     assert_eq!(program.verdicts(), ["suspect cycle"], "in a box that may have moved");
+    let first = program.snapshot.waits.iter_mut().find(|wait| !wait.tasks.is_empty()).unwrap();
+    (first.may_have_moved, first.span) = (false, Some(SpanId::new(77)));
+    assert_eq!(program.verdicts(), ["suspect cycle"], "the await that polled it is over");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Whether a task has an abort handle that somebody could use.
+//! A task's abort handles are counted from their creation to their drop.
 
 use std::future::pending;
 

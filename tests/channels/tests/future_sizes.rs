@@ -6,7 +6,7 @@ use diagnose::tokio;
 use diagnose_channels_tests::{here, look};
 use tokio::task::yield_now;
 
-/// Keeps so many bytes across its await.
+/// Keeps `BYTES` bytes across its await.
 async fn keeps<const BYTES: usize>() {
     let buffer = black_box([1_u8; BYTES]);
     std::future::pending::<()>().await;

@@ -106,13 +106,13 @@ impl Row {
         self
     }
 
-    /// In noise this shall be said, and nothing stronger.
+    /// Sets the verdict that is expected in noise. A stronger one is wrong there.
     pub(crate) const fn in_noise(mut self, finding: Finding) -> Self {
         self.in_noise = Some(finding);
         self
     }
 
-    /// The row with what shall be said beside so many background tasks.
+    /// The row with the verdict that is expected beside `noise` background tasks.
     #[must_use]
     pub fn beside_tasks(self, noise: u32) -> Self {
         match self.in_noise {

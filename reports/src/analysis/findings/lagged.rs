@@ -4,18 +4,20 @@ use super::facts::{Facts, line, per_mille};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use crate::clean::printable;
-use crate::model::Resource;
+use crate::model::{Resource, Role};
 use crate::units::count;
 
 /// The fewest missed messages.
 const MIN_MISSED: u64 = 100;
-/// Their least number, in thousandths of the messages sent: one receiver may miss some at its start.
+/// Their least share, in thousandths of what the receivers that are alive should have received: of
+/// a thousand clients, some are slow.
 const MIN_SHARE: u64 = 10;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let has_lagged = |channel: &&Resource| {
-        let usage = &channel.usage;
-        usage.missed >= MIN_MISSED && per_mille(usage.missed, usage.acquisitions) >= MIN_SHARE
+        let receivers = channel.holdings.iter().filter(|end| end.role == Role::Receives).count() as u64;
+        let due = channel.usage.acquisitions.saturating_mul(receivers.max(1));
+        channel.usage.missed >= MIN_MISSED && per_mille(channel.usage.missed, due) >= MIN_SHARE
     };
     facts.snapshot.resources.iter().filter(has_lagged).map(of_channel).collect()
 }

@@ -47,6 +47,7 @@ pub(super) const SECTION: Section = Section {
         row!("Y116", aborted_out_of_a_set, "A/B and B/A in a JoinSet, whose abort handles a reaper has"),
         row!("Y117", reaped_after_a_look, "Y33 with join handles, one of which was polled for a while"),
         row!("Y118", set_in_a_box, "A/B and B/A in a JoinSet, awaited by a boxed future that moves away"),
+        row!("Y119", reaped_after_an_annotated_look, "Y117 with every await on record"),
     ],
 };
 
@@ -85,14 +86,20 @@ async fn set_dropped_after_a_timeout() {
     drop(set);
 }
 
-async fn aborted_by_a_reaper() {
-    let sessions: Arc<StdMutex<Vec<AbortHandle>>> = Arc::default();
+/// A list of sessions, and a task that aborts them after a while.
+fn reaped<T: Send + 'static>(abort: fn(&T)) -> Arc<StdMutex<Vec<T>>> {
+    let sessions: Arc<StdMutex<Vec<T>>> = Arc::default();
     let theirs = Arc::clone(&sessions);
     let reaps = async move {
         sleep(ms(LONG)).await;
-        theirs.lock().unwrap().drain(..).for_each(|session| session.abort());
+        theirs.lock().unwrap().iter().for_each(abort);
     };
     tokio::spawn(reaps.diagnose("reaps"));
+    sessions
+}
+
+async fn aborted_by_a_reaper() {
+    let sessions = reaped(AbortHandle::abort);
     sleep(ms(20)).await;
     let [a, b] = accounts();
     let one = tokio::spawn(transfer(Arc::clone(&a), Arc::clone(&b)));
@@ -285,13 +292,7 @@ fn map_of_an_older_task(runtime: &Runtime) {
 }
 
 async fn aborted_out_of_a_set() {
-    let sessions: Arc<StdMutex<Vec<AbortHandle>>> = Arc::default();
-    let theirs = Arc::clone(&sessions);
-    let reaps = async move {
-        sleep(ms(LONG)).await;
-        theirs.lock().unwrap().drain(..).for_each(|session| session.abort());
-    };
-    tokio::spawn(reaps.diagnose("reaps"));
+    let sessions = reaped(AbortHandle::abort);
     let [a, b] = accounts();
     let mut set = JoinSet::new();
     for session in [transfer(Arc::clone(&a), Arc::clone(&b)), transfer(b, a)] {
@@ -301,13 +302,22 @@ async fn aborted_out_of_a_set() {
 }
 
 async fn reaped_after_a_look() {
-    let sessions: Arc<StdMutex<Vec<JoinHandle<()>>>> = Arc::default();
-    let theirs = Arc::clone(&sessions);
-    let reaps = async move {
-        sleep(ms(LONG)).await;
-        theirs.lock().unwrap().drain(..).for_each(|session| session.abort());
-    };
-    tokio::spawn(reaps.diagnose("reaps"));
+    let sessions = reaped(JoinHandle::abort);
+    let [a, b] = accounts();
+    let mut one = tokio::spawn(transfer(Arc::clone(&a), Arc::clone(&b)));
+    let other = tokio::spawn(transfer(b, a));
+    tokio::select! {
+        biased;
+        _ = &mut one => {}
+        () = sleep(ms(100)) => {}
+    }
+    sessions.lock().unwrap().push(one);
+    other.await.unwrap();
+}
+
+#[diagnose]
+async fn reaped_after_an_annotated_look() {
+    let sessions = reaped(JoinHandle::abort);
     let [a, b] = accounts();
     let mut one = tokio::spawn(transfer(Arc::clone(&a), Arc::clone(&b)));
     let other = tokio::spawn(transfer(b, a));

@@ -11,7 +11,8 @@ use crate::model::{RunState, Task, TaskKind};
 /// Code that polls an unspawned root under a timeout has given up after this time, most likely.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-/// Of a task with more waits, such as a `join_all`, none is looked for.
+/// A task with more waits, such as a `join_all`, is not searched: none of its handles counts as
+/// awaited.
 const MAX_WAITS: usize = 16;
 
 impl System<'_> {
@@ -72,17 +73,18 @@ impl System<'_> {
         }
     }
 
-    /// The task that surely awaits the task's handle or set. Any other that polled it last may have
-    /// let go of it in that same poll, as after a `select!`, and then awaits something else.
+    /// The task that awaits the task's handle or set, and nothing else. A task with several waits
+    /// may have handed the handle on after a `select!`, in the poll in which the next wait began.
     fn joiner(&self, index: usize) -> Option<usize> {
         let facts = self.facts;
         let wait = &facts.snapshot.waits[facts.join_wait(index)?];
         let joiner = facts.task_of(wait)?;
         let waits = &facts.waits_of_task[joiner];
-        let here = waits.iter().map(|&other| &facts.snapshot.waits[other]);
-        let mut here = here.filter(|other| other.span == wait.span && is_active(other));
-        let is_only = waits.len() <= MAX_WAITS && here.nth(1).is_none();
-        (is_only && !wait.may_have_moved).then_some(joiner)
+        let active = waits.iter().filter(|&&other| is_active(&facts.snapshot.waits[other]));
+        let is_only = waits.len() <= MAX_WAITS && active.count() == 1;
+        // Otherwise the await that polled the handle is over.
+        let is_awaited = wait.span.is_none() || facts.span(wait.span).is_some();
+        (is_only && is_awaited && !wait.may_have_moved).then_some(joiner)
     }
 
     /// Whether the code that polls an unspawned root may drop it, or poll it without a wake.
