@@ -1,8 +1,8 @@
 //! A web service with a slow handler, found: `cargo run --release --example axum`.
 //!
-//! `GET /order` needs a few rows from a cache. The cache is behind one lock, and a miss keeps that lock
-//! over the query to the database. So every other request waits for the query of one. The first
-//! finding names the lock, the handlers that wait for it, and the line that holds it.
+//! `GET /order` needs a few rows from a cache. The cache is behind one lock, and a miss keeps that
+//! lock over the query to the database. So every other request waits for the query of one. The
+//! first finding names the lock, the handlers that wait for it, and the line that holds it.
 //!
 //! The service serves its own load for two seconds, and then prints its findings and ends. In
 //! production, `kill -USR1` writes the same report.

@@ -2,8 +2,8 @@
 //!
 //! `thumbnail` is a plain function without the attribute. Its time is the self time of the handler
 //! that calls it, so the finding names `upload`. With `#[diagnose]` on `thumbnail` it would be a
-//! function of its own in every report. While one upload computes, the other requests of that worker
-//! wait in the queue.
+//! function of its own in every report. While one upload computes, the other requests of that
+//! worker wait in the queue.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

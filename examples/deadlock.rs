@@ -1,7 +1,7 @@
 //! Two tasks that lock two accounts in opposite order: `cargo run --release --example deadlock`.
 //!
-//! The verdict is proven: it names both tasks, both locks, and the four lines. A watchdog would have
-//! raised it as an alarm, and `DIAGNOSE_LOCK_ORDER=1` reports the inversion before it hangs.
+//! The verdict is proven: it names both tasks, both locks, and the four lines. A watchdog would
+//! have raised it as an alarm, and `DIAGNOSE_LOCK_ORDER=1` reports the inversion before it hangs.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,8 @@
 //! A task per request that never ends: `cargo run --release --example leak`.
 //!
-//! Each order starts a task that waits for a message that never comes. No request is slow, and memory
-//! grows. The finding names the place of the spawn, how many tasks are alive, and how fast they grow.
+//! Each order starts a task that waits for a message that never comes. No request is slow, and
+//! memory grows. The finding names the place of the spawn, how many tasks are alive, and how fast
+//! they grow.
 
 use std::time::Duration;
 

@@ -3,9 +3,10 @@
 //! ```text
 //! cargo run --release --example quickstart
 //! ```
-//! A real TCP server on a multi-threaded tokio runtime, and a client that loads it over loopback for two seconds with
-//! 16 connections. Every function of the server is annotated, nothing of the client is. At the end it writes
-//! `target/diagnose/quickstart.{svg,folded,txt,json}` and prints the table.
+//! A real TCP server on a multi-threaded tokio runtime, and a client that loads it over loopback
+//! for two seconds with 16 connections. Every function of the server is annotated, nothing of the
+//! client is. At the end it writes `target/diagnose/quickstart.{svg,folded,txt,json}` and prints
+//! the table.
 
 use std::collections::HashMap;
 use std::hint::black_box;

@@ -1,7 +1,8 @@
 //! A program that hangs, and what it says of itself: `cargo run --release --example stuck`.
 //!
-//! Three tasks share a lock. `main` tries to take it, gives up after 50 ms, and tries again: but the first attempt is still
-//! in the queue, is handed the lock, and nobody polls it. Nobody will ever have the lock again.
+//! Three tasks share a lock. `main` tries to take it, gives up after 50 ms, and tries again: but
+//! the first attempt is still in the queue, is handed the lock, and nobody polls it. Nobody will
+//! ever have the lock again.
 
 use std::sync::Arc;
 use std::time::Duration;

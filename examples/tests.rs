@@ -1,7 +1,7 @@
 //! A test that would hang, and says why instead: `cargo test --example tests`.
 //!
-//! `within` panics if its future takes longer than the limit, and the message has the task tree. So a
-//! test that deadlocks on a build server fails after two seconds, with the cause in its log.
+//! `within` panics if its future takes longer than the limit, and the message has the task tree. So
+//! a test that deadlocks on a build server fails after two seconds, with the cause in its log.
 //! `cargo run --example tests` shows such a message.
 
 use std::time::Duration;

@@ -196,8 +196,8 @@ pub(crate) struct Open {
 pub(crate) struct Convert {
     #[command(flatten)]
     pub(crate) input: Input,
-    /// The file to write, in the format of its extension, such as `x.folded` or `x.busy.svg`; `-` for
-    /// standard output
+    /// The file to write, in the format of its extension, such as `x.folded` or `x.busy.svg`; `-`
+    /// for standard output
     #[arg(value_name = "OUTPUT")]
     pub(crate) output: PathBuf,
     /// The format, if the file name does not tell, such as `folded` or `busy.svg`

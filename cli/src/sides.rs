@@ -7,8 +7,8 @@ use diagnose_reports::Snapshot;
 use crate::failure::Failure;
 use crate::input::{none_in, parse, snapshots};
 
-/// Reads the snapshots of one side: each text is a file, a folder with all its snapshots, a glob, or
-/// several of these with commas between. A file whose name contains a comma or a bracket is that
+/// Reads the snapshots of one side: each text is a file, a folder with all its snapshots, a glob,
+/// or several of these with commas between. A file whose name contains a comma or a bracket is that
 /// file.
 pub(crate) fn read_all(texts: &[String]) -> Result<Vec<Snapshot>, Failure> {
     let mut paths = Vec::new();

@@ -3,9 +3,10 @@
 //! ```text
 //! cargo bench -p diagnose --features tokio --bench channels
 //! ```
-//! Both are measured in the same run, inside a task that is on record. The table at the end shows the shortest samples and
-//! their difference, which is what is ours. A message of a type without a destructor carries nothing away; that another was
-//! sent is noted with a reading of the clock, `carrying`.
+//! Both are measured in the same run, inside a task that is on record. The table at the end shows
+//! the shortest samples and their difference, which is what is ours. A message of a type without a
+//! destructor carries nothing away; that another was sent is noted with a reading of the clock,
+//! `carrying`.
 
 use std::fs;
 use std::future::Future;

@@ -1,11 +1,13 @@
-//! What the record of locks costs: tokio's own primitives, and those of `diagnose::tokio`, where nobody has to wait.
+//! What the record of locks costs: tokio's own primitives, and those of `diagnose::tokio`, where
+//! nobody has to wait.
 //!
 //! ```text
 //! cargo bench -p diagnose --features tokio --bench locks
 //! ```
-//! Read the table at the end: medians of this run, in nanoseconds, and the difference. Each line is one acquisition and one
-//! release, inside the poll of a task, as in a program. The lines before it are of a lock that is never free: what it costs to be in
-//! a queue, with a waker of one's own or without.
+//! Read the table at the end: medians of this run, in nanoseconds, and the difference. Each line is
+//! one acquisition and one release, inside the poll of a task, as in a program. The lines before it
+//! are of a lock that is never free: what it costs to be in a queue, with a waker of one's own or
+//! without.
 
 use std::fs;
 use std::future::Future;

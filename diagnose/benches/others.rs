@@ -3,8 +3,9 @@
 //! ```text
 //! cargo bench -p diagnose --bench others --features async-lock,parking-lot
 //! ```
-//! Each line is one lock and unlock, with one access in between: the original's, the wrapper's, the difference. They run
-//! inside a span, as in a task; those that say so outside of any. Absolute numbers are the machine's; the difference shall stay below 15 ns.
+//! Each line is one lock and unlock, with one access in between: the original's, the wrapper's, the
+//! difference. They run inside a span, as in a task; those that say so outside of any. Absolute
+//! numbers are the machine's; the difference shall stay below 15 ns.
 
 use std::fs;
 use std::future::Future;
@@ -119,7 +120,8 @@ fn main() {
     print_differences();
 }
 
-/// The table of this run, from the medians that criterion has written. None in a run that only tests the benchmarks.
+/// The table of this run, from the medians that criterion has written. None in a run that only
+/// tests the benchmarks.
 fn print_differences() {
     println!("\n{:<26} {:>10} {:>10} {:>10}", "ns", "original", "wrapped", "more");
     for (name, ..) in BENCHMARKS {

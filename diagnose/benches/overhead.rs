@@ -1,14 +1,16 @@
-//! What recording costs, against the bare future and against the floor: two readings of the same clock and one add.
+//! What recording costs, against the bare future and against the floor: two readings of the same
+//! clock and one add.
 //!
 //! ```text
 //! cargo bench -p diagnose
 //! ```
-//! Read the table at the end: each line is the median of one benchmark of this run, and its ratio to the floor of this
-//! run. Absolute numbers are the machine's, the ratios are ours. `poll` bounds what a future costs that is polled often
-//! (a stream, a connection), `span` a function that is called often and is ready at once (a cache hit), `8 nested` what
-//! each level of a deep call chain adds; `met`: the same where nothing annotated is around, as in a handler that a framework
-//! calls, which makes it a task. The bodies do next to nothing, so the bare lines are what is not ours. Without
-//! the feature `on` the attribute returns the function as it stands: that is the bare line.
+//! Read the table at the end: each line is the median of one benchmark of this run, and its ratio
+//! to the floor of this run. Absolute numbers are the machine's, the ratios are ours. `poll` bounds
+//! what a future costs that is polled often (a stream, a connection), `span` a function that is
+//! called often and is ready at once (a cache hit), `8 nested` what each level of a deep call chain
+//! adds; `met`: the same where nothing annotated is around, as in a handler that a framework calls,
+//! which makes it a task. The bodies do next to nothing, so the bare lines are what is not ours.
+//! Without the feature `on` the attribute returns the function as it stands: that is the bare line.
 
 use std::fs;
 use std::future::{Future, poll_fn};
@@ -110,7 +112,8 @@ async fn yields() {
     Yields.await;
 }
 
-/// Is cloned into a place of its own and used up in each poll, as the waker of a channel or a socket is.
+/// Is cloned into a place of its own and used up in each poll, as the waker of a channel or a
+/// socket is.
 async fn woken() {
     poll_fn(|context| {
         let kept = black_box(context.waker().clone());
@@ -205,7 +208,8 @@ fn main() {
     print_ratios();
 }
 
-/// The table of this run, from the medians that criterion has written. None in a run that only tests the benchmarks.
+/// The table of this run, from the medians that criterion has written. None in a run that only
+/// tests the benchmarks.
 fn print_ratios() {
     let medians: Option<Vec<f64>> =
         BENCHMARKS.iter().map(|(name, _, per)| Some(median(name)? / f64::from(*per))).collect();

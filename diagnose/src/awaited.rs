@@ -13,8 +13,8 @@ use crate::recorder::{self, Arm, AwaitEntry, Point, RunningAwait};
 use crate::site::Site;
 
 /// Begins an await. Returns `expression`, from `expression.await`.
-// Here and below, a value that need not be dropped if the recorder unwinds, which it does not, stays
-// in registers, or where it is.
+// Here and below, a value that need not be dropped if the recorder unwinds, which it does not,
+// stays in registers, or where it is.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn at<T>(place: &'static Site, expression: T) -> T {
     let expression = ManuallyDrop::new(expression);

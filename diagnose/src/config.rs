@@ -31,9 +31,9 @@ use crate::{Alarm, Format, Report};
 /// | `DIAGNOSE_SERVE=127.0.0.1:6070\|/run/app.sock\|off` | [`serve`](Builder::serve) | off |
 /// | `DIAGNOSE_SERVE_TOKEN` | [`serve_token`](Builder::serve_token) | none |
 ///
-/// A value that cannot be parsed, and a `DIAGNOSE_*` variable that is not in this table, is reported
-/// on stderr and ignored. `DIAGNOSE`, `DIAGNOSE_ONLY` and `DIAGNOSE_TASKS_ONLY` also apply without
-/// `install`.
+/// A value that cannot be parsed, and a `DIAGNOSE_*` variable that is not in this table, is
+/// reported on stderr and ignored. `DIAGNOSE`, `DIAGNOSE_ONLY` and `DIAGNOSE_TASKS_ONLY` also apply
+/// without `install`.
 ///
 /// # Examples
 /// ```
@@ -320,8 +320,8 @@ impl Builder {
         self
     }
 
-    /// Names the program's build: a version, a commit, or both. Reports show it beside host and time.
-    /// At most 100 characters are kept.
+    /// Names the program's build: a version, a commit, or both. Reports show it beside host and
+    /// time. At most 100 characters are kept.
     ///
     /// # Examples
     /// ```

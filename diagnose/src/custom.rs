@@ -181,8 +181,8 @@ impl<F: Future> Future for Waiting<F> {
 /// the wake before forwarding it. Dropping it drops `future` and ends the wait.
 ///
 /// Nobody knows what `future` does, so a verdict never calls such a wait proven to hang. It is
-/// likely to if all units are held, and if one clone of its waker is kept: a time limit inside keeps
-/// another.
+/// likely to if all units are held, and if one clone of its waker is kept: a time limit inside
+/// keeps another.
 ///
 /// # Examples
 /// ```

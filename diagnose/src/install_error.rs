@@ -26,7 +26,8 @@ use crate::serve_address::ServeAddress;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum InstallError {
-    /// Settings are already installed and stay. [`Builder::reinstall`](crate::Builder::reinstall) replaces them.
+    /// Settings are already installed and stay. [`Builder::reinstall`](crate::Builder::reinstall)
+    /// replaces them.
     AlreadyInstalled,
     /// The signal already has a handler, which stays. All other settings apply.
     SignalTaken(Signal),

@@ -175,10 +175,10 @@
 //!
 //! # Features
 //!
-//! - `on` (default, through `pprof`, `svg` and `signal`): records and reports. Without it, the attribute
-//!   leaves every item untouched, every function exists and does nothing, and neither syn nor any
-//!   other dependency is compiled. A library that annotates itself depends on `diagnose` with
-//!   `default-features = false`; the application turns it on.
+//! - `on` (default, through `pprof`, `svg` and `signal`): records and reports. Without it, the
+//!   attribute leaves every item untouched, every function exists and does nothing, and neither syn
+//!   nor any other dependency is compiled. A library that annotates itself depends on `diagnose`
+//!   with `default-features = false`; the application turns it on.
 //! - `svg` (default): flame graphs, drawn by inferno, whose license is CDDL-1.0. `pprof` (default):
 //!   profiles for `go tool pprof`.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.

@@ -1,8 +1,10 @@
-//! Time and memory of each report of a large program: `cargo bench -p diagnose-reports --bench scale`, or
-//! `… -- 1000000 100000 pb.gz` for nodes, tasks and one format.
+//! Time and memory of each report of a large program:
+//! `cargo bench -p diagnose-reports --bench scale`, or `… -- 1000000 100000 pb.gz` for nodes, tasks
+//! and one format.
 //!
-//! Each report is written by a process of its own, from a snapshot that it builds first. The memory is the most that this
-//! process ever had, snapshot included. By default, a million nodes and a hundred thousand tasks.
+//! Each report is written by a process of its own, from a snapshot that it builds first. The memory
+//! is the most that this process ever had, snapshot included. By default, a million nodes and a
+//! hundred thousand tasks.
 
 use std::io::{self, Write};
 use std::process::Command;

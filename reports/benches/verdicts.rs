@@ -1,9 +1,11 @@
-//! What a look at everything that waits costs: `cargo bench -p diagnose-reports`, or `… -- pairs` for shapes with that word.
+//! What a look at everything that waits costs: `cargo bench -p diagnose-reports`, or `… -- pairs`
+//! for shapes with that word.
 //!
-//! Each line is a shape of hang, with ten thousand and a hundred thousand tasks, each of which waits: the median of five calls
-//! of `Snapshot::verdicts()`, and how many times longer the larger takes. Linear is ten, and more where only the larger one
-//! leaves the caches: what is counted, and not timed, is in the tests of `analysis/hangs/steps.rs`. Times are those on a
-//! processor where the system tells them, so that another program does not lengthen them.
+//! Each line is a shape of hang, with ten thousand and a hundred thousand tasks, each of which
+//! waits: the median of five calls of `Snapshot::verdicts()`, and how many times longer the larger
+//! takes. Linear is ten, and more where only the larger one leaves the caches: what is counted, and
+//! not timed, is in the tests of `analysis/hangs/steps.rs`. Times are those on a processor where
+//! the system tells them, so that another program does not lengthen them.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

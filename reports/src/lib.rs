@@ -96,8 +96,8 @@
 //! - `read` (default): [`Snapshot::read_json`], and the model as something that serde reads.
 //! - `compare` (default): [`diff`] and [`merge`].
 //! - `pprof` (default): profiles for `go tool pprof`, compressed by flate2.
-//! - `html` (default): the page for a browser, [`Format::Html`] and [`write_live_page`]. Its data is
-//!   compressed by flate2.
+//! - `html` (default): the page for a browser, [`Format::Html`] and [`write_live_page`]. Its data
+//!   is compressed by flate2.
 //! - `svg` (default): flame graphs, drawn by inferno. Its license is CDDL-1.0, and its script is
 //!   part of every page it draws. Without the feature, inferno is not compiled, and a request for
 //!   `svg` is an error that names the feature.

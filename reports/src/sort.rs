@@ -38,7 +38,8 @@ fn order(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec
     order
 }
 
-/// Moves the item from position `order[n]` to position `n`, for each `n`, one cycle after the other.
+/// Moves the item from position `order[n]` to position `n`, for each `n`, one cycle after the
+/// other.
 pub(crate) fn arrange(mut order: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
     for start in 0..order.len() {
         let mut place = start;

@@ -38,9 +38,9 @@ pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &m
     render.write(snapshot, report.view, &mut out).and_then(|()| out.flush()).map_err(Error::write)
 }
 
-/// Writes the page of [`Format::Html`](crate::Format::Html) in the form that is served: it fetches `snapshot.json`, a saved
-/// snapshot beside it, every second, and keeps its view. It begins with `snapshot`. A query in the
-/// address of the page, such as a token, is sent with every fetch.
+/// Writes the page of [`Format::Html`](crate::Format::Html) in the form that is served: it fetches
+/// `snapshot.json`, a saved snapshot beside it, every second, and keeps its view. It begins with
+/// `snapshot`. A query in the address of the page, such as a token, is sent with every fetch.
 ///
 /// # Errors
 /// The feature `html` is off, or the writer fails.

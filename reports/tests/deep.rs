@@ -1,4 +1,5 @@
-//! A path of thousands of nodes: its reports grow with it, not with its square, and no time is lost.
+//! A path of thousands of nodes: its reports grow with it, not with its square, and no time is
+//! lost.
 
 use crate::support::{empty, node, page, site};
 use diagnose_reports::{Format, Snapshot, View, fold};

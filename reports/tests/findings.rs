@@ -1,5 +1,5 @@
-//! The rules that need a whole machine, or a rare mistake, to show: each on drawn data, and its silence
-//! just below.
+//! The rules that need a whole machine, or a rare mistake, to show: each on drawn data, and its
+//! silence just below.
 
 use crate::support::latency::durations;
 use crate::support::{empty, place_at, tree};

@@ -1,4 +1,5 @@
-//! The rule `growing` on drawn tasks: what they wait for, who spawned them, and how long that must go on.
+//! The rule `growing` on drawn tasks: what they wait for, who spawned them, and how long that must
+//! go on.
 
 use crate::support::hangs::{Program, resource_id};
 use crate::support::latency::durations;

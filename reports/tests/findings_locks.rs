@@ -187,8 +187,8 @@ fn a_hold_that_is_not_busy_waits_at_an_await_that_is_not_on_record() {
     assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
 }
 
-/// 100 requests that wait 40 ms each for a permit, and hold it for 10 ms over a query. Two more wait,
-/// one of them since this moment.
+/// 100 requests that wait 40 ms each for a permit, and hold it for 10 ms over a query. Two more
+/// wait, one of them since this moment.
 fn permits(youngest_ms: u64) -> Snapshot {
     let mut snapshot = returned_guard();
     let permits = &mut snapshot.resources[0];

@@ -1,4 +1,5 @@
-//! The text report of a large program: its first screen, what it folds, and what the full one shows.
+//! The text report of a large program: its first screen, what it folds, and what the full one
+//! shows.
 
 use crate::support::hangs::Program;
 use crate::support::{node, page, site};

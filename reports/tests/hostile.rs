@@ -1,4 +1,5 @@
-//! Whatever stands in a snapshot: no report passes on what a text could do to its reader, and no number brings one down.
+//! Whatever stands in a snapshot: no report passes on what a text could do to its reader, and no
+//! number brings one down.
 
 use crate::support::hangs::{Program, place};
 use crate::support::{bytes, page};
@@ -8,15 +9,16 @@ use diagnose_reports::model::{
 use diagnose_reports::{Format, Snapshot, View};
 use serde_json::Value;
 
-/// What must not arrive: a control sequence for a terminal, C1 controls, marks without a width, turned text, tags, and a line
-/// of its own.
+/// What must not arrive: a control sequence for a terminal, C1 controls, marks without a width,
+/// turned text, tags, and a line of its own.
 const HOSTILE: &str = "a\u{1B}[2J\u{7F}\u{85}\u{9B}31m\u{AD}\u{61C}\u{200B}\u{200D}\u{200F}\u{202E}\u{2066}\u{2029}\u{FEFF}\u{FFFF}\u{E0041}\r\nFORGED\n\tb";
 
 fn is_harmful(c: char) -> bool {
     c.is_control() && c != '\n' && c != '\t' || HOSTILE.chars().any(|it| it == c && !it.is_ascii())
 }
 
-/// A program with something of each kind in it: a cycle, a channel, labels, a runtime, an alarm, an order of locks.
+/// A program with something of each kind in it: a cycle, a channel, labels, a runtime, an alarm, an
+/// order of locks.
 fn program() -> Snapshot {
     let mut program = Program::new();
     let (left, right) = (program.task("left"), program.task("right"));

@@ -1,4 +1,5 @@
-//! Saved snapshots: what is written is what is read, and what is not a snapshot is refused with a reason.
+//! Saved snapshots: what is written is what is read, and what is not a snapshot is refused with a
+//! reason.
 
 use crate::support::{empty, page, random, tree};
 use diagnose_reports::model::{NodeIndex, SiteIndex};

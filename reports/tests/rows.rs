@@ -69,7 +69,8 @@ b | busy=1
 ";
     let read = row(drawing, "read");
     assert_eq!(read.p50_poll_ns, Some(128));
-    // The 7.92nd of 8: 3.92 of 4 into the second bucket, 128 + 128 * 0.98 = 253, but no poll took that long.
+    // The 7.92nd of 8: 3.92 of 4 into the second bucket, 128 + 128 * 0.98 = 253, but no poll took
+    // that long.
     assert_eq!(read.p99_poll_ns, Some(250));
 }
 

@@ -11,7 +11,8 @@ use crate::support::{empty, node, site, tree};
 /// Per path of function numbers: calls and busy ns.
 type Work = BTreeMap<Vec<u8>, (u64, u64)>;
 
-/// A snapshot of this work. Sites are numbered in the order of the paths, so they differ between snapshots.
+/// A snapshot of this work. Sites are numbered in the order of the paths, so they differ between
+/// snapshots.
 fn snapshot(work: &Work) -> Snapshot {
     let mut snapshot = empty();
     let mut all = work.clone();

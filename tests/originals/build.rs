@@ -1,7 +1,7 @@
 //! Takes the examples out of the documentation of what is wrapped, as modules with a test each.
 //!
-//! What rustdoc makes of an example is made of it here: `#` hides a line, an example without `main` is put into one, `no_run`
-//! is only compiled, `should_panic` has to.
+//! What rustdoc makes of an example is made of it here: `#` hides a line, an example without `main`
+//! is put into one, `no_run` is only compiled, `should_panic` has to.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -34,8 +34,9 @@ const CRATES: [(&str, &str, &[&str]); 8] = [
     ("tokio-util", "use diagnose::{tokio, tokio_util};", &["sync"]),
 ];
 
-/// Examples with such words are left out: they need `--cfg tokio_unstable`, or futures of version 0.1; the last of them takes it
-/// that nothing but `u32` can be compared to `u32`, which is not so where `serde_json` is.
+/// Examples with such words are left out: they need `--cfg tokio_unstable`, or futures of version
+/// 0.1; the last of them takes it that nothing but `u32` can be compared to `u32`, which is not so
+/// where `serde_json` is.
 const LEFT_OUT: [&str; 20] = [
     "UnhandledPanic",
     "RngSeed",
@@ -183,7 +184,8 @@ fn has_main(code: &str) -> bool {
     false
 }
 
-/// Whether a last line says that the example is a function that returns a `Result`, as rustdoc has it.
+/// Whether a last line says that the example is a function that returns a `Result`, as rustdoc has
+/// it.
 fn is_result(last: &str) -> bool {
     last.trim_start().starts_with("Ok::<") && last.ends_with("(())")
 }

@@ -14,7 +14,8 @@ use crate::process::status::Process;
 
 /// Time between two looks at the folders.
 const PAUSE: Duration = Duration::from_millis(5);
-/// A dump is complete if nothing was added to it for this long. Its files follow each other at once.
+/// A dump is complete if nothing was added to it for this long. Its files follow each other at
+/// once.
 const QUIET: Duration = Duration::from_millis(250);
 
 /// How long a program may take from its signal handler to the thread that makes dumps.

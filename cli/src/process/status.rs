@@ -131,7 +131,8 @@ pub(crate) fn group(group: u32) -> Vec<u32> {
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let is_member = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // The name stands in parentheses and may contain any character. State, parent and group follow.
+        // The name stands in parentheses and may contain any character. State, parent and group
+        // follow.
         let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
         fields.split_whitespace().nth(2).and_then(|field| field.parse().ok()) == Some(group)
     };

@@ -50,8 +50,8 @@ impl Memory {
     }
 }
 
-/// The size of `F` in words, at least 1, if a pinned `F` never moves again. Zero if it may: a future
-/// that is `Unpin` can be swapped with another one.
+/// The size of `F` in words, at least 1, if a pinned `F` never moves again. Zero if it may: a
+/// future that is `Unpin` can be swapped with another one.
 // No bound can say that a type is not `Unpin`, so the name of the type has to. The compiler
 // evaluates this, as it does `is_span`.
 #[cfg_attr(not(debug_assertions), inline(always))]

@@ -229,8 +229,8 @@ impl Task {
         (left, self.answer(left))
     }
 
-    /// Takes the wake since `left` that led to this poll. One that comes from now on requests another
-    /// poll.
+    /// Takes the wake since `left` that led to this poll. One that comes from now on requests
+    /// another poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn answer(&self, left: u64) -> u64 {
         let woken_at = match self.woken_at.load(Relaxed) {

@@ -55,7 +55,8 @@ impl OuterPoll {
 }
 
 impl PollEntry {
-    /// Makes the task the running one, and lends its waker for the poll. Returns whether it has one.
+    /// Makes the task the running one, and lends its waker for the poll. Returns whether it has
+    /// one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin_task(&mut self, task: &'static Task, outer: &Waker) -> bool {
         live::current::replace(Some(task));

@@ -61,8 +61,8 @@ pub struct Span {
     pub(super) site: &'static Site,
     /// The node of the last poll; before the first, the node that was running at creation.
     pub(super) node: Option<&'static Node>,
-    /// Before the first `Pending`, when the span was created, as encoded by `first_poll::make`. From
-    /// then on, the tick at which the first poll of the call began.
+    /// Before the first `Pending`, when the span was created, as encoded by `first_poll::make`.
+    /// From then on, the tick at which the first poll of the call began.
     pub(super) made: u64,
     /// The slot that lists the span as alive, from its first `Pending` on. `None` after that if all
     /// slots were taken.

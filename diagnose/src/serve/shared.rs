@@ -86,8 +86,8 @@ pub(super) fn free_old() -> bool {
     shared.is_none()
 }
 
-/// Reads the shared snapshot. Returns `None` if another thread makes pages for too long. In a forked
-/// child, that thread may not exist.
+/// Reads the shared snapshot. Returns `None` if another thread makes pages for too long. In a
+/// forked child, that thread may not exist.
 fn with_fresh<R>(lifetime: Duration, read: impl FnOnce(&mut Shared) -> R) -> Option<R> {
     let mut shared = SHARED.try_lock_for(PATIENCE)?;
     if shared.as_ref().is_some_and(|shared| !shared.is_fresh(lifetime)) {

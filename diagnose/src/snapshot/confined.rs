@@ -104,9 +104,9 @@ impl Confined {
         if is_in_body {
             return is_around;
         }
-        // Awaited, and so borrowed, until the task continues. Where awaits are not recorded, it may also
-        // have been moved later in the same poll. A future in its first poll is not listed, so the
-        // parent may be missing.
+        // Awaited, and so borrowed, until the task continues. Where awaits are not recorded, it may
+        // also have been moved later in the same poll. A future in its first poll is not listed, so
+        // the parent may be missing.
         let is_there = match around {
             Some(around) => {
                 let is_await = spot.node.parent.is_some_and(|node| node.site.kind == SiteKind::Await);
@@ -118,7 +118,8 @@ impl Confined {
         if !spot.is_skipped && is_there {
             return true;
         }
-        // The future around, which was set aside, has stopped with the same reading: it awaits this one.
+        // The future around, which was set aside, has stopped with the same reading: it awaits this
+        // one.
         let is_awaited = |around: Around| {
             spot.node.via.is_some()
                 && !around.is_at_await

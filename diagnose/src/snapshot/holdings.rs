@@ -120,9 +120,9 @@ impl<'a> Holdings<'a> {
         holding
     }
 
-    /// Whether it is a lock in a static, whose guards can move to other threads: it was created in a
-    /// constant, so without a creator, or it lies where statics do. Guards of std and `parking_lot`
-    /// stay with their thread.
+    /// Whether it is a lock in a static, whose guards can move to other threads: it was created in
+    /// a constant, so without a creator, or it lies where statics do. Guards of std and
+    /// `parking_lot` stay with their thread.
     fn is_in_a_static(&self, resource: u64, has_waiters: bool) -> bool {
         let Some(&record) = self.records.get(&resource) else { return false };
         let Some((_, it)) = record.identity() else { return false };
@@ -259,8 +259,8 @@ impl<'a> Holdings<'a> {
 }
 
 /// Sets the task of a guard that borrows, if another task polls the future with it now, and whether
-/// that future may be in yet another one. A guard that was taken without a future, as by `try_lock`,
-/// may be in any.
+/// that future may be in yet another one. A guard that was taken without a future, as by
+/// `try_lock`, may be in any.
 fn follow_future(copy: &HoldingCopy, holding: &mut Holding, seen: &CaptureContext<'_>) {
     if copy.is_movable || copy.role != waits::Role::Holds || copy.task == 0 {
         return;

@@ -15,8 +15,8 @@ static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
 ///
 /// No counter of the running program is erased. A capture becomes the new zero and is subtracted
 /// from later captures, open polls and waits included. A wait that began an hour before the reset
-/// counts from the reset on. Longest polls restart from zero. Acquisitions of resources, their waits
-/// and holds count once they are over: in full, if that is after the reset.
+/// counts from the reset on. Longest polls restart from zero. Acquisitions of resources, their
+/// waits and holds count once they are over: in full, if that is after the reset.
 ///
 /// # Examples
 /// ```

@@ -174,7 +174,8 @@ fn arrange(spans: &mut Vec<SlotCopy>, mut order: Vec<u32>) {
         *spans = order.into_iter().map(|old| spans[old as usize]).collect();
         return;
     }
-    // In place, one cycle of the permutation after the other: there may be no room for a second list.
+    // In place, one cycle of the permutation after the other: there may be no room for a second
+    // list.
     for start in 0..spans.len() {
         let first = spans[start];
         let mut to = start;

@@ -109,8 +109,8 @@ pub(super) fn add(
     snapshot.is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
         && threads.is_some_and(|threads| threads.iter().all(|thread| is_recorded(thread.id)));
     let is_own = cpu::is_own_thread();
-    // Any thread that waits for an event may end the waits of the others: a runtime's worker wakes a
-    // thread that is parked in a `block_on` of the original tokio.
+    // Any thread that waits for an event may end the waits of the others: a runtime's worker wakes
+    // a thread that is parked in a `block_on` of the original tokio.
     let is_quiet =
         LazyCell::new(|| threads.is_some_and(|it| it.iter().all(OtherThread::may_wait_for_thread)));
     let is_foreign = |thread: &&OtherThread| {
@@ -173,8 +173,8 @@ impl ListedTasks {
         self.recorded.get(&runtime).copied().unwrap_or(0)
     }
 
-    /// Returns the number of wakers of unspawned roots on the workers of a runtime: most likely each
-    /// is that of a task of the runtime.
+    /// Returns the number of wakers of unspawned roots on the workers of a runtime: most likely
+    /// each is that of a task of the runtime.
     fn met(&self, snapshot: &Snapshot, runtime: u64) -> u64 {
         let is_worker = |id: u64| {
             let mut workers = snapshot.workers.iter();

@@ -34,8 +34,8 @@
 //!   and the future of `block_on`, which is the task `main`;
 //! - [`runtime::Builder`]: records when its worker threads start, park, unpark and stop, before or
 //!   after the program's own hook;
-//! - [`task::JoinHandle`] and [`task::AbortHandle`], and the types defined in [`sync`], [`time`] and
-//!   [`io`]: waiters, holders and possible senders are recorded.
+//! - [`task::JoinHandle`] and [`task::AbortHandle`], and the types defined in [`sync`], [`time`]
+//!   and [`io`]: waiters, holders and possible senders are recorded.
 //!
 //! Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which exists only with
 //! `--cfg tokio_unstable`, spawns tasks that are not recorded.

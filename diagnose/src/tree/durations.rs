@@ -26,8 +26,8 @@
 //! A node without finished calls has two empty links. The first call allocates 576 bytes, and the
 //! first of each power of two 128 bytes: 1 kB for calls that differ by a factor of eight. The bound
 //! is 8.4 kB for completed calls and as much for cancelled ones. A tree has a bounded number of
-//! nodes, see [`thread`](super::thread), so the memory of all histograms is bounded too. Like nodes,
-//! they are never freed.
+//! nodes, see [`thread`](super::thread), so the memory of all histograms is bounded too. Like
+//! nodes, they are never freed.
 
 use super::link::Link;
 use super::node_times::{ATTEMPTS, wait_for_writer};
@@ -101,7 +101,8 @@ impl LazyDurations {
         let Some(durations) = self.0.get() else { return false };
         let number = calls.load(Ordering::Relaxed);
         durations.recent[index(number)].store(ticks, Ordering::Relaxed);
-        // Release pairs with the Acquire of `copy`: a reader that sees the number sees the duration.
+        // Release pairs with the Acquire of `copy`: a reader that sees the number sees the
+        // duration.
         calls.store(number + 1, Ordering::Release);
         if index(number) == RECENT - 1 {
             durations.fold(number + 1);
@@ -183,7 +184,8 @@ impl Durations {
         if longest > self.longest() {
             self.note_longest(calls);
         }
-        // Release pairs with the Acquire of `copy`: a reader that sees this number sees the buckets.
+        // Release pairs with the Acquire of `copy`: a reader that sees this number sees the
+        // buckets.
         self.folded.store(calls, Ordering::Release);
     }
 

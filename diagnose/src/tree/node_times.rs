@@ -136,8 +136,8 @@ impl NodeTimes {
         PollStamp(self.entered.load(Ordering::Relaxed)).ended()
     }
 
-    /// Ends the running poll, before which a wait of kind `ended` ended, and after which one of kind
-    /// `begun` begins. Returns the poll's length.
+    /// Ends the running poll, before which a wait of kind `ended` ended, and after which one of
+    /// kind `begun` begins. Returns the poll's length.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn leave(
         &self,

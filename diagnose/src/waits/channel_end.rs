@@ -80,8 +80,8 @@ impl ChannelEnd {
         self.holding.used(at);
     }
 
-    /// The wait of a poll that was called from `caller`. Its place is `caller` if that is the program's own code, else
-    /// `made_at`.
+    /// The wait of a poll that was called from `caller`. Its place is `caller` if that is the
+    /// program's own code, else `made_at`.
     pub(crate) fn polled(
         &self,
         mode: WaitMode,

@@ -220,8 +220,8 @@ impl WaitCell {
     pub(super) fn enter(&self, outer: &Waker) -> u64 {
         let is_indirect = self.note_poll(Some(outer));
         self.set(INDIRECT, is_indirect);
-        // No read-modify-write: a wake leaves a tick as it is. One that follows from this poll comes
-        // after it, through the primitive.
+        // No read-modify-write: a wake leaves a tick as it is. One that follows from this poll
+        // comes after it, through the primitive.
         let answered = self.woken.load(Relaxed);
         if answered != 0 {
             self.woken.store(0, Relaxed);

@@ -16,8 +16,8 @@ use crate::live;
 /// Maximum number of running tasks that an alarm about a queued task names.
 const MAX_NAMED: usize = 16;
 
-/// Returns the findings as alarms, in their order. If one of them is about a poll, this takes 20 ms,
-/// to measure what its thread does.
+/// Returns the findings as alarms, in their order. If one of them is about a poll, this takes 20
+/// ms, to measure what its thread does.
 pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<Alarm> {
     let polls = findings.iter().flat_map(|finding| match finding {
         Finding::LongPoll(task) => std::slice::from_ref(task),
@@ -153,7 +153,8 @@ impl Texts<'_> {
         format!("{}; running: {}", self.late(tasks), self.running())
     }
 
-    /// `` task 9 `flush` was woken 250 ms ago and has not been polled since, nor have 41 other tasks``.
+    /// `` task 9 `flush` was woken 250 ms ago and has not been polled since, nor have 41 other
+    /// tasks``.
     fn late(&self, tasks: &[&Task]) -> String {
         let Some(oldest) = tasks.first() else { return String::new() };
         let what = match oldest.state {

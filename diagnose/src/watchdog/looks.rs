@@ -155,8 +155,8 @@ fn on_workers<'a>(snapshot: &Snapshot, runtime: &Runtime, polls: &[&'a Task]) ->
     oldest_first(own).into_iter().filter(|task| threads.insert((task.thread_id, &task.thread))).collect()
 }
 
-/// Returns whether the task is in `block_in_place`: another thread has taken over the worker, and the
-/// poll may take long.
+/// Returns whether the task is in `block_in_place`: another thread has taken over the worker, and
+/// the poll may take long.
 fn has_left(snapshot: &Snapshot, task: &Task) -> bool {
     let name = |site: &SiteIndex| snapshot.site(*site).map(|site| site.name.as_str());
     task.running.iter().any(|site| name(site) == Some("block_in_place"))

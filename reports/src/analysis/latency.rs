@@ -136,8 +136,8 @@ impl Durations {
         self.buckets.iter().fold(0, |sum, bucket| sum.saturating_add(bucket.count))
     }
 
-    /// The smallest duration in ns that at least `per_mille` of 1000 durations do not exceed, within
-    /// 4 %; `None` without durations.
+    /// The smallest duration in ns that at least `per_mille` of 1000 durations do not exceed,
+    /// within 4 %; `None` without durations.
     #[must_use]
     pub fn quantile(&self, per_mille: u16) -> Option<u64> {
         let total: u128 = self.buckets.iter().map(|bucket| u128::from(bucket.count)).sum();

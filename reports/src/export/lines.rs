@@ -1,6 +1,7 @@
 //! Where a long part of a report goes, some lines at a time.
 //!
-//! A part may be larger than all else in memory: it has a paragraph for each of a million resources.
+//! A part may be larger than all else in memory: it has a paragraph for each of a million
+//! resources.
 
 use std::io;
 

@@ -2,13 +2,13 @@
 //!
 //! Callers are above what they call. Every box is a function on a call path and as wide as its busy
 //! and idle time; the leaves say which is which. Colors are Okabe and Ito's, which all kinds of
-//! color vision can tell apart: `[busy]` orange, `[idle]` sky blue, `[queued]` yellow; a
-//! function has the color of its largest part, paled. They are equal in every run. A box below 0.01 % of the width is not
-//! drawn; the text report and the JSON have it.
+//! color vision can tell apart: `[busy]` orange, `[idle]` sky blue, `[queued]` yellow; a function
+//! has the color of its largest part, paled. They are equal in every run. A box below 0.01 % of the
+//! width is not drawn; the text report and the JSON have it.
 //!
 //! inferno adds `u64`s unchecked and its script computes in `f64`s. So times come in the finest
-//! decimal unit in which the total is safe in both. [`frames`] and [`dress`] add what inferno cannot
-//! draw: titles with calls and quantiles, the legend, the footer and a dark mode.
+//! decimal unit in which the total is safe in both. [`frames`] and [`dress`] add what inferno
+//! cannot draw: titles with calls and quantiles, the legend, the footer and a dark mode.
 
 use std::io;
 

@@ -221,8 +221,8 @@ impl<'a> Forest<'a> {
         }
     }
 
-    /// `read user=7 at read(id).await (src/main.rs:12:5) [waiting 4.20 s]`. The spans of several tasks
-    /// have no common time.
+    /// `read user=7 at read(id).await (src/main.rs:12:5) [waiting 4.20 s]`. The spans of several
+    /// tasks have no common time.
     fn span(&self, number: usize, tasks: usize) -> String {
         let span = &self.snapshot.spans[number];
         let mut line = match span.at {

@@ -3,8 +3,8 @@
 //! ```text
 //! task 2 ──waits src/main.rs:6──▶ Mutex#2 ──held src/main.rs:9──▶ task 3
 //! ```
-//! Nodes are tasks, resources, and blocked threads outside of tasks. A large graph is cut: the edges
-//! of verdicts come first, then the longest waits, each with both of its nodes.
+//! Nodes are tasks, resources, and blocked threads outside of tasks. A large graph is cut: the
+//! edges of verdicts come first, then the longest waits, each with both of its nodes.
 
 use std::cmp::Reverse;
 

@@ -43,8 +43,8 @@ impl Snapshot {
 pub(crate) enum Scope {
     /// All with waits.
     All,
-    /// The five whose waits for units are longest in sum, with the first three waits of each. A wait
-    /// for a message or an event is normal, and needs no holder to be explained.
+    /// The five whose waits for units are longest in sum, with the first three waits of each. A
+    /// wait for a message or an event is normal, and needs no holder to be explained.
     Contended,
 }
 

@@ -1,7 +1,7 @@
 //! What alike records share, stored once.
 //!
-//! A million tasks of one spawn site differ in ids, times and counts. All else is their class. A record
-//! points to it, reads it like fields of its own, and gets a copy when it is changed.
+//! A million tasks of one spawn site differ in ids, times and counts. All else is their class. A
+//! record points to it, reads it like fields of its own, and gets a copy when it is changed.
 
 use std::fmt;
 use std::hash::Hash;

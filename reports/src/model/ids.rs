@@ -19,8 +19,8 @@ use serde::Serialize;
 
 use super::{Node, Resource, Site, Snapshot, Span, Task};
 
-// An id or an index is its number plus one, so that an `Option` of it takes no more memory: a snapshot may
-// have millions.
+// An id or an index is its number plus one, so that an `Option` of it takes no more memory: a
+// snapshot may have millions.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*

@@ -17,8 +17,8 @@ use super::ids::{ResourceId, TaskId};
 use super::text::Text;
 use super::waits::{Holding, LastEvent, Place, ResourceKind, Usage};
 
-/// A lock, a channel or another object that tasks wait for. The fields of its [`ResourceClass`] are read
-/// and set like its own, as in `resource.kind`.
+/// A lock, a channel or another object that tasks wait for. The fields of its [`ResourceClass`] are
+/// read and set like its own, as in `resource.kind`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resource {

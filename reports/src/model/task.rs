@@ -19,8 +19,8 @@ use super::live::RunState;
 use super::text::Text;
 use super::waits::Place;
 
-/// A task that was not done at the capture. The fields of its [`TaskClass`] are read and set like its
-/// own, as in `task.label`.
+/// A task that was not done at the capture. The fields of its [`TaskClass`] are read and set like
+/// its own, as in `task.label`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Task {

@@ -53,8 +53,8 @@ pub enum WaitMode {
     Custom,
 }
 
-/// A future or a thread that waits for a recorded resource, task or point in time. The fields of its
-/// [`WaitClass`] are read and set like its own, as in `wait.mode`.
+/// A future or a thread that waits for a recorded resource, task or point in time. The fields of
+/// its [`WaitClass`] are read and set like its own, as in `wait.mode`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Wait {
@@ -70,8 +70,8 @@ pub struct Wait {
     pub since_ns: u64,
     /// Number of polls.
     pub polls: u64,
-    /// For a timer, ns until it is due; negative if it is late. For a thread that blocks with a time
-    /// limit, ns until it gives up.
+    /// For a timer, ns until it is due; negative if it is late. For a thread that blocks with a
+    /// time limit, ns until it gives up.
     pub due_ns: Option<i64>,
     /// ns since it was woken, if it has not been polled since.
     pub woken_ns: Option<u64>,

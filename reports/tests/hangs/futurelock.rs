@@ -102,7 +102,8 @@ fn a_boxed_future_that_was_set_aside_takes_its_guard_along() {
     assert_eq!(program.verdicts(), ["suspect futurelock holding"], "that one may poll it now");
 }
 
-/// A guard of `try_lock` may be in any future of its task, and a guard of std only in one on its thread.
+/// A guard of `try_lock` may be in any future of its task, and a guard of std only in one on its
+/// thread.
 #[test]
 fn a_guard_that_may_have_moved_cannot_leave_its_thread_while_that_is_blocked() {
     let mut program = Program::new();

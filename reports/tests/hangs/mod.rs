@@ -1,4 +1,5 @@
-//! Verdicts: what hangs, what only waits. One behaviour per test, on snapshots that are made by hand.
+//! Verdicts: what hangs, what only waits. One behaviour per test, on snapshots that are made by
+//! hand.
 
 mod aborts;
 mod arms;

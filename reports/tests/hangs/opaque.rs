@@ -1,4 +1,5 @@
-//! What a program's own future waits for is unknown, and a unit that may have moved may be back soon.
+//! What a program's own future waits for is unknown, and a unit that may have moved may be back
+//! soon.
 
 use diagnose_reports::model::{Attribution, ResourceKind, TaskId, WaitMode};
 
@@ -45,7 +46,8 @@ fn a_second_reader_waits_for_the_first_if_there_may_be_only_one() {
     assert!(program.verdicts().is_empty());
 }
 
-/// A task has a permit, and joins one that waits for it: who moved the permit into the other would not.
+/// A task has a permit, and joins one that waits for it: who moved the permit into the other would
+/// not.
 #[test]
 fn a_permit_is_with_the_task_that_joins_a_waiting_one() {
     let mut program = Program::new();

@@ -204,7 +204,8 @@ proptest! {
         let snapshot = &program.snapshot;
         let (naive, named) = (naive(snapshot), named(snapshot));
         prop_assert!(named.is_subset(&naive), "{named:?} of {naive:?}");
-        // Nothing wakes a task that has left its boxed future. But where that future is, is only likely.
+        // Nothing wakes a task that has left its boxed future. But where that future is, is only
+        // likely.
         let has_left = |id: &TaskId| {
             let mut waits = snapshot.waits.iter().filter(|wait| wait.task == Some(*id));
             waits.any(|wait| wait.may_have_moved)

@@ -79,7 +79,8 @@ fn a_block_on_without_a_budget_polls_again_and_again() {
     assert!(out_of_budget(false, 5).verdicts().is_empty());
 }
 
-/// `main` joins two tasks that wait at the same line for a message of a channel that is not on record.
+/// `main` joins two tasks that wait at the same line for a message of a channel that is not on
+/// record.
 fn foreign(text: &str) -> Program {
     let mut program = Program::new();
     program.snapshot.sites.push(site(text, "server", "src/main.rs", 40, 14));

@@ -1,4 +1,5 @@
-//! A hundred thousand of everything: linear, and shown by the clock for whoever looks (`--nocapture`).
+//! A hundred thousand of everything: linear, and shown by the clock for whoever looks
+//! (`--nocapture`).
 
 use std::time::Instant;
 

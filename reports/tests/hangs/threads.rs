@@ -197,7 +197,8 @@ fn a_runtime_that_goes_away_waits_for_its_jobs() {
     assert_eq!(program.verdicts(), ["likely shutdown"]);
 }
 
-/// A task sleeps in its poll while it holds what a task that it has spawned waits for, on a runtime of one thread.
+/// A task sleeps in its poll while it holds what a task that it has spawned waits for, on a runtime
+/// of one thread.
 #[test]
 fn a_sleep_with_a_lock_is_no_hang_of_the_one_thread() {
     let mut program = Program::new();
@@ -229,7 +230,8 @@ fn a_root_that_is_run_inside_a_poll_is_what_the_thread_waits_for() {
     assert_eq!(inside_a_poll("main").verdicts(), ["proven blocked_worker"]);
 }
 
-/// It may be one of several that an executor runs there, and another that one's reason to come back.
+/// It may be one of several that an executor runs there, and another that one's reason to come
+/// back.
 #[test]
 fn a_task_that_is_spawned_inside_a_poll_is_likely_what_the_thread_waits_for() {
     assert_eq!(inside_a_poll("nested").verdicts(), ["likely blocked_worker"]);

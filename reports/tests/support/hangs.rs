@@ -1,6 +1,7 @@
 //! Programs that wait, in a few words each: tasks, what they hold, what they wait for.
 //!
-//! Everything is known, a second old, and nothing but what is said wakes anybody. Lines are those of `src/main.rs`.
+//! Everything is known, a second old, and nothing but what is said wakes anybody. Lines are those
+//! of `src/main.rs`.
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
@@ -216,8 +217,8 @@ impl Program {
         self.snapshot.spans.last().unwrap().id
     }
 
-    /// A span of the task that is polled, at that line, below the span of that index. Returns its index; spans are made depth
-    /// first.
+    /// A span of the task that is polled, at that line, below the span of that index. Returns its
+    /// index; spans are made depth first.
     pub(crate) fn span(&mut self, task: u64, parent: Option<usize>, line: u32) -> usize {
         let id = self.set_aside(task, "span", line);
         let index = self.snapshot.spans.len() - 1;

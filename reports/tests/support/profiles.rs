@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::random;
 
-/// A random tree with wall and queued times: a task's idle time is what its paths were charged, its time in the queue, and
-/// some that nothing was charged with.
+/// A random tree with wall and queued times: a task's idle time is what its paths were charged, its
+/// time in the queue, and some that nothing was charged with.
 pub(crate) fn timed(size: usize) -> impl Strategy<Value = Snapshot> {
     (random::snapshot(size), prop::collection::vec((0..40_u64, 0..9_u64), size)).prop_map(
         |(mut snapshot, times)| {

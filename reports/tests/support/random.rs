@@ -49,7 +49,8 @@ pub(crate) fn name() -> impl Strategy<Value = String> {
     prop_oneof![3 => nasty.prop_map(str::to_owned), 1 => any::<String>()]
 }
 
-/// A tree of up to `size` nodes over sites with nasty names. Every busy time is the sum of its parts.
+/// A tree of up to `size` nodes over sites with nasty names. Every busy time is the sum of its
+/// parts.
 pub(crate) fn snapshot(size: usize) -> impl Strategy<Value = Snapshot> {
     let sites = prop::collection::vec((name(), 0..3_u32, 0..3_u32), 1..8);
     let raw_node =

@@ -15,7 +15,8 @@ use parts::{
     wakes,
 };
 
-/// A shape: what it is called, how it is made of so many tasks, and the kinds of its verdicts, each with its number.
+/// A shape: what it is called, how it is made of so many tasks, and the kinds of its verdicts, each
+/// with its number.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
@@ -198,7 +199,8 @@ fn receivers(count: usize) -> Snapshot {
     snapshot
 }
 
-/// Half of them read, one of those wants to read again behind one that wants to write, as all others do.
+/// Half of them read, one of those wants to read again behind one that wants to write, as all
+/// others do.
 fn readers(count: usize) -> Snapshot {
     let mut snapshot = tasks(count);
     let lock = resource(&mut snapshot, ResourceKind::RwLock, 1 << 20);
@@ -279,7 +281,8 @@ fn barrier(count: usize) -> Snapshot {
     snapshot
 }
 
-/// `main` waits for all locks at once; who holds the last is lost, and the others wait for that one.
+/// `main` waits for all locks at once; who holds the last is lost, and the others wait for that
+/// one.
 fn joined(count: usize) -> Snapshot {
     let mut snapshot = locked(count, |number| (number + 1 < count).then_some(count - 1));
     snapshot.tasks[0].opaque_wakers = Some(0);
@@ -295,7 +298,8 @@ fn joined(count: usize) -> Snapshot {
     snapshot
 }
 
-/// Half of them wait for permits, which futures of the other half have that are not polled: these go on some time.
+/// Half of them wait for permits, which futures of the other half have that are not polled: these
+/// go on some time.
 fn hazards(count: usize) -> Snapshot {
     let mut snapshot = tasks(count);
     let pool = permits(&mut snapshot, count / 2);

@@ -1,6 +1,8 @@
-//! Programs that abuse the library in ways it must survive, and tools for the tests that start them.
+//! Programs that abuse the library in ways it must survive, and tools for the tests that start
+//! them.
 //!
-//! `cargo test -p diagnose-abuse-tests` takes about a minute. Before a release, run it with 200 times the repetitions:
+//! `cargo test -p diagnose-abuse-tests` takes about a minute. Before a release, run it with 200
+//! times the repetitions:
 //! ```text
 //! DIAGNOSE_ABUSE=long cargo test --release -p diagnose-abuse-tests
 //! ```

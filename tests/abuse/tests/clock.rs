@@ -1,4 +1,5 @@
-//! A clock that is set back or stands still neither hangs the program nor changes earlier measurements.
+//! A clock that is set back or stands still neither hangs the program nor changes earlier
+//! measurements.
 #![cfg(target_os = "linux")]
 
 use std::time::Duration;

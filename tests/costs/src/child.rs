@@ -18,7 +18,8 @@ pub struct Sample {
     pub cpu: Duration,
     /// The peak resident set of the process, in KiB; 0 if unknown.
     pub peak_kib: u64,
-    /// The recording cost that the program's own snapshot states; 0 for a bare program, which records nothing.
+    /// The recording cost that the program's own snapshot states; 0 for a bare program, which
+    /// records nothing.
     pub stated: Duration,
 }
 
@@ -44,7 +45,8 @@ fn peak_kib() -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Runs a program in its own process, under the command `wrapper` if there is one, such as `valgrind`.
+/// Runs a program in its own process, under the command `wrapper` if there is one, such as
+/// `valgrind`.
 ///
 /// # Errors
 /// If the process cannot be started or fails.

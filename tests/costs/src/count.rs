@@ -1,7 +1,8 @@
 //! Instructions per operation, counted by valgrind.
 //!
-//! valgrind runs one thread at a time, so programs on several threads depend less on chance, and contention costs nothing. A
-//! program's startup is excluded: each number is the difference of two runs, one of which does twice the work.
+//! valgrind runs one thread at a time, so programs on several threads depend less on chance, and
+//! contention costs nothing. A program's startup is excluded: each number is the difference of two
+//! runs, one of which does twice the work.
 
 use std::fmt::Write as _;
 use std::io;

@@ -9,7 +9,8 @@ pub struct Options {
     pub scale: u32,
     /// Count instructions instead of measuring time.
     pub instructions: bool,
-    /// Compare the measured cost with the cost that the snapshots state, and fail if they differ by more than a factor of 1.5.
+    /// Compare the measured cost with the cost that the snapshots state, and fail if they differ by
+    /// more than a factor of 1.5.
     pub stated: bool,
     /// Prefixes of the programs to run; all if empty.
     pub only: Vec<String>,

@@ -47,8 +47,9 @@ impl Program {
     }
 }
 
-/// Compiles a program three times. It is a macro of the calling file that takes the module's name, the path of tokio, and
-/// the attribute for every async function; `allow(unused)` stands for no attribute.
+/// Compiles a program three times. It is a macro of the calling file that takes the module's name,
+/// the path of tokio, and the attribute for every async function; `allow(unused)` stands for no
+/// attribute.
 macro_rules! three_ways {
     ($program:ident) => {
         $program!(bare, ::tokio, allow(unused));

@@ -1,8 +1,9 @@
 //! Interleaved rounds of all programs, each way, and the table of their medians.
 //!
-//! A round runs each way of a program once, and the bare way twice, in sequence; the next round starts with another way. Compared
-//! samples were measured within a second, and the numbers are medians of ratios, not ratios of medians. The difference of the two
-//! bare runs of a round is the noise of the machine.
+//! A round runs each way of a program once, and the bare way twice, in sequence; the next round
+//! starts with another way. Compared samples were measured within a second, and the numbers are
+//! medians of ratios, not ratios of medians. The difference of the two bare runs of a round is the
+//! noise of the machine.
 
 use std::fmt::Write as _;
 use std::io;
@@ -15,7 +16,8 @@ use crate::summary::{median, percent_above_one};
 /// The runs of a round: the bare program first and third, so that each half of a round has one.
 const ORDER: [Way; 4] = [Way::Bare, Way::Annotated, Way::Bare, Way::DropIn];
 
-/// The factor by which the stated cost may be off, in either direction, for a program of one thread.
+/// The factor by which the stated cost may be off, in either direction, for a program of one
+/// thread.
 pub const MAX_FACTOR: f64 = 1.5;
 
 /// The samples of a program.
@@ -74,7 +76,8 @@ impl Measured {
         self.median(|round| cpu_ns(round, way) / cpu_ns(round, Way::Bare))
     }
 
-    /// The recording cost that the program's snapshots state, relative to the measured cost: the median.
+    /// The recording cost that the program's snapshots state, relative to the measured cost: the
+    /// median.
     #[must_use]
     pub fn stated(&self, way: Way) -> f64 {
         self.median(|round| stated_ns(round, way) / (cpu_ns(round, way) - cpu_ns(round, Way::Bare)))

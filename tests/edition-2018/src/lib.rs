@@ -1,4 +1,5 @@
-//! The attribute in editions 2018 and 2021: its output has its own edition, and what the body says keeps the crate's.
+//! The attribute in editions 2018 and 2021: its output has its own edition, and what the body says
+//! keeps the crate's.
 #![deny(warnings)]
 
 use std::collections::HashMap;
@@ -55,7 +56,8 @@ pub async fn last_expression(shared: Arc<Mutex<Vec<u32>>>) -> usize {
     shared.lock().unwrap().len()
 }
 
-/// The guard in the last expression of a block is dropped when the edition says so, and `dyn` may borrow as ever.
+/// The guard in the last expression of a block is dropped when the edition says so, and `dyn` may
+/// borrow as ever.
 #[diagnose]
 #[allow(clippy::await_holding_lock, clippy::type_complexity, clippy::useless_vec)]
 pub async fn awaits(shared: Arc<Mutex<Vec<u32>>>) -> Result<usize, Box<dyn std::error::Error>> {

@@ -1,8 +1,9 @@
 //! From dumps to inputs with mistakes in them.
 //!
-//! Most inputs are dumps in which one to eight values are something else, so that they get past the reader and far into the
-//! reports: numbers at the ends of their range, indexes to other things, texts that some format takes for its own, parts
-//! that are missing, doubled, or taken from another dump. The others are cut, or have bytes of another kind in them.
+//! Most inputs are dumps in which one to eight values are something else, so that they get past the
+//! reader and far into the reports: numbers at the ends of their range, indexes to other things,
+//! texts that some format takes for its own, parts that are missing, doubled, or taken from another
+//! dump. The others are cut, or have bytes of another kind in them.
 
 use serde_json::{Value, json};
 
@@ -64,7 +65,8 @@ fn change_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Goes down from the root by chance and changes what is there; `other` is the same place of another dump, while it has one.
+/// Goes down from the root by chance and changes what is there; `other` is the same place of
+/// another dump, while it has one.
 fn change_value(value: &mut Value, other: &Value, random: &mut Random) {
     // The lists of a dump are larger than their elements: the deeper, the likelier is the end.
     let goes_on = random.below(8) != 0;

@@ -23,10 +23,12 @@ pub const STARTED: &str = "started";
 const FIRST_MS: u64 = 300;
 /// From look to look.
 const STEP_MS: u64 = 150;
-/// The last look, which is not left out however late it is: a machine that is busy has fewer before it.
+/// The last look, which is not left out however late it is: a machine that is busy has fewer before
+/// it.
 const LAST_MS: u64 = 2_100;
 
-/// The last look is repeated so often, with a pause in between, where it has fallen into a poll of a task that goes on.
+/// The last look is repeated so often, with a pause in between, where it has fallen into a poll of
+/// a task that goes on.
 const AGAIN: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(15);
 

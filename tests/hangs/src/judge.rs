@@ -36,7 +36,8 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
         return Some("the saved snapshot says something else when it is read".to_owned());
     }
     let findings = row.findings(flavor);
-    // A hang may be found before it has its last form: who is queued first is granted the lock later.
+    // A hang may be found before it has its last form: who is queued first is granted the lock
+    // later.
     let forms: Vec<Finding> = findings.iter().map(|finding| Finding { detail: None, ..*finding }).collect();
     for (number, look) in (1..).zip(looks) {
         let allowed = if number == looks.len() { &findings } else { &forms };
@@ -89,7 +90,8 @@ pub fn said(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option<
     Some((said, sentence))
 }
 
-/// Whether a proven verdict is right: it is an expected one, one that is true beside it, or behind an expected one.
+/// Whether a proven verdict is right: it is an expected one, one that is true beside it, or behind
+/// an expected one.
 fn is_right(all: &[Verdict], verdict: &Verdict, row: &Row, findings: &[Finding], marks: &Marks) -> bool {
     let is_said = findings.iter().any(|finding| mismatch(verdict, *finding, marks).is_none());
     let is_beside = !findings.is_empty() && row.beside == Some(verdict.kind.as_str());

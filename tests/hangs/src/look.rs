@@ -50,8 +50,8 @@ pub struct Taken {
     pub line: String,
     /// The dump that it is about.
     pub dump: Vec<u8>,
-    /// Whether it fell into a poll of a task in which something has been waiting for long: as long as that runs, it may let go
-    /// of anything.
+    /// Whether it fell into a poll of a task in which something has been waiting for long: as long
+    /// as that runs, it may let go of anything.
     pub is_in_poll: bool,
 }
 

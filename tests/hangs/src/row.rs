@@ -127,7 +127,8 @@ impl Row {
         self
     }
 
-    /// It ends, and may seem to hang like this until then, because nothing on record shows the way out.
+    /// It ends, and may seem to hang like this until then, because nothing on record shows the way
+    /// out.
     pub(crate) const fn seems(mut self, finding: Finding) -> Self {
         self.seems = Some(finding);
         self

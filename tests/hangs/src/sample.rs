@@ -1,8 +1,8 @@
 //! The rows that `cargo test` runs: a part of the corpus with every kind of verdict in it.
 //!
-//! A hang is in the sample if no row before it has the same kind, detail and confidence, and ends on
-//! the same runtimes. A control is in it if it is the first of its section. Each row runs on every
-//! runtime once, and rows take turns in which runtimes are noisy.
+//! A hang is in the sample if no row before it has the same kind, detail and confidence, and ends
+//! on the same runtimes. A control is in it if it is the first of its section. Each row runs on
+//! every runtime once, and rows take turns in which runtimes are noisy.
 
 use crate::row::{Finding, Flavor, Row, Section};
 

@@ -1,6 +1,7 @@
 //! The sample of the corpus, once.
 //!
-//! `cargo run --release -p diagnose-hangs-tests -- --jobs 24` runs the whole corpus, as `.ci/run` does.
+//! `cargo run --release -p diagnose-hangs-tests -- --jobs 24` runs the whole corpus, as `.ci/run`
+//! does.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! What counts as right: the kind, the detail, the confidence, the marked lines, and nothing else that is proven.
+//! What counts as right: the kind, the detail, the confidence, the marked lines, and nothing else
+//! that is proven.
 
 use diagnose_hangs_tests::look::{Link, Look, Verdict};
 use diagnose_hangs_tests::row::{Flavor, Row, Section};

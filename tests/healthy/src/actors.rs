@@ -1,7 +1,9 @@
-//! Actors: a ring of workers with mailboxes, a directory that they query, and a client of a remote service that keeps a table of
-//! pending requests. A supervisor stops and replaces workers; events are broadcast.
+//! Actors: a ring of workers with mailboxes, a directory that they query, and a client of a remote
+//! service that keeps a table of pending requests. A supervisor stops and replaces workers; events
+//! are broadcast.
 //!
-//! Not on record: the remote service, a thread older than all requests, and the channels to it and back.
+//! Not on record: the remote service, a thread older than all requests, and the channels to it and
+//! back.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,7 +34,8 @@ struct Lookup {
     reply: oneshot::Sender<mpsc::Sender<Message>>,
 }
 
-/// A client of the remote service: each caller puts a sender into the table, and a reader task removes it to reply.
+/// A client of the remote service: each caller puts a sender into the table, and a reader task
+/// removes it to reply.
 #[derive(Clone)]
 struct Remote {
     pending: Pending,

@@ -1,5 +1,6 @@
-//! One task waits, and nothing else on record goes on: what ends its wait is a thread that is parked in a `block_on` of the
-//! original tokio, a connection that a pool of the program's own opens, or a boxed future that another task polls now.
+//! One task waits, and nothing else on record goes on: what ends its wait is a thread that is
+//! parked in a `block_on` of the original tokio, a connection that a pool of the program's own
+//! opens, or a boxed future that another task polls now.
 
 use std::sync::Arc;
 use std::thread;

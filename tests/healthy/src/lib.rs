@@ -1,5 +1,6 @@
-//! Healthy services under load: each wait resolves itself, and some last longer than the watchdog's threshold. Parts of each
-//! service are not annotated and not on record, as in any program with dependencies.
+//! Healthy services under load: each wait resolves itself, and some last longer than the watchdog's
+//! threshold. Parts of each service are not annotated and not on record, as in any program with
+//! dependencies.
 //!
 //! Before a release, run each for ten minutes on an otherwise idle machine:
 //!
@@ -10,8 +11,8 @@
 //! cargo run --release -p diagnose-healthy-tests -- idioms 600
 //! cargo run --release -p diagnose-healthy-tests -- alone 600
 //! ```
-//! Each prints the work done, the watchdog's alarms, and the proven and likely verdicts of its snapshots. It fails if there is any
-//! alarm or verdict.
+//! Each prints the work done, the watchdog's alarms, and the proven and likely verdicts of its
+//! snapshots. It fails if there is any alarm or verdict.
 
 mod actors;
 mod alone;

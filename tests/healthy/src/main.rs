@@ -1,4 +1,5 @@
-//! Runs a service for a time in seconds, or for an amount of work, with the watchdog and ten snapshots a second; see the library.
+//! Runs a service for a time in seconds, or for an amount of work, with the watchdog and ten
+//! snapshots a second; see the library.
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! A pipeline with back-pressure: a source faster than its sink, stages with small buffers, blocking work, and a bounded fan-out.
-//! The sink pauses for longer than the watchdog's threshold, so that everything before it waits.
+//! A pipeline with back-pressure: a source faster than its sink, stages with small buffers,
+//! blocking work, and a bounded fan-out. The sink pauses for longer than the watchdog's threshold,
+//! so that everything before it waits.
 //!
 //! Not annotated: the fan-out, and the stage before it.
 

@@ -1,5 +1,6 @@
-//! A server of small requests over TCP, with a timeout around each handler, a pool of connections to a store, and a cache.
-//! One in five hundred queries takes far longer than the timeout, and clients disconnect midway.
+//! A server of small requests over TCP, with a timeout around each handler, a pool of connections
+//! to a store, and a cache. One in five hundred queries takes far longer than the timeout, and
+//! clients disconnect midway.
 //!
 //! Not annotated: the connections, the middleware, the store's own tasks.
 

@@ -51,7 +51,8 @@ pub fn is_done_elsewhere(marker: &str) -> bool {
     true
 }
 
-/// `module::claim` of `program::module::claim::isolated_test`, with the closures around it left out.
+/// `module::claim` of `program::module::claim::isolated_test`, with the closures around it left
+/// out.
 fn test_around(marker: &str) -> String {
     let parts: Vec<&str> = marker.split("::").filter(|part| *part != "{{closure}}").collect();
     parts[1..parts.len() - 1].join("::")

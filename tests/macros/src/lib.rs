@@ -32,7 +32,8 @@ pub async fn pause() {
     .await;
 }
 
-/// The sites of this name that the snapshot has nodes of, in the order of the source, as `kind name module file:line:column`.
+/// The sites of this name that the snapshot has nodes of, in the order of the source, as
+/// `kind name module file:line:column`.
 #[must_use]
 pub fn sites(name: &str) -> Vec<String> {
     let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);
@@ -45,7 +46,8 @@ pub fn sites(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The calls of a name, on all paths but without awaits, as `calls name{label} < parent < grandparent`, sorted.
+/// The calls of a name, on all paths but without awaits, as
+/// `calls name{label} < parent < grandparent`, sorted.
 #[must_use]
 pub fn calls(name: &str) -> Vec<String> {
     let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);

@@ -1,8 +1,9 @@
 //! The compiler says the same of a function with the attribute and without it, at the same places.
 //!
-//! Every file in `parity/` has functions with `#[diagnose]` on a line of its own. Each file is checked twice, in
-//! every edition: as it is, and with these lines empty. Compared are the level and the primary place of each message,
-//! because the words may differ: what is an argument without the attribute is a capture with it.
+//! Every file in `parity/` has functions with `#[diagnose]` on a line of its own. Each file is
+//! checked twice, in every edition: as it is, and with these lines empty. Compared are the level
+//! and the primary place of each message, because the words may differ: what is an argument without
+//! the attribute is a capture with it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

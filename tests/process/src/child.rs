@@ -27,7 +27,8 @@ pub struct Ended {
 }
 
 impl Program {
-    /// Starts a program with arguments and environment variables. `DIAGNOSE*` variables of the test are not passed on.
+    /// Starts a program with arguments and environment variables. `DIAGNOSE*` variables of the test
+    /// are not passed on.
     ///
     /// # Panics
     /// If it cannot be started.

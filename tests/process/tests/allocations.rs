@@ -1,5 +1,5 @@
-//! After the first visit of a path, recording allocates nothing but a histogram's counts for calls of
-//! a length that was not seen before.
+//! After the first visit of a path, recording allocates nothing but a histogram's counts for calls
+//! of a length that was not seen before.
 
 use std::future::Future;
 use std::pin::{Pin, pin};

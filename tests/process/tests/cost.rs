@@ -1,4 +1,5 @@
-//! A snapshot states the cost of its recording: the count of each recorded activity, and its price on this machine.
+//! A snapshot states the cost of its recording: the count of each recorded activity, and its price
+//! on this machine.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;

@@ -4,7 +4,8 @@ use diagnose_process_tests::child::Program;
 
 const SOURCE: &str = include_str!("../src/bin/deadlocks.rs");
 
-/// Runs the program, which ends when the alarms contain all words. Returns its alarms and its reports.
+/// Runs the program, which ends when the alarms contain all words. Returns its alarms and its
+/// reports.
 fn run(hangs: &[&str]) -> (Vec<String>, String) {
     let variables = [("DIAGNOSE_WATCHDOG", "100ms")];
     let mut program = Program::start(env!("CARGO_BIN_EXE_deadlocks"), hangs, &variables);

@@ -1,4 +1,5 @@
-//! The order of lock acquisitions is recorded on request, and locks acquired in both orders are reported.
+//! The order of lock acquisitions is recorded on request, and locks acquired in both orders are
+//! reported.
 
 use diagnose_process_tests::child::Program;
 

@@ -1,5 +1,6 @@
-//! Tasks that exchange messages through annotated functions called by un-annotated code. Every call is a root, many are ready in
-//! their first poll and leave a waker behind, and each of them is woken by another thread.
+//! Tasks that exchange messages through annotated functions called by un-annotated code. Every call
+//! is a root, many are ready in their first poll and leave a waker behind, and each of them is
+//! woken by another thread.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};

@@ -11,8 +11,9 @@ const TASKS: u64 = 2;
 const ROUNDS: u64 = 3;
 const SPIN: Duration = Duration::from_millis(1);
 
-/// The program's own measurement of its spins: processor time, and wall-clock time inside and around the recorded span. The
-/// outer wall-clock time continues while another process has the processor.
+/// The program's own measurement of its spins: processor time, and wall-clock time inside and
+/// around the recorded span. The outer wall-clock time continues while another process has the
+/// processor.
 static SPUN_NS: AtomicU64 = AtomicU64::new(0);
 static INSIDE_NS: AtomicU64 = AtomicU64::new(0);
 static AROUND_NS: AtomicU64 = AtomicU64::new(0);
@@ -63,8 +64,8 @@ fn with_slack(ns: u64) -> u64 {
     ns + ns / 500 + 20_000
 }
 
-/// One run. In every run, counts are exact and times lie between the stopwatches. Returns whether almost only the spins had the
-/// processor, so that time inside polls equals processor time.
+/// One run. In every run, counts are exact and times lie between the stopwatches. Returns whether
+/// almost only the spins had the processor, so that time inside polls equals processor time.
 fn run(runtime: &tokio::runtime::Runtime) -> bool {
     diagnose::reset();
     for sum_ns in [&SPUN_NS, &INSIDE_NS, &AROUND_NS, &SLEPT_NS] {

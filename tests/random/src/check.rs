@@ -16,7 +16,8 @@ pub enum Outcome {
     Ended,
     /// Some tasks never end, and each of them that is not idle has a verdict.
     Stuck,
-    /// Some tasks never end, and all of those are idle: they only wait for messages, and nothing waits for them.
+    /// Some tasks never end, and all of those are idle: they only wait for messages, and nothing
+    /// waits for them.
     Idle,
     /// A task that never ends has no verdict: the program and its verdicts.
     Missed(String),
@@ -65,7 +66,8 @@ pub enum Suspicion {
     LikelyWrong(String),
     /// The program ended, and a task had a likely verdict.
     LikelyEnded(String),
-    /// A task that was proven stuck went on, or was an unspawned root: the program and its verdicts.
+    /// A task that was proven stuck went on, or was an unspawned root: the program and its
+    /// verdicts.
     Wrong(String),
 }
 
@@ -89,7 +91,8 @@ pub fn check_unrecorded(seed: u64) -> Suspicion {
     }
 }
 
-/// A task that was proven stuck although its spawn is not on record, with the snapshot that says so.
+/// A task that was proven stuck although its spawn is not on record, with the snapshot that says
+/// so.
 fn proven_of_met(seen: &Seen) -> Option<(TaskId, usize)> {
     let in_look = |(number, look): (usize, &Look)| {
         let verdicts = look.snapshot.verdicts();
@@ -101,7 +104,8 @@ fn proven_of_met(seen: &Seen) -> Option<(TaskId, usize)> {
     seen.looks.iter().enumerate().find_map(in_look)
 }
 
-/// A task with a verdict of this confidence that has gone on, with the snapshot that has the verdict.
+/// A task with a verdict of this confidence that has gone on, with the snapshot that has the
+/// verdict.
 fn wrong(seen: &Seen, confidence: Confidence) -> Option<(TaskId, usize)> {
     let end = seen.looks.last()?;
     let stuck = unfinished(&end.snapshot);
@@ -121,7 +125,8 @@ fn wrong(seen: &Seen, confidence: Confidence) -> Option<(TaskId, usize)> {
     None
 }
 
-/// The tasks that a verdict names as stuck: those that wait, holders that are not done, and victims behind them.
+/// The tasks that a verdict names as stuck: those that wait, holders that are not done, and victims
+/// behind them.
 fn stuck_tasks(verdict: &Verdict, snapshot: &Snapshot) -> BTreeSet<TaskId> {
     use LinkRole::{Blocked, Holds, Queued, Waits};
     let is_alive = |id: TaskId| snapshot.tasks.iter().any(|task| task.id == id);
@@ -139,9 +144,9 @@ fn unfinished(snapshot: &Snapshot) -> BTreeSet<TaskId> {
     snapshot.tasks.iter().filter(is_own).map(|task| task.id).collect()
 }
 
-/// Whether a task that never ends is idle and no hang, by the definition of `demand.rs`: nothing waits for its end, and it only
-/// polls for messages of others, like a service that nothing calls any more. If another task needs what it holds, a verdict has
-/// to name both.
+/// Whether a task that never ends is idle and no hang, by the definition of `demand.rs`: nothing
+/// waits for its end, and it only polls for messages of others, like a service that nothing calls
+/// any more. If another task needs what it holds, a verdict has to name both.
 fn is_idle(snapshot: &Snapshot, task: TaskId) -> bool {
     let is_root = snapshot.tasks.iter().any(|it| it.id == task && &*snapshot.sites[it.site].name == "tasks");
     let is_joined = snapshot.waits.iter().any(|wait| wait.tasks.contains(&task));

@@ -4,7 +4,8 @@
 //! seed ─ program ─▶ tasks with steps ─ run ─▶ snapshots at random moments
 //!                                          └▶ the end: no task can move, and all timers have fired
 //! ```
-//! The executor is tokio's on one thread with a clock that jumps to the next timer, so a run is decided by its seed alone.
+//! The executor is tokio's on one thread with a clock that jumps to the next timer, so a run is
+//! decided by its seed alone.
 //!
 //! | checked | except |
 //! |---|---|

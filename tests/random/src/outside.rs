@@ -1,4 +1,5 @@
-//! Steps that are not recorded: through a static, threads, tasks spawned by tokio, and wakers of other code.
+//! Steps that are not recorded: through a static, threads, tasks spawned by tokio, and wakers of
+//! other code.
 
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -18,7 +19,8 @@ static TABLE: Mutex<Vec<Thing>> = Mutex::new(Vec::new());
 /// Futures that were polled and left their task.
 static FUTURES: Mutex<Vec<Doing<'static>>> = Mutex::new(Vec::new());
 
-/// Threads that hold something: until when, in ms since the start, and the sender that ends the wait.
+/// Threads that hold something: until when, in ms since the start, and the sender that ends the
+/// wait.
 static THREADS: Mutex<Vec<(u64, Release)>> = Mutex::new(Vec::new());
 
 /// The thread that is older than all programs, if there is one.
@@ -56,7 +58,8 @@ pub fn start_older_thread() {
     assert!(OLDER.set(orders).is_ok(), "it is started once");
 }
 
-/// Makes the threads that are due release what they hold, and waits for them. Returns whether any was due.
+/// Makes the threads that are due release what they hold, and waits for them. Returns whether any
+/// was due.
 pub(crate) fn release_threads(now_ms: u64) -> bool {
     let mut threads = THREADS.lock().expect("no panic");
     let (due, later): (Vec<_>, Vec<_>) =

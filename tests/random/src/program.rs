@@ -74,7 +74,8 @@ pub enum Way {
     Spawn(u64),
     /// Moves all guards to a new thread, which drops them after a time in ms.
     Thread(u64),
-    /// Moves all guards to the thread older than the program, if there is one, which drops them after a time in ms.
+    /// Moves all guards to the thread older than the program, if there is one, which drops them
+    /// after a time in ms.
     OlderThread(u64),
     /// Forgets the guard acquired last.
     Forget,
@@ -90,7 +91,8 @@ pub enum Way {
     Noop(Box<Step>),
     /// Polls a step with another waker, which wakes the task's.
     Wrapped(Box<Step>),
-    /// Polls a boxed future that takes two steps, for a time in ms, and then puts it into a static. It is annotated or not.
+    /// Polls a boxed future that takes two steps, for a time in ms, and then puts it into a static.
+    /// It is annotated or not.
     Pass(u64, Box<[Step; 2]>, bool),
     /// Takes a future from that static, and awaits it.
     Adopt,
@@ -211,7 +213,8 @@ impl Program {
         program
     }
 
-    /// A task leaves a future that has, or waits for, what the task locks next. Another task polls it later.
+    /// A task leaves a future that has, or waits for, what the task locks next. Another task polls
+    /// it later.
     fn pass_on(&mut self, random: &mut Random) {
         let (lock, ms) = (random.below(self.mutexes), random.below(4) as u64);
         let steps = match random.below(3) {

@@ -1,6 +1,7 @@
 //! Random numbers that are the same everywhere.
 
-/// A generator of the xorshift family (Marsaglia 2003), with Steele and Vigna's finishing multiplication.
+/// A generator of the xorshift family (Marsaglia 2003), with Steele and Vigna's finishing
+/// multiplication.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 

@@ -1,4 +1,5 @@
-//! Runs a program on a single-threaded executor, whose clock jumps to the next timer when no task can run.
+//! Runs a program on a single-threaded executor, whose clock jumps to the next timer when no task
+//! can run.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -186,7 +186,8 @@ impl<'a> Own<'a> {
     }
 }
 
-/// Awaits the future in the slot, unless another step does. A future whose await is dropped stays there.
+/// Awaits the future in the slot, unless another step does. A future whose await is dropped stays
+/// there.
 async fn await_in<F: Future + Unpin>(slot: &::tokio::sync::Mutex<Option<F>>) {
     if let Ok(mut slot) = slot.try_lock() {
         if let Some(it) = &mut *slot {

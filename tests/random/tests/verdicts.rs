@@ -1,7 +1,9 @@
-//! In random programs, no task that is proven stuck goes on, and every stuck task is found. In programs with unrecorded ways out,
-//! no task that is proven stuck goes on, and hardly any program that ends has a likely verdict.
+//! In random programs, no task that is proven stuck goes on, and every stuck task is found. In
+//! programs with unrecorded ways out, no task that is proven stuck goes on, and hardly any program
+//! that ends has a likely verdict.
 //!
-//! Each runs in its own process: the threads of a test harness could hold what the programs share, as far as the records show.
+//! Each runs in its own process: the threads of a test harness could hold what the programs share,
+//! as far as the records show.
 
 use std::process::Command;
 

@@ -7,8 +7,8 @@ use syn::{Attribute, ImplItemFn, ItemFn, Signature, TraitItemFn, Visibility};
 
 const ATTRIBUTE: &str = "#[::diagnose::diagnose] ";
 
-/// The text with the attribute before every async function that has a body, and how many those are. `None` if the text
-/// is not a Rust file.
+/// The text with the attribute before every async function that has a body, and how many those are.
+/// `None` if the text is not a Rust file.
 #[must_use]
 pub fn annotate(source: &str) -> Option<(String, usize)> {
     let file = syn::parse_file(source).ok()?;

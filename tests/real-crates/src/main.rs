@@ -1,9 +1,11 @@
-//! Puts `#[diagnose]` on every async function with a body in the Rust files of a folder. `run` beside this drives it.
+//! Puts `#[diagnose]` on every async function with a body in the Rust files of a folder. `run`
+//! beside this drives it.
 //!
 //! ```text
 //! annotate FOLDER      prints how many functions were annotated
 //! ```
-//! Nothing else in the files changes: attributes are inserted as text, where the parser says that a function begins.
+//! Nothing else in the files changes: attributes are inserted as text, where the parser says that a
+//! function begins.
 
 use std::path::Path;
 use std::{env, fs, io};

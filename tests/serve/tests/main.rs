@@ -1,4 +1,5 @@
-//! The tests of the built-in server. They are one program, because linking takes longer than running them.
+//! The tests of the built-in server. They are one program, because linking takes longer than
+//! running them.
 
 mod access;
 mod axum_route;

@@ -23,7 +23,8 @@ impl Source {
         self.text.lines().filter(|line| !is_comment(line))
     }
 
-    /// The code that is compiled into the crate: without comments, and without the tests at the end of the file.
+    /// The code that is compiled into the crate: without comments, and without the tests at the end
+    /// of the file.
     #[must_use]
     pub fn shipped(&self) -> String {
         let code: String = self.code().flat_map(|line| [line, "\n"]).collect();

@@ -2,7 +2,8 @@
 
 use diagnose_tidy::{Source, sources};
 
-/// The rooms of `diagnose/src`, lowest first. A room may import rooms of earlier lines and of its own.
+/// The rooms of `diagnose/src`, lowest first. A room may import rooms of earlier lines and of its
+/// own.
 const RECORDER: [&[&str]; 15] = [
     &["number", "os", "pattern", "sync"],
     &["clock"],
@@ -33,8 +34,9 @@ const RECORDER: [&[&str]; 15] = [
     ],
 ];
 
-/// Imports against the order. `env` and `threads` are needed once: at the first use of the crate and on the first poll of a
-/// thread. The hooks of a runtime need the tasks that are already listed.
+/// Imports against the order. `env` and `threads` are needed once: at the first use of the crate
+/// and on the first poll of a thread. The hooks of a runtime need the tasks that are already
+/// listed.
 const EXCEPTIONS: [(&str, &str); 4] =
     [("block", "__private"), ("recorder", "threads"), ("spawned", "tokio"), ("switch", "env")];
 
@@ -70,7 +72,8 @@ const COLD: [&str; 28] = [
     "within",
 ];
 
-/// The rooms of `reports/src`, in the order of [`RECORDER`]. The longest entry that a path begins with is its room.
+/// The rooms of `reports/src`, in the order of [`RECORDER`]. The longest entry that a path begins
+/// with is its room.
 const REPORTS: [&[&str]; 19] = [
     &["clean", "lists", "sort", "units", "view", "wall_clock"],
     &["ordered"],

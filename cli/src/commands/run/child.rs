@@ -4,8 +4,8 @@
 //! Ctrl-C, or the end of the duration ─▶ a dump of each process that listens ─▶ the signal, passed on
 //!                             again ─▶ SIGKILL
 //! ```
-//! The program gets a process group of its own, because a terminal sends Ctrl-C to the whole group of
-//! this process, and most programs end before they could write a dump.
+//! The program gets a process group of its own, because a terminal sends Ctrl-C to the whole group
+//! of this process, and most programs end before they could write a dump.
 
 use std::ffi::OsString;
 use std::io;

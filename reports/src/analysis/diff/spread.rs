@@ -45,7 +45,8 @@ impl Spread {
     }
 }
 
-/// The change of the median that noise alone may cause, in the unit of the values, at least `floor`.
+/// The change of the median that noise alone may cause, in the unit of the values, at least
+/// `floor`.
 pub(super) fn noise(old: &Spread, new: &Spread, floor: f64) -> f64 {
     if old.values.len().min(new.values.len()) < 2 {
         return ASSUMED * old.median;

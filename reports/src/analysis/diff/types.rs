@@ -47,8 +47,8 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// The functions with a measure that rose by more than `relative` (0.1 for 10 %) and was flagged.
-    /// The number of calls does not count.
+    /// The functions with a measure that rose by more than `relative` (0.1 for 10 %) and was
+    /// flagged. The number of calls does not count.
     pub fn slower_than(&self, relative: f64) -> impl Iterator<Item = &FunctionDiff> {
         let is_over = move |measure: &&MeasureDiff| {
             measure.change == Change::Slower && measure.relative.is_some_and(|change| change > relative)
@@ -127,8 +127,8 @@ pub enum Measure {
     Idle,
     /// Median latency of completed calls in ns.
     P50,
-    /// 90th percentile of the latency of completed calls in ns. It is steadier than the median where
-    /// calls are of two kinds, such as hits and misses.
+    /// 90th percentile of the latency of completed calls in ns. It is steadier than the median
+    /// where calls are of two kinds, such as hits and misses.
     P90,
     /// 99th percentile of the latency of completed calls in ns.
     P99,
@@ -146,7 +146,8 @@ pub struct MeasureDiff {
     pub old: Option<Spread>,
     /// Its values on the new side.
     pub new: Option<Spread>,
-    /// The relative change of the median: 0.1 for 10 % more; `None` without an old value above zero.
+    /// The relative change of the median: 0.1 for 10 % more; `None` without an old value above
+    /// zero.
     pub relative: Option<f64>,
     /// The relative change that noise alone may cause; `None` if it cannot be estimated.
     pub noise: Option<f64>,

@@ -1,8 +1,8 @@
 //! The rule `cancelled`: a timeout drops a function's calls while they work.
 //!
 //! Most futures that are dropped while they wait are meant to be: the losers of a `select!`, a
-//! `recv` with a deadline, what runs at a shutdown. So only calls inside a `timeout` count, and only
-//! those that do not wait for the next event.
+//! `recv` with a deadline, what runs at a shutdown. So only calls inside a `timeout` count, and
+//! only those that do not wait for the next event.
 
 use super::events::is_for_event;
 use super::facts::{Facts, per_mille, percent};

@@ -4,11 +4,12 @@
 //! waits of a lock, by call ─▶ the function that waits ─▶ its callers ─▶ the outermost one with a large share
 //! holds of a lock, by call ─▶ the await that takes most of each hold
 //! ```
-//! Silent if the waits are short, few against the recorded time, or longer than the holds explain; on a machine whose CPUs are
-//! scarce, also if a task that was granted the lock waits longer for a thread than it then holds it; at a semaphore unless each
-//! permit is waited for much longer than it is held and calls keep arriving, because bounded
-//! concurrency makes tasks wait by design; and at a lock that is held while its holder waits for the next event: there the lock
-//! only says whose turn it is, as in workers that share one receiver.
+//! Silent if the waits are short, few against the recorded time, or longer than the holds explain;
+//! on a machine whose CPUs are scarce, also if a task that was granted the lock waits longer for a
+//! thread than it then holds it; at a semaphore unless each permit is waited for much longer than
+//! it is held and calls keep arriving, because bounded concurrency makes tasks wait by design; and
+//! at a lock that is held while its holder waits for the next event: there the lock only says whose
+//! turn it is, as in workers that share one receiver.
 
 use super::events::is_for_event;
 use super::facts::{Facts, ended, line, per_mille, percent};
@@ -35,7 +36,8 @@ const MIN_PERMIT_SHARE: u64 = 500;
 /// How many calls that wait for permits must have ended, if most have not.
 const MIN_ENDED: u64 = 100;
 /// How many of the longest holds a wait may take, at a lock that is free most of the time. A longer
-/// wait is not for the holders: on a busy machine, tasks that were granted a lock wait for a thread.
+/// wait is not for the holders: on a busy machine, tasks that were granted a lock wait for a
+/// thread.
 const MAX_QUEUE: u64 = 4;
 /// How many times as long as a hold a permit must be waited for.
 const MIN_HOLDS: u64 = 10;
@@ -113,14 +115,14 @@ impl Lock<'_> {
         self.held_in_all(0, 0)
     }
 
-    /// About how long it was held in all, in ns, estimated without its longest hold: the thread may have
-    /// lost its CPU in that one.
+    /// About how long it was held in all, in ns, estimated without its longest hold: the thread may
+    /// have lost its CPU in that one.
     fn usually_in_use_ns(&self) -> u64 {
         self.held_in_all(self.longest_hold_ns(), 1)
     }
 
-    /// The number of acquisitions times the mean of the measured holds. `excluded` of these, which took
-    /// `excluded_ns`, are left out of the mean.
+    /// The number of acquisitions times the mean of the measured holds. `excluded` of these, which
+    /// took `excluded_ns`, are left out of the mean.
     fn held_in_all(&self, excluded_ns: u64, excluded: u64) -> u64 {
         let sum = |value: fn(&UsagePlace) -> u64| {
             self.holders.iter().map(value).map(u128::from).fold(0, u128::saturating_add)
@@ -212,8 +214,9 @@ fn next_step(facts: &Facts<'_>, lock: &Lock<'_>, holder: Option<&Holder<'_>>) ->
     words.to_owned()
 }
 
-/// About how long the lock was granted to tasks that had not been polled yet, in ns: no task holds it
-/// then, and no other task gets it. Computed from the mean time in the queue of each waiting task's root.
+/// About how long the lock was granted to tasks that had not been polled yet, in ns: no task holds
+/// it then, and no other task gets it. Computed from the mean time in the queue of each waiting
+/// task's root.
 ///
 /// ```text
 /// holder   |██ held ██|

@@ -47,8 +47,8 @@ fn calls_event_method(text: &str) -> bool {
     })
 }
 
-/// Whether a future that waits at this await now waits for a message or a notification. One that waits
-/// for a free slot does not: its receiver is slow.
+/// Whether a future that waits at this await now waits for a message or a notification. One that
+/// waits for a free slot does not: its receiver is slow.
 fn is_at_channel(facts: &Facts<'_>, site: &Site) -> bool {
     let snapshot = facts.snapshot;
     snapshot.waits.iter().any(|wait| {

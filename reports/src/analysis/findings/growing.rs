@@ -125,7 +125,8 @@ impl<'a> Growth<'a> {
         let spawners: OrderedSet<TaskId> = self.tasks.iter().filter_map(|task| task.spawned_by).collect();
         let least_ns = match waiting.of(&self.tasks) {
             Waiting::Ends => return None,
-            // Spawned by code that is not recorded: whether for a request or a connection is unknown.
+            // Spawned by code that is not recorded: whether for a request or a connection is
+            // unknown.
             _ if self.tasks.iter().any(|task| task.is_unspawned) => ARRIVALS_NS,
             // Not for a client.
             Waiting::Dormant if are_recorded(&self.tasks) => {

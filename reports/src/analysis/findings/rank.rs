@@ -40,7 +40,8 @@ impl Snapshot {
     }
 }
 
-/// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes first.
+/// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
+/// first.
 const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 12] = [
     contended::find,
     hog::find,
@@ -72,7 +73,8 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
     sort_by_key(&mut findings, |finding| {
         let class = match finding.severity {
             Severity::Stuck => 0,
-            // A suspicion, but nothing has moved for a second: whoever asks what hangs needs it first.
+            // A suspicion, but nothing has moved for a second: whoever asks what hangs needs it
+            // first.
             Severity::Risk if matches!(finding.rule, Rule::Stuck(_)) => 1,
             Severity::Slow | Severity::Waste => 2,
             Severity::Risk => 3,

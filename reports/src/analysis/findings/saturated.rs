@@ -5,8 +5,8 @@
 //! one of them, the others idle      imbalance        its tasks cannot move
 //! workers waiting for a CPU         oversubscribed   other threads or processes use the machine
 //! ```
-//! A server under a load test is busy all the time, and so is a simulation. So the waits for a thread
-//! have to be long, not only frequent, and take most of the time of calls that end.
+//! A server under a load test is busy all the time, and so is a simulation. So the waits for a
+//! thread have to be long, not only frequent, and take most of the time of calls that end.
 
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};

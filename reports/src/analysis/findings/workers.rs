@@ -32,8 +32,8 @@ impl CpuShare {
         self.delayed_ns > self.cpu_ns / 4
     }
 
-    /// Whether the workers got less than a tenth of the CPU time that they wanted. The length of a poll
-    /// says nothing then.
+    /// Whether the workers got less than a tenth of the CPU time that they wanted. The length of a
+    /// poll says nothing then.
     pub(super) fn is_starved(&self) -> bool {
         self.delayed_ns / 9 > self.cpu_ns
     }

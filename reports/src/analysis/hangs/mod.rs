@@ -4,8 +4,8 @@
 //! facts ─▶ system ─▶ stuck ──────▶ verdict ─▶ words ─────▶ warnings
 //! ids      graph     components    kinds      sentences    without a proof
 //! ```
-//! Data goes through the rooms in this order, and a room imports only rooms before it. `solve` calls
-//! them.
+//! Data goes through the rooms in this order, and a room imports only rooms before it. `solve`
+//! calls them.
 
 mod facts;
 mod solve;

@@ -6,8 +6,8 @@
 //! diagnose_calls_total{function="f"} 3     diagnose_calls_total{function="f"} 3
 //! # EOF
 //! ```
-//! A family of counters has a name without `_total` in OpenMetrics only, and only there may a family
-//! have a unit or be of the type `info`.
+//! A family of counters has a name without `_total` in OpenMetrics only, and only there may a
+//! family have a unit or be of the type `info`.
 
 use std::fmt;
 use std::io::{self, Write};

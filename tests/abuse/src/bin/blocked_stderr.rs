@@ -1,7 +1,7 @@
 //! A program whose stderr pipe is full, with a thread that holds the lock of stderr and is blocked.
 //!
-//! Prints `full` when the pipe is. A line `block` on stdin blocks a task for half a second, and then waits for the watchdog's
-//! alarm. The program ends with its stdin.
+//! Prints `full` when the pipe is. A line `block` on stdin blocks a task for half a second, and
+//! then waits for the watchdog's alarm. The program ends with its stdin.
 
 use std::io::{BufRead as _, Write as _};
 use std::thread;

@@ -1,12 +1,13 @@
 //! A clock that is set back, and one that stands still while the machine is suspended.
 //!
-//! Unsafe is kept in this file: it overrides the C library's `clock_gettime`, which `Instant` reads.
+//! Unsafe is kept in this file: it overrides the C library's `clock_gettime`, which `Instant`
+//! reads.
 //!
 //! ```text
 //! clock set-back | suspended | suspended-later | set-back-timer
 //! ```
-//! Each mode runs for 100 ms by the kernel's clock, changes `Instant` meanwhile, and prints the measured time, the time in a
-//! snapshot, and the number of clock jumps recorded.
+//! Each mode runs for 100 ms by the kernel's clock, changes `Instant` meanwhile, and prints the
+//! measured time, the time in a snapshot, and the number of clock jumps recorded.
 
 #![allow(unsafe_code)]
 

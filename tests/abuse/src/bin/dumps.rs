@@ -1,4 +1,5 @@
-//! A program that dumps when it ends, as its environment asks, and uses a time limit beyond every clock's range.
+//! A program that dumps when it ends, as its environment asks, and uses a time limit beyond every
+//! clock's range.
 
 use std::time::Duration;
 

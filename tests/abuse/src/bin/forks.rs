@@ -3,8 +3,9 @@
 //! ```text
 //! forks <count>
 //! ```
-//! Prints `alone` if a child had the records of its parent, and `load <n>` for n children that reported why they had none. A
-//! child that hangs is ended by its alarm, and then this program fails too.
+//! Prints `alone` if a child had the records of its parent, and `load <n>` for n children that
+//! reported why they had none. A child that hangs is ended by its alarm, and then this program
+//! fails too.
 //!
 //! Unsafe is kept in this file: `fork` and related functions are calls into C.
 
@@ -84,7 +85,8 @@ fn main() {
         runtime.spawn(works(Arc::clone(&lock)));
         runtime.spawn(works(lock));
     }
-    // A child is refused only if another thread records, and on a busy machine the workers start late.
+    // A child is refused only if another thread records, and on a busy machine the workers start
+    // late.
     while diagnose::snapshot().threads.iter().filter(|thread| thread.alive).count() < 2 {
         std::thread::yield_now();
     }

@@ -1,4 +1,5 @@
-//! Names and labels with terminal control sequences: in an alarm, in the panic hook, in every report.
+//! Names and labels with terminal control sequences: in an alarm, in the panic hook, in every
+//! report.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;

@@ -1,13 +1,15 @@
-//! Interrupts threads at points where a signal handler may do little, as the watchdog does for a native stack.
+//! Interrupts threads at points where a signal handler may do little, as the watchdog does for a
+//! native stack.
 //!
 //! ```text
 //! interrupts <count>
 //! ```
-//! The activities run one after the other, each on its own thread, so that no interruption waits for a processor. The stack of
-//! every hundredth interruption is unwound. Prints `count <n> unwound <n> frames <n>`. A failure ends the process by a signal, or
-//! hangs it.
+//! The activities run one after the other, each on its own thread, so that no interruption waits
+//! for a processor. The stack of every hundredth interruption is unwound. Prints
+//! `count <n> unwound <n> frames <n>`. A failure ends the process by a signal, or hangs it.
 //!
-//! Unsafe is kept in this file: it panics through C frames, calls the dynamic linker, and starts a thread as C code does.
+//! Unsafe is kept in this file: it panics through C frames, calls the dynamic linker, and starts a
+//! thread as C code does.
 
 #![allow(unsafe_code)]
 
@@ -69,7 +71,8 @@ fn panics_through_c() {
     let mut numbers: [u32; 64] = std::array::from_fn(|index| 64 - u32::try_from(index).unwrap_or(0));
     let sorted = catch_unwind(move || {
         let base = numbers.as_mut_ptr().cast();
-        // SAFETY: the array has so many elements of that size. The comparison unwinds, which `C-unwind` allows on both sides.
+        // SAFETY: the array has so many elements of that size. The comparison unwinds, which
+        // `C-unwind` allows on both sides.
         unsafe { qsort(base, numbers.len(), size_of::<u32>(), compares_by_panic) };
     });
     assert!(sorted.is_err());
@@ -141,7 +144,8 @@ fn start_c_thread() {
     assert_eq!(unsafe { libc::pthread_attr_setstack(attributes.as_mut_ptr(), bottom, SMALL_STACK) }, 0);
     let mut number = std::mem::MaybeUninit::<libc::pthread_t>::uninit();
     let (number, attributes) = (number.as_mut_ptr(), attributes.as_ptr());
-    // SAFETY: the function has the signature of a thread's, and its stack lives as long as the process.
+    // SAFETY: the function has the signature of a thread's, and its stack lives as long as the
+    // process.
     let result = unsafe { libc::pthread_create(number, attributes, near_the_end_of_the_stack, bottom) };
     assert_eq!(result, 0);
 }
@@ -156,8 +160,8 @@ fn threads() -> Vec<u64> {
     all.filter_map(|thread| thread.file_name().to_str()?.parse().ok()).filter(|id| *id != own).collect()
 }
 
-/// Interrupts all other threads, `count` times in total. Returns the number of interruptions, of unwound stacks, and of their
-/// frames.
+/// Interrupts all other threads, `count` times in total. Returns the number of interruptions, of
+/// unwound stacks, and of their frames.
 fn interrupt(count: u64) -> [u64; 3] {
     let [mut interrupted, mut unwound, mut frames] = [0; 3];
     while interrupted < count {

@@ -5,10 +5,11 @@
 //! cargo run --release -p diagnose-abuse-tests --bin scale -- dump receive 1000000
 //! cargo run --release -p diagnose-abuse-tests --bin scale -- dump sleep 1000000 full.txt
 //! ```
-//! The tasks wait for a timer (`sleep`), each for a message of its own channel (`receive`), for a lock that one of them holds
-//! (`lock`), or for a timer under a thousand labels, with different numbers of polls (`label`). `watch` prints the watchdog's
-//! share of a processor and the growth of memory, `looks` only the latter. `dump` prints the time, the size and the memory of a
-//! snapshot, of its verdicts, and of each report; with a format, only of that report.
+//! The tasks wait for a timer (`sleep`), each for a message of its own channel (`receive`), for a
+//! lock that one of them holds (`lock`), or for a timer under a thousand labels, with different
+//! numbers of polls (`label`). `watch` prints the watchdog's share of a processor and the growth of
+//! memory, `looks` only the latter. `dump` prints the time, the size and the memory of a snapshot,
+//! of its verdicts, and of each report; with a format, only of that report.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -51,7 +52,8 @@ async fn differs(group: usize) {
     tokio::time::sleep(Duration::from_secs(100_000 + group as u64 % 13)).await;
 }
 
-/// Starts the tasks, and waits until all of them wait. Returns the guard or the senders that keep them waiting.
+/// Starts the tasks, and waits until all of them wait. Returns the guard or the senders that keep
+/// them waiting.
 async fn spawn(kind: &str, count: usize) -> Vec<mpsc::Sender<()>> {
     let mutex = Arc::new(Mutex::new(()));
     let mut senders = Vec::new();

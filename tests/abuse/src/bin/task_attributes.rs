@@ -1,4 +1,5 @@
-//! Tasks with attributes: as many as a server has requests in a day, of which a few are alive at a time.
+//! Tasks with attributes: as many as a server has requests in a day, of which a few are alive at a
+//! time.
 
 use diagnose::diagnose;
 use diagnose::tokio;

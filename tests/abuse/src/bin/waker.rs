@@ -52,7 +52,8 @@ fn main() {
     let mut future = pin!(keeps());
     assert!(future.as_mut().poll(&mut context).is_pending());
     let kept = || KEPT.lock().expect("no panic").pop().expect("there are three");
-    // With others left, the waker of the executor is cloned: to be woken by value, and by reference.
+    // With others left, the waker of the executor is cloned: to be woken by value, and by
+    // reference.
     kept().wake();
     kept().wake_by_ref();
     kept().wake();

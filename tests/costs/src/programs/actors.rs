@@ -1,7 +1,8 @@
-//! Eight actors, each with a mailbox, a tick and a stop signal in one `select!`; 16 clients ask them with a timeout.
+//! Eight actors, each with a mailbox, a tick and a stop signal in one `select!`; 16 clients ask
+//! them with a timeout.
 //!
-//! Two worker threads. As in a program without errors, the timeouts and ticks do not elapse: their cost is to be created,
-//! polled and dropped.
+//! Two worker threads. As in a program without errors, the timeouts and ticks do not elapse: their
+//! cost is to be created, polled and dropped.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

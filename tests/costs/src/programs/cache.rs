@@ -1,7 +1,7 @@
 //! Sixteen tasks that look keys up in a cache behind a semaphore with four permits.
 //!
-//! Two worker threads. Every lookup acquires a permit. One in four loads a missing value and yields while it holds the permit,
-//! so most lookups wait for one.
+//! Two worker threads. Every lookup acquires a permit. One in four loads a missing value and yields
+//! while it holds the permit, so most lookups wait for one.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

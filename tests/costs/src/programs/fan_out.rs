@@ -1,6 +1,8 @@
-//! One task that drives 64 futures at a time through `FuturesUnordered`, each of which yields twice.
+//! One task that drives 64 futures at a time through `FuturesUnordered`, each of which yields
+//! twice.
 //!
-//! One thread. The set polls each future with a waker of its own, and the futures are polled in the order of their wakes.
+//! One thread. The set polls each future with a waker of its own, and the futures are polled in the
+//! order of their wakes.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

@@ -1,7 +1,7 @@
 //! Two producers and a consumer at a channel for one message.
 //!
-//! One thread. The channel is full whenever a producer runs and empty whenever the consumer does, so each message causes a
-//! wait at both ends.
+//! One thread. The channel is full whenever a producer runs and empty whenever the consumer does,
+//! so each message causes a wait at both ends.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

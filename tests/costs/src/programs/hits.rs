@@ -1,7 +1,8 @@
-//! Sixteen tasks that look keys up in a cache under a read lock; missing values are loaded behind a semaphore.
+//! Sixteen tasks that look keys up in a cache under a read lock; missing values are loaded behind a
+//! semaphore.
 //!
-//! Two worker threads. Seven of eight lookups are ready at their first poll: calls with almost no waits. The eighth waits for a
-//! permit and yields.
+//! Two worker threads. Seven of eight lookups are ready at their first poll: calls with almost no
+//! waits. The eighth waits for a permit and yields.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

@@ -1,7 +1,7 @@
 //! The programs, one file each.
 //!
-//! Each file is one macro with the whole source in it, because only a macro can take an attribute and a crate's path as
-//! parameters. Each program fixes its number of threads.
+//! Each file is one macro with the whole source in it, because only a macro can take an attribute
+//! and a crate's path as parameters. Each program fixes its number of threads.
 
 mod actors;
 mod cache;

@@ -1,7 +1,8 @@
-//! One task that publishes to eight subscribers of a broadcast and to four that watch the newest value.
+//! One task that publishes to eight subscribers of a broadcast and to four that watch the newest
+//! value.
 //!
-//! Two worker threads. Messages that a slow subscriber misses count as received. The scheduler decides how many of the watched
-//! values are seen.
+//! Two worker threads. Messages that a slow subscriber misses count as received. The scheduler
+//! decides how many of the watched values are seen.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

@@ -1,6 +1,7 @@
 //! Two tasks that acquire one lock repeatedly, and hold it across a yield.
 //!
-//! One thread, so that every acquisition but the first has to wait; contention between two threads would depend on chance.
+//! One thread, so that every acquisition but the first has to wait; contention between two threads
+//! would depend on chance.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

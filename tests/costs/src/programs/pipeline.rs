@@ -1,7 +1,7 @@
 //! Three stages, each an un-annotated task that calls an annotated handler for each message.
 //!
-//! Two worker threads. Users put the attribute here first: on the handler, and on nothing above it. Two handlers are ready at
-//! their first poll, the third yields for every eighth message.
+//! Two worker threads. Users put the attribute here first: on the handler, and on nothing above it.
+//! Two handlers are ready at their first poll, the third yields for every eighth message.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

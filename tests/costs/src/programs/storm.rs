@@ -1,7 +1,7 @@
 //! Tasks spawned as fast as they can be, by as many spawners as there are worker threads.
 //!
-//! On 1, 2, 4 and 8 worker threads, which may exceed the cores: work under one lock shows as CPU that grows with the threads. Each
-//! spawner spawns all its tasks before it awaits the first.
+//! On 1, 2, 4 and 8 worker threads, which may exceed the cores: work under one lock shows as CPU
+//! that grows with the threads. Each spawner spawns all its tasks before it awaits the first.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

@@ -10,7 +10,8 @@ macro_rules! ways {
     };
 }
 
-/// All programs, in the order of the table. A sample of each takes 0.1 to 0.5 s of CPU when it is bare.
+/// All programs, in the order of the table. A sample of each takes 0.1 to 0.5 s of CPU when it is
+/// bare.
 pub const PROGRAMS: &[Program] = &[
     Program {
         name: "actors",

@@ -1,5 +1,6 @@
 //! A pipeline with back-pressure: a fast source, workers that share one receiver, bounded
-//! concurrency in front of a store, blocking work on its own threads, and a sink that takes its time.
+//! concurrency in front of a store, blocking work on its own threads, and a sink that takes its
+//! time.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Arms of one task: one of them sets a future aside that has what it waits for, and the others go on.
+//! Arms of one task: one of them sets a future aside that has what it waits for, and the others go
+//! on.
 
 use std::pin::pin;
 

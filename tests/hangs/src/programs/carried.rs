@@ -1,4 +1,5 @@
-//! Programs that look stuck and go on: a static or a box that is not on record has carried the way out to another task.
+//! Programs that look stuck and go on: a static or a box that is not on record has carried the way
+//! out to another task.
 
 use std::collections::HashMap;
 use std::mem;

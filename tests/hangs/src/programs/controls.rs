@@ -1,4 +1,5 @@
-//! Programs that wait and go on: nothing is wrong with them, and nothing shall be said. The corpus's own.
+//! Programs that wait and go on: nothing is wrong with them, and nothing shall be said. The
+//! corpus's own.
 
 use std::sync::Arc;
 use std::thread;

@@ -1,4 +1,5 @@
-//! What may go on is a thread or a runtime that is not on record, a call with a time limit, or nothing at all.
+//! What may go on is a thread or a runtime that is not on record, a call with a time limit, or
+//! nothing at all.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as StdMutex};

@@ -172,8 +172,8 @@ async fn paused_wrapper() {
     }
 }
 
-/// Likely, and not proven: which macro polls the arms is known by its name, and how many clones of a waker are kept for what is
-/// not on record is known of a task, not of an arm.
+/// Likely, and not proven: which macro polls the arms is known by its name, and how many clones of
+/// a waker are kept for what is not on record is known of a task, not of an arm.
 #[diagnose]
 async fn beside_a_ticking_arm() {
     let lock = Arc::new(Mutex::new(()));

@@ -1,4 +1,5 @@
-//! Hangs of public issue threads and of idioms around them: guards that live longer than they look, and ends that stay alive.
+//! Hangs of public issue threads and of idioms around them: guards that live longer than they look,
+//! and ends that stay alive.
 
 use std::collections::HashMap;
 use std::future::{Future as _, poll_fn};

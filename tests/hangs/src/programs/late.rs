@@ -1,4 +1,5 @@
-//! Programs that look stuck and go on: whoever ends the wait is slow, and not where it was seen last.
+//! Programs that look stuck and go on: whoever ends the wait is slow, and not where it was seen
+//! last.
 
 use std::rc::Rc;
 use std::sync::{Arc, Mutex as StdMutex, OnceLock};
@@ -22,7 +23,8 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("late.rs"),
     rows: &[
-        // The idiom of tower's `ConcurrencyLimitLayer`, whose permit goes with the body of the response.
+        // The idiom of tower's `ConcurrencyLimitLayer`, whose permit goes with the body of the
+        // response.
         row!("Y64", permit_in_a_response, "a permit goes with a response, to a task of tokio's own"),
         row!("Y65", reply_in_a_foreign_message, "a reply's sender in a message of tokio's own mpsc"),
         // The idiom of deadpool and bb8: a connection goes back to its pool where it is dropped.

@@ -1,4 +1,5 @@
-//! Programs that look stuck and go on: what they wait for was moved where nothing is on record, to a task that is older.
+//! Programs that look stuck and go on: what they wait for was moved where nothing is on record, to
+//! a task that is older.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex as StdMutex};

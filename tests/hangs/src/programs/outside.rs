@@ -1,4 +1,5 @@
-//! Programs that look stuck and go on: what ends the wait is not on record, or aborts what is stuck.
+//! Programs that look stuck and go on: what ends the wait is not on record, or aborts what is
+//! stuck.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as StdMutex, OnceLock};

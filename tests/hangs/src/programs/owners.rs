@@ -1,4 +1,5 @@
-//! Who has what several could have: what lies in a message, or went into a task, is not with its maker.
+//! Who has what several could have: what lies in a message, or went into a task, is not with its
+//! maker.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Futures that were polled, and then move to another task with what they have; and futures that cannot move.
+//! Futures that were polled, and then move to another task with what they have; and futures that
+//! cannot move.
 
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex as StdMutex};
@@ -16,7 +17,8 @@ use crate::row::{Section, likely, proven, row};
 use tokio::sync::{Mutex, oneshot};
 use tokio::time::sleep;
 
-/// What it may seem until the other task polls the future. No record shows where that is, so nothing is proven.
+/// What it may seem until the other task polls the future. No record shows where that is, so
+/// nothing is proven.
 const SEEMS: crate::row::Finding = likely("futurelock");
 
 pub(super) const SECTION: Section = Section {

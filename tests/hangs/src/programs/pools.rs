@@ -21,7 +21,8 @@ pub(super) const SECTION: Section = Section {
         row!("C32", barrier_one_short, "two of three arrive at a barrier")
             .is(likely("starved"))
             .in_noise(suspect("starved")),
-        // Its constructor is const, so nobody knows which tasks are older: one that goes on might add permits.
+        // Its constructor is const, so nobody knows which tasks are older: one that goes on might
+        // add permits.
         row!("X12", second_connection_async_lock, "C26 on async-lock")
             .is(proven("cycle").detail("knot"))
             .or(likely("cycle").detail("knot")),

@@ -1,4 +1,5 @@
-//! Where a wait and a hold are shown: at the await where the task stands, with the callers of a helper.
+//! Where a wait and a hold are shown: at the await where the task stands, with the callers of a
+//! helper.
 
 use std::sync::Arc;
 

@@ -112,7 +112,8 @@ async fn lock_in_a_stream() {
     let blocks = stream::iter(0..64).map(|_| {
         let block = async {
             let _guard = lock.lock().await; // holds, waits
-            // The next one is in the queue before this is done, however long the thread waits for a processor.
+            // The next one is in the queue before this is done, however long the thread waits for a
+            // processor.
             yield_now().await;
             sleep(ms(5)).await;
             vec![0; 4 << 20]

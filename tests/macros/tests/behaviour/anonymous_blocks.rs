@@ -1,4 +1,5 @@
-//! A block without an attribute, and the body of an async closure, is a span of its own inside an annotated function.
+//! A block without an attribute, and the body of an async closure, is a span of its own inside an
+//! annotated function.
 
 use diagnose::diagnose;
 use diagnose_macros_tests::{calls, pause, run};

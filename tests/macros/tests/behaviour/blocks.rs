@@ -1,4 +1,5 @@
-//! `#[diagnose]` on an async block works wherever an expression stands, and so do `block!` and `.diagnose()`.
+//! `#[diagnose]` on an async block works wherever an expression stands, and so do `block!` and
+//! `.diagnose()`.
 
 use std::pin::Pin;
 

@@ -1,7 +1,9 @@
-//! Arguments are dropped when, and in the order in which, a bare `async fn` drops them: the last one first.
+//! Arguments are dropped when, and in the order in which, a bare `async fn` drops them: the last
+//! one first.
 //!
-//! One difference is wanted. A bare future that was never polled drops its arguments the first one first, and stores
-//! them a second time when it is polled, to turn the order around. An annotated one stores them once, in one order.
+//! One difference is wanted. A bare future that was never polled drops its arguments the first one
+//! first, and stores them a second time when it is polled, to turn the order around. An annotated
+//! one stores them once, in one order.
 
 use diagnose::diagnose;
 use diagnose_macros_tests::{Noisy, drops, note, pause, poll};

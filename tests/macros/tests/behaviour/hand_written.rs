@@ -1,4 +1,5 @@
-//! `#[diagnose]` on `impl Future` times its polls, on `impl Stream` its items, under the type's name.
+//! `#[diagnose]` on `impl Future` times its polls, on `impl Stream` its items, under the type's
+//! name.
 
 use std::future::Future;
 use std::pin::Pin;

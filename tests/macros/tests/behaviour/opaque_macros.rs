@@ -1,4 +1,5 @@
-//! Macros whose arguments cannot be read: their awaits are one site, and everything else about them stays.
+//! Macros whose arguments cannot be read: their awaits are one site, and everything else about them
+//! stays.
 
 use diagnose::diagnose;
 use diagnose::model::{NodeIndex, SiteIndex, SiteKind};

@@ -1,6 +1,8 @@
-//! Nothing warns of generated code: this file holds the shapes that provoke lints, and is built with all of them on.
+//! Nothing warns of generated code: this file holds the shapes that provoke lints, and is built
+//! with all of them on.
 //!
-//! `cargo clippy --all-targets -p diagnose-macros-tests -- -D warnings` is the other half of this test.
+//! `cargo clippy --all-targets -p diagnose-macros-tests -- -D warnings` is the other half of this
+//! test.
 #![deny(
     warnings,
     clippy::pedantic,

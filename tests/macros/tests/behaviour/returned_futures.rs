@@ -1,5 +1,5 @@
-//! A function that returns a future without being async: the future is timed, and what comes before it still happens
-//! when the function is called.
+//! A function that returns a future without being async: the future is timed, and what comes before
+//! it still happens when the function is called.
 
 use std::future::Future;
 use std::pin::Pin;

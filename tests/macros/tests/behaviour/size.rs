@@ -1,4 +1,5 @@
-//! The future of an annotated function is at most 96 bytes larger than that of the bare one: nothing is stored twice.
+//! The future of an annotated function is at most 96 bytes larger than that of the bare one:
+//! nothing is stored twice.
 
 #![allow(clippy::large_types_passed_by_value)]
 

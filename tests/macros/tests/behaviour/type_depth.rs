@@ -1,7 +1,8 @@
-//! Functions around each other, within the compiler's default limit of recursion, which is 128. The compiler takes four
-//! steps of it for a bare function (its future, and three types around it in the future that awaits it) and a fifth for the
-//! timed future. Where the innermost function stands first, as in the second test, it knows the inner futures when it comes
-//! to the outer ones, and only the check for `Send` counts: three steps and a fourth.
+//! Functions around each other, within the compiler's default limit of recursion, which is 128. The
+//! compiler takes four steps of it for a bare function (its future, and three types around it in
+//! the future that awaits it) and a fifth for the timed future. Where the innermost function stands
+//! first, as in the second test, it knows the inner futures when it comes to the outer ones, and
+//! only the check for `Send` counts: three steps and a fourth.
 //!
 //! ```text
 //!                                       bare   annotated

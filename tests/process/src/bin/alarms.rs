@@ -1,5 +1,5 @@
-//! Hangs until the watchdog raises an alarm that contains the last argument. Then continues until all alarms are over, and
-//! prints the text report to stdout.
+//! Hangs until the watchdog raises an alarm that contains the last argument. Then continues until
+//! all alarms are over, and prints the text report to stdout.
 
 use std::hint::black_box;
 use std::sync::mpsc::{self, Receiver, Sender};

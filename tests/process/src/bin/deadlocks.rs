@@ -1,5 +1,6 @@
-//! Tasks that hang, beside tasks that only wait, until the watchdog's alarms contain the given words. Then the waiting tasks
-//! continue, and the reports go to stdout, text before JSON. The hanging tasks never continue.
+//! Tasks that hang, beside tasks that only wait, until the watchdog's alarms contain the given
+//! words. Then the waiting tasks continue, and the reports go to stdout, text before JSON. The
+//! hanging tasks never continue.
 
 use std::future::Future;
 use std::sync::Arc;

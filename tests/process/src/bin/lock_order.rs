@@ -1,5 +1,5 @@
-//! Tasks and threads acquire locks in both orders, at different times, so that nothing ever hangs. Then the lock-order report
-//! goes to stdout, with the number of pairs on record.
+//! Tasks and threads acquire locks in both orders, at different times, so that nothing ever hangs.
+//! Then the lock-order report goes to stdout, with the number of pairs on record.
 
 use diagnose::diagnose;
 use diagnose::tokio;

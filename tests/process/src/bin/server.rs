@@ -1,5 +1,5 @@
-//! Answers `ping` with `pong` until stdin ends, with one annotated task that never wakes. With the argument `exit`, it ends by
-//! `std::process::exit`.
+//! Answers `ping` with `pong` until stdin ends, with one annotated task that never wakes. With the
+//! argument `exit`, it ends by `std::process::exit`.
 
 use diagnose::diagnose;
 use tokio::io::{AsyncBufReadExt as _, BufReader};

@@ -1,5 +1,5 @@
-//! `random [FIRST] [COUNT]`: runs `COUNT` random programs, starting with seed `FIRST`, and prints the results. Fails if a
-//! verdict was wrong or missing, and prints the first such programs.
+//! `random [FIRST] [COUNT]`: runs `COUNT` random programs, starting with seed `FIRST`, and prints
+//! the results. Fails if a verdict was wrong or missing, and prints the first such programs.
 
 use diagnose_random_tests::{Outcome, check};
 

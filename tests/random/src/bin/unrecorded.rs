@@ -1,6 +1,7 @@
-//! `unrecorded [FIRST] [COUNT]`: runs `COUNT` random programs with unrecorded ways out, starting with seed `FIRST`, and prints
-//! the results. The second half runs beside a thread that is older than the programs. Fails if a proof was wrong, or if more than
-//! one in a thousand programs that ended had a likely verdict; prints the first of both.
+//! `unrecorded [FIRST] [COUNT]`: runs `COUNT` random programs with unrecorded ways out, starting
+//! with seed `FIRST`, and prints the results. The second half runs beside a thread that is older
+//! than the programs. Fails if a proof was wrong, or if more than one in a thousand programs that
+//! ended had a likely verdict; prints the first of both.
 
 use std::thread;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Both workers block for a value that a third task would send, which waits for a worker. Once the watchdog has seen it, it
-//! is let go.
+//! Both workers block for a value that a third task would send, which waits for a worker. Once the
+//! watchdog has seen it, it is let go.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;

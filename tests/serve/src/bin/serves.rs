@@ -3,10 +3,10 @@
 //! ```text
 //! serves ADDRESS [TOKEN]     `-` for no address
 //! ```
-//! It prints the address, or the error. Then each line on stdin is a command:
-//! `count` prints the work done and the resident memory in KiB; `threads` the names of its threads; `again` installs once
-//! more; `move ADDRESS` and `stop` install anew; `fork` continues in a child, which prints whether it can serve. It exits
-//! at the end of stdin.
+//! It prints the address, or the error. Then each line on stdin is a command: `count` prints the
+//! work done and the resident memory in KiB; `threads` the names of its threads; `again` installs
+//! once more; `move ADDRESS` and `stop` install anew; `fork` continues in a child, which prints
+//! whether it can serve. It exits at the end of stdin.
 
 use std::io::{BufRead as _, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

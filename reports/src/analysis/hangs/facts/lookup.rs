@@ -42,7 +42,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) is_any_blocked: bool,
     /// By span index: a wait that its task polls is at or below the span.
     is_polled: Vec<bool>,
-    /// By twice the resource index plus [`queue_side`]: the waits that are still queued, in queue order.
+    /// By twice the resource index plus [`queue_side`]: the waits that are still queued, in queue
+    /// order.
     queues: Lists,
     /// By wait index: how many waits of its side are certainly ahead of it.
     pub(crate) waits_ahead: Vec<usize>,

@@ -240,8 +240,8 @@ fn path_back(came_from: &IdMap<NodeId, NodeId>, last: NodeId, start: NodeId) -> 
     path.into_iter().rev()
 }
 
-/// By node: a number, as that of the component of a stuck node, plus one; 0 for any other node. Most nodes of a healthy
-/// program are never written, so their memory is never touched.
+/// By node: a number, as that of the component of a stuck node, plus one; 0 for any other node.
+/// Most nodes of a healthy program are never written, so their memory is never touched.
 #[derive(Debug)]
 struct NumberOf(Vec<u32>);
 

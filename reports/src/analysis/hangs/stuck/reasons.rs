@@ -160,8 +160,8 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
     }
 }
 
-/// Whether the task waits for more units, and the task that acquired these ones awaits its end: most
-/// likely that one still has them.
+/// Whether the task waits for more units, and the task that acquired these ones awaits its end:
+/// most likely that one still has them.
 fn is_joined_waiter(facts: &Facts<'_>, resource: usize, holding: &Holding, task: usize) -> bool {
     let id = facts.snapshot.tasks[task].id;
     let waits = |task: usize| facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);

@@ -12,8 +12,8 @@
 //! | a notification, the arrival of others | anything that used the resource, or is younger, can progress |
 //! | the end of tasks | any of them can progress, or is done |
 //!
-//! A woken wait completes, and a wait without a waker never does, whatever else is true. A thread that
-//! blocks with a time limit gives up.
+//! A woken wait completes, and a wait without a waker never does, whatever else is true. A thread
+//! that blocks with a time limit gives up.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
@@ -217,8 +217,8 @@ impl System<'_> {
         queue.get(first).copied().filter(|_| first < facts.waits_ahead[index])
     }
 
-    /// Whether a reader never waits for the holders of the lock: they are readers too. A fair lock may
-    /// have a maximum of readers.
+    /// Whether a reader never waits for the holders of the lock: they are readers too. A fair lock
+    /// may have a maximum of readers.
     fn admits_readers(&mut self, resource: usize) -> bool {
         let it = &self.facts.snapshot.resources[resource];
         if it.is_fair {
@@ -277,7 +277,8 @@ impl System<'_> {
         }
         let is_permit = facts.snapshot.resources[resource].kind == ResourceKind::Semaphore;
         if is_permit && self.is_owner_done(holding) && self.rejects_suspect() {
-            // The permit was given up for good, and any task that has the semaphore may add another.
+            // The permit was given up for good, and any task that has the semaphore may add
+            // another.
             let notifiers = self.any_notifier(resource);
             self.graph.add_hidden_edge(notifiers, node);
         }

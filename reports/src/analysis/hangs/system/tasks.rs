@@ -47,10 +47,10 @@ impl System<'_> {
         }
     }
 
-    /// Adds the ways in which the task may be aborted. An awaited handle or set is with the task that
-    /// awaits it. Any other handle may be anywhere, also in a static. The holder of an `AbortHandle`,
-    /// or of a handle under a timeout, may abort the task later. A thread of its runtime then drops
-    /// it, as after a wake.
+    /// Adds the ways in which the task may be aborted. An awaited handle or set is with the task
+    /// that awaits it. Any other handle may be anywhere, also in a static. The holder of an
+    /// `AbortHandle`, or of a handle under a timeout, may abort the task later. A thread of its
+    /// runtime then drops it, as after a wake.
     fn add_aborts(&mut self, woken: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
         let may_be = task.has_handle || task.has_abort_handle;

@@ -11,8 +11,8 @@ use crate::units::time;
 /// Blocking work that only finishes its writes takes less time, most likely.
 const SLOW_JOB_NS: u64 = 10_000_000_000;
 
-/// A runtime that shuts down while blocking work does not end. A suspicion why it does not end is no
-/// reason to keep silent about what is likely.
+/// A runtime that shuts down while blocking work does not end. A suspicion why it does not end is
+/// no reason to keep silent about what is likely.
 pub(super) fn shutdown(
     facts: &Facts<'_>,
     stuck: &OrderedSet<usize>,

@@ -1,6 +1,7 @@
 //! Awaited tasks that were never polled: no thread is known to run their `LocalSet` or runtime.
 //!
-//! Tasks of runtimes that were not built through this crate are left out: their workers are unknown.
+//! Tasks of runtimes that were not built through this crate are left out: their workers are
+//! unknown.
 
 use super::long_polls::is_long;
 use super::timers::has_worker;
@@ -12,7 +13,8 @@ use crate::model::{RunState, Task, TaskKind};
 use crate::ordered::OrderedSet;
 use crate::units::time;
 
-/// One verdict per awaited task that nobody polls. A long poll may be what keeps its thread from it.
+/// One verdict per awaited task that nobody polls. A long poll may be what keeps its thread from
+/// it.
 pub(crate) fn undriven(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let tasks = &facts.snapshot.tasks;
     let is_new = |task: &usize| is_left_alone(facts, &tasks[*task]) && !stuck.contains(task);

@@ -289,8 +289,8 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// ``; task 3 `right` has held it for 1.20 s (acquired at src/main.rs:9)``. A channel end in an unread
-/// message has no verb yet: the channel follows.
+/// ``; task 3 `right` has held it for 1.20 s (acquired at src/main.rs:9)``. A channel end in an
+/// unread message has no verb yet: the channel follows.
 fn holding_words(
     facts: &Facts<'_>,
     resource: usize,

@@ -14,7 +14,8 @@ impl<'a> Store<'a> {
         text.into().len()
     }
 
-    // What is elided in the result is that of `self`, or of the one reference outside of `impl Trait`.
+    // What is elided in the result is that of `self`, or of the one reference outside of
+    // `impl Trait`.
     async fn get(&self, key: impl Into<Cow<'_, str>>) -> &str {
         pause().await;
         if key.into().len() == 1 { self.0 } else { "" }
