@@ -26,7 +26,8 @@ const UNSAFE: [&str; 20] = [
     "tests/serve/src/bin/serves.rs",
 ];
 
-/// Checks that the rule finds each of the bad sources, given as path and text, and none in the workspace.
+/// Checks that the rule finds each of the bad sources, given as path and text, and none in the
+/// workspace.
 fn check(rule: &str, bad: &[(&str, &str)], breaks: impl Fn(&Source) -> bool) {
     for (path, text) in bad {
         assert!(breaks(&Source::new(path, text)), "{rule}: {path} is bad, and is not found");
@@ -89,6 +90,30 @@ fn files_stay_small() {
 }
 
 #[test]
+fn comments_wrap_at_100_columns() {
+    let long = "word ".repeat(20);
+    let bad = [
+        ("diagnose/src/a.rs", format!("//! A {long}.\n")),
+        ("tests/a/src/b.rs", format!("//! A.\n\nfn b() {{\n    // {long}\n}}\n")),
+        ("reports/src/c.rs", format!("//! ```text\n//! {long}\n//! ```\n//! {long}\n")),
+    ];
+    let bad = bad.each_ref().map(|(path, text)| (*path, text.as_str()));
+    check("comments wrap", &bad, |source| long_comments(&source.text).next().is_some());
+}
+
+/// The lines of comments that are too long. Code, tables and drawings are as wide as they have to
+/// be.
+fn long_comments(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_in_code = false;
+    text.lines().filter(move |line| {
+        let words = line.trim_start().trim_start_matches(['/', '!']).trim();
+        is_in_code = is_comment(line) && (is_in_code ^ words.starts_with("```"));
+        let is_prose = !is_in_code && !words.starts_with(['|', '[']) && !words.contains("  ");
+        is_comment(line) && is_prose && line.chars().count() > 100
+    })
+}
+
+#[test]
 fn unsafe_stands_where_it_is_accounted_for() {
     let bad = [
         ("diagnose/src/a.rs", "    let one = unsafe { *pointer };\n"),
@@ -131,7 +156,8 @@ fn every_ordering_that_is_not_relaxed_names_its_partner() {
     assert_eq!(lines_without_a_partner(good).next(), None);
 }
 
-/// The lines with an ordering, and none of the few lines above has a comment that names its partner.
+/// The lines with an ordering, and none of the few lines above has a comment that names its
+/// partner.
 fn lines_without_a_partner(text: &str) -> impl Iterator<Item = &str> {
     const NEAR: usize = 6;
     let lines: Vec<&str> = text.lines().collect();
@@ -153,7 +179,8 @@ fn lines_without_a_partner(text: &str) -> impl Iterator<Item = &str> {
     bare.map(|at| lines[at]).collect::<Vec<_>>().into_iter()
 }
 
-/// Files that may use the standard library's sort and its ordered collections: the one sort, the saved format, and a range.
+/// Files that may use the standard library's sort and its ordered collections: the one sort, the
+/// saved format, and a range.
 const SORTS: [&str; 3] =
     ["reports/src/sort.rs", "reports/src/model/task.rs", "diagnose/src/snapshot/confined.rs"];
 
@@ -195,7 +222,8 @@ fn every_test_runs() {
     });
 }
 
-/// Whether it is in a folder `tests` of a package, or below. What other files there share has no tests of its own.
+/// Whether it is in a folder `tests` of a package, or below. What other files there share has no
+/// tests of its own.
 fn is_file_of_tests(path: &str) -> bool {
     let path = path.strip_prefix("tests/").unwrap_or(path);
     let is_shared = path.contains("/support/") || path.ends_with("/main.rs") || path.ends_with("/mod.rs");
@@ -226,8 +254,8 @@ fn every_file_is_part_of_a_crate() {
     assert_eq!(lost(&[Source::new("tests/a/tests/program.rs", "")]), [""; 0]);
 }
 
-/// Programs of their own beside a `main.rs`, which the manifest names: each is the only test of its process for a reason that
-/// stands there.
+/// Programs of their own beside a `main.rs`, which the manifest names: each is the only test of its
+/// process for a reason that stands there.
 const ALONE: [&str; 2] = ["tests/process/tests/allocations.rs", "tests/process/tests/truth.rs"];
 
 fn is_declared(source: &Source, sources: &[Source]) -> bool {
@@ -304,7 +332,8 @@ fn only_the_room_expand_writes_code() {
     assert!(!writes_code("        quote!(#(#attrs)* #before #sig #block)"));
 }
 
-/// Whether something is quoted on this line that is not a variable: a quotation that goes on in the next is.
+/// Whether something is quoted on this line that is not a variable: a quotation that goes on in the
+/// next is.
 fn writes_code(line: &str) -> bool {
     if line.contains("parse_quote!") || line.contains("quote_spanned!") {
         return true;
