@@ -107,6 +107,18 @@ pub(crate) fn note_reading(now: u64, is_over: bool) {
     });
 }
 
+/// Like `note_reading`, if no [`is_end_due`].
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn set_stamp(stamp: u64) {
+    CELLS.with(|cells| cells.stamp.set(stamp));
+}
+
+/// Whether the next reading has to be stored where a wait begins.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn is_end_due() -> bool {
+    CELLS.with(|cells| cells.end.get().is_some())
+}
+
 #[cold]
 #[inline(never)]
 fn end(now: u64) {
@@ -161,7 +173,7 @@ pub(crate) fn apart(tree: u32, counts: &'static ThreadCounts, call: impl FnOnce(
     let (Context { span, stamp, tree }, task, counts) = before;
     set_tree(tree.zip(counts));
     set_span(span);
-    CELLS.with(|cells| cells.stamp.set(stamp));
+    set_stamp(stamp);
     replace_task(task);
 }
 

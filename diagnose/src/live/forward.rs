@@ -114,12 +114,23 @@ impl Forward {
     /// Starts a poll with the waker `outer`, which outlives every use through the poll's own waker.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn borrow(&self, outer: &Waker) {
-        self.borrowed.store(std::ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);
-        if self.state.load(Ordering::Relaxed) & CLONES != 0
-            && self.address.each_ref().map(|part| part.load(Ordering::Relaxed)) != address_of(outer)
-        {
+        self.lend(outer);
+        if self.keeps_other(outer) {
             self.replace(Some(outer));
         }
+    }
+
+    /// Whether there are clones, and they forward wakes to another waker than `outer`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn keeps_other(&self, outer: &Waker) -> bool {
+        self.state.load(Ordering::Relaxed) & CLONES != 0
+            && self.address.each_ref().map(|part| part.load(Ordering::Relaxed)) != address_of(outer)
+    }
+
+    /// Like `borrow`, if no clones keep another waker.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn lend(&self, outer: &Waker) {
+        self.borrowed.store(std::ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);
     }
 
     /// Ends that poll.

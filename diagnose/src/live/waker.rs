@@ -116,10 +116,10 @@ impl PollWaker {
         Self(ManuallyDrop::new(unsafe { Waker::new(ptr::from_ref(lender).cast(), table) }))
     }
 
-    /// The waker of a later poll.
+    /// The waker of a later poll. It forwards wakes to the executor's waker that `promoted` has
+    /// borrowed.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn of<T: Promoted>(promoted: &'static T, outer: &Waker) -> Self {
-        promoted.forward().borrow(outer);
+    pub(crate) fn of<T: Promoted>(promoted: &'static T) -> Self {
         // SAFETY: the functions of the table expect this pointer; the waker is not dropped, and not
         // counted.
         Self(ManuallyDrop::new(unsafe { Waker::new(ptr::from_ref(promoted).cast(), T::table()) }))

@@ -25,9 +25,9 @@ use crate::sync::add;
 use crate::tree::{Node, NodeKey, WaitAccount};
 
 impl Span {
-    /// Starts a poll with the executor's waker. Returns whether the entry has a waker of its own.
+    /// Starts a poll with the executor's waker.
     #[inline(never)]
-    pub(crate) fn enter(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
+    pub(crate) fn enter(&mut self, entry: &mut PollEntry, outer: &Waker) {
         if self.resume != Resume::No {
             self.enter_again(entry, outer)
         } else if matches!(self.state, SpanState::Unpolled) && self.site.is_still_on() {
@@ -39,17 +39,16 @@ impl Span {
 
     /// The site is reached for the first time, is or was switched off, or the span is done.
     #[inline(never)]
-    pub(super) fn enter_unsure(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
+    pub(super) fn enter_unsure(&mut self, entry: &mut PollEntry, outer: &Waker) {
         if self.site.is_on() {
             return self.enter_slow(entry, outer);
         }
         self.enter_unrecorded(entry);
-        false
     }
 
     /// Starts the first poll of a span.
     #[inline(never)]
-    fn enter_first(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
+    fn enter_first(&mut self, entry: &mut PollEntry, outer: &Waker) {
         let Some(current) = local::current().filter(|_| !switch::is_special()) else {
             return self.enter_slow(entry, outer);
         };
@@ -62,7 +61,7 @@ impl Span {
 
     /// The first poll of a root, outside of every other poll: nothing has to be saved.
     #[inline(never)]
-    fn enter_first_outermost(&mut self, entry: &mut PollEntry, outer: &Waker, tree: &'static Node) -> bool {
+    fn enter_first_outermost(&mut self, entry: &mut PollEntry, outer: &Waker, tree: &'static Node) {
         let key = NodeKey { site: self.site, label: self.label, via: None };
         // A task that is known from a runtime's hooks, or a blocking closure, is around it.
         let is_inside = live::current::registered().is_some();
@@ -85,7 +84,7 @@ impl Span {
             None => self.meet(node, now),
         };
         self.root = Some(task);
-        entry.begin_task(task, outer)
+        entry.begin_task(task, outer);
     }
 
     /// Creates the task of a root called from code that is not annotated.
@@ -100,7 +99,7 @@ impl Span {
 
     /// The first poll below another. It may be anywhere, whichever node created the span.
     #[inline(never)]
-    fn enter_first_below(&mut self, entry: &mut PollEntry, outer: &Waker, current: &'static Node) -> bool {
+    fn enter_first_below(&mut self, entry: &mut PollEntry, outer: &Waker, current: &'static Node) {
         let down = local::down();
         if is_reading(down)
             || down == AGAIN
@@ -123,7 +122,6 @@ impl Span {
         local::set_awaiting(None, AwaitState::NONE);
         self.count_call(node, now, None);
         self.node = Some(node);
-        false
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]

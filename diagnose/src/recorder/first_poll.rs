@@ -77,6 +77,18 @@ pub(super) fn begin_poll() {
     POLLS.with(|polls| polls.number.set(polls.number.get() + 1));
 }
 
+/// Whether the running poll leaves futures behind that are not polled yet.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn leaves_unpolled() -> bool {
+    POLLS.with(|polls| polls.unpolled.get() != 0)
+}
+
+/// Ends the poll of a task that leaves no unpolled futures behind.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn end_polled() {
+    POLLS.with(|polls| polls.number.set(polls.number.get() + 1));
+}
+
 /// Ends the poll of a task at `now`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn end_poll(node: &'static Node, now: u64) {

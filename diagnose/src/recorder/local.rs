@@ -30,9 +30,9 @@ pub(super) struct Local {
     first_polled: Cell<Option<&'static Node>>,
     /// The node of the await that the running body is at. `None` for the await of a span.
     awaiting: Cell<Option<&'static Node>>,
-    await_state: Cell<AwaitState>,
     /// The await that polls the next span.
     via: Cell<Option<&'static Site>>,
+    await_state: Cell<AwaitState>,
     /// Handed from a body to the span that it polls: [`DIRECT`], [`ARM`], [`AGAIN`], or the clock
     /// reading with which the body resumes there. Zero if nothing is handed down.
     down: Cell<u64>,
@@ -229,6 +229,13 @@ pub(super) fn hand_down(via: Option<&'static Site>, down: u64) {
         local.via.set(via);
         local.down.set(down);
     });
+}
+
+/// Ends the descent of a reading: the span that took it hands none down. Only awaits for the first
+/// time hand down their site.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn end_descent() {
+    LOCAL.with(|local| local.down.set(0));
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]

@@ -23,6 +23,7 @@ mod local;
 mod poll_entry;
 mod reparent;
 mod resume;
+mod resume_root;
 mod root;
 mod running;
 mod running_poll;

@@ -122,7 +122,7 @@ impl PollEntry {
     /// The node above the polls that have the reading of this one: see [`PassingChain::stopper`].
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn stopper(&self, node: &'static Node) -> Option<&'static Node> {
-        if self.is_handed() { local::stopper() } else { node.parent.filter(|parent| !parent.is_root()) }
+        if self.is_handed() { local::stopper() } else { above(node) }
     }
 
     /// Hands the reading up to the body around, if that awaits this span.
@@ -208,9 +208,7 @@ impl Span {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn restore_outer(&self, entry: &PollEntry, node: &'static Node, now: u64, is_pending: bool) {
         if entry.begun.how == PollStartKind::Outermost {
-            local::set_current(node.parent);
-            context::set_span(0);
-            local::set_awaiting(None, AwaitState::NONE);
+            leave_outermost(node);
             context::note_reading(now, true);
         } else if entry.is_handed() {
             self.restore_handing(node, now, is_pending);
@@ -229,6 +227,20 @@ impl Span {
         local::replace_pending_children(i32::from(is_pending) - 1);
         context::note_reading(now, false);
     }
+}
+
+/// The stopper of the polls that get the reading of `node`, which has one of its own.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn above(node: &'static Node) -> Option<&'static Node> {
+    node.parent.filter(|parent| !parent.is_root())
+}
+
+/// Leaves the poll of `node` on a thread that was outside every other poll.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn leave_outermost(node: &'static Node) {
+    local::set_current(node.parent);
+    context::set_span(0);
+    local::set_awaiting(None, AwaitState::NONE);
 }
 
 impl Saved {

@@ -24,7 +24,7 @@ impl Span {
     /// poll after the end.
     #[cold]
     #[inline(never)]
-    pub(super) fn enter_slow(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
+    pub(super) fn enter_slow(&mut self, entry: &mut PollEntry, outer: &Waker) {
         let around = context::span();
         let down = local::down();
         let goes_on = is_reading(down);
@@ -49,7 +49,7 @@ impl Span {
             self.end_task();
             self.go_unrecorded();
             entry.begin_unrecorded();
-            return false;
+            return;
         };
         self.end_unpolled();
         entry.begun.hands_on = (goes_on || down == DIRECT) && !is_root;
@@ -92,9 +92,10 @@ impl Span {
             slot.follow(at);
         }
         self.node = Some(node);
-        let has_waker = is_root && self.enter_root(entry, outer, now);
+        if is_root {
+            self.enter_root(entry, outer, now);
+        }
         self.go_on_with(entry, node, ended, now);
-        has_waker
     }
 
     /// Continues the call at `node`, possibly on another path.

@@ -13,12 +13,12 @@ use std::task::Waker;
 
 use super::await_state::AwaitState;
 use super::local::{self, AGAIN, DIRECT, is_reading};
-use super::poll_entry::{PollEntry, PollStart, PollStartKind};
-use super::root::{begin_task_poll, end_task_poll};
+use super::poll_entry::{PollEntry, PollStart, PollStartKind, above};
+use super::resume_root::{end_outermost, ends_by_call};
+use super::root::end_task_poll;
 use super::span::Span;
 use crate::clock;
 use crate::context;
-use crate::live;
 use crate::tree::{Node, PassingChain, WaitAccount};
 
 /// A poll between two waits of its own.
@@ -62,7 +62,7 @@ impl Span {
 
     /// Starts the poll of a span that has waited.
     #[inline(never)]
-    pub(super) fn enter_again(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
+    pub(super) fn enter_again(&mut self, entry: &mut PollEntry, outer: &Waker) {
         if !self.site.is_still_on() {
             return self.enter_unsure(entry, outer);
         }
@@ -82,7 +82,7 @@ impl Span {
 
     /// The body around resumes at the await of this span: both start with one reading.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn enter_handed(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node, now: u64) -> bool {
+    fn enter_handed(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node, now: u64) {
         let parent = context::span();
         let Some(slot) = self.slot.filter(|slot| slot.parent() == parent) else {
             return self.enter_slow(entry, outer);
@@ -92,32 +92,11 @@ impl Span {
         slot.start(now);
         context::set_span(slot.id());
         self.go_on(entry, node, now);
-        false
-    }
-
-    /// An executor polls a task.
-    #[inline(never)]
-    fn enter_root_again(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node) -> bool {
-        // A task that is known from a runtime's hooks, or a blocking closure, may be around it.
-        let (Some(task), None) = (self.root, live::current::registered()) else {
-            return self.enter_slow(entry, outer);
-        };
-        let now = self.begin(0);
-        entry.begin_outermost(true);
-        begin_task_poll(task, node, now);
-        self.go_on(entry, node, now);
-        entry.begin_task(task, outer)
     }
 
     /// A poll below another, with a reading of its own.
     #[inline(never)]
-    fn enter_below_again(
-        &mut self,
-        entry: &mut PollEntry,
-        outer: &Waker,
-        node: &'static Node,
-        down: u64,
-    ) -> bool {
+    fn enter_below_again(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node, down: u64) {
         if down != AGAIN && !local::is_via(node.via) {
             return self.enter_slow(entry, outer);
         }
@@ -129,26 +108,44 @@ impl Span {
         entry.begun = PollStart { hands_on: down == DIRECT, goes_down: true, ..start };
         let now = self.begin(0);
         self.go_on(entry, node, now);
-        false
     }
 
     /// Starts the poll of a node that waited on the same path; the body resumes where it stopped.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn go_on(&self, entry: &mut PollEntry, node: &'static Node, now: u64) {
-        if self.resume == Resume::InSpan {
-            return self.go_in(entry, node, now);
+    pub(super) fn go_on(&self, entry: &mut PollEntry, node: &'static Node, now: u64) {
+        if !self.resume_at(entry, node, now, entry.is_handed()) {
+            self.resume_by_call(entry, node, now);
         }
+    }
+
+    /// Resumes in any other way.
+    #[inline(never)]
+    pub(super) fn resume_by_call(&self, entry: &mut PollEntry, node: &'static Node, now: u64) {
+        entry.begun.goes_down = false;
+        self.go_on_with(entry, node, self.state.wait(), now);
+    }
+
+    /// Resumes in one of the usual ways. Returns whether it is one.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn resume_at(
+        &self,
+        entry: &mut PollEntry,
+        node: &'static Node,
+        now: u64,
+        is_handed: bool,
+    ) -> bool {
         match self.resume {
+            Resume::InSpan => {
+                self.go_in(node, now, is_handed);
+                return true;
+            }
             Resume::AtAwait => {
-                let Some(at) = self.at else { return };
+                let Some(at) = self.at else { return false };
                 node.times.enter(now, Some(WaitAccount::Child));
                 at.times.enter(now, Some(WaitAccount::Own));
                 local::set_current(Some(at));
                 local::polled_again(at);
                 local::set_awaiting(Some(at), AwaitState::NONE.with_waited().with_depth(self.depth));
-                if entry.is_handed() {
-                    local::hand_down(None, 0);
-                }
             }
             Resume::Alone => {
                 node.times.enter(now, Some(WaitAccount::Own));
@@ -156,20 +153,18 @@ impl Span {
                 local::polled_again(node);
                 local::set_awaiting(None, AwaitState::NONE);
                 entry.begun.waited = true;
-                if entry.is_handed() {
-                    local::hand_down(None, 0);
-                }
             }
-            _ => {
-                entry.begun.goes_down = false;
-                self.go_on_with(entry, node, self.state.wait(), now);
-            }
+            _ => return false,
         }
+        if is_handed {
+            local::end_descent();
+        }
+        true
     }
 
     /// Continues to the await of a span, with the same reading.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn go_in(&self, entry: &PollEntry, node: &'static Node, now: u64) {
+    fn go_in(&self, node: &'static Node, now: u64, is_handed: bool) {
         node.times.enter(now, Some(WaitAccount::Child));
         let mut current = node;
         if let Some(at) = self.at {
@@ -178,9 +173,9 @@ impl Span {
         }
         local::set_current(Some(current));
         local::set_awaiting(self.at, AwaitState::SPAN.with_depth(self.depth));
-        if !entry.is_handed() {
+        if !is_handed {
             local::hand_down(None, now);
-            local::set_stopper(entry.stopper(node));
+            local::set_stopper(above(node));
         }
     }
 
@@ -199,6 +194,23 @@ impl Span {
     /// Ends a poll in which the body has stayed where it resumed.
     #[inline(never)]
     pub(super) fn leave_again(&mut self, entry: &mut PollEntry) {
+        let task = match (entry.begun.how, self.root) {
+            (PollStartKind::Outermost, Some(task)) if !ends_by_call() => Some(task),
+            (PollStartKind::Handed, _) if local::stopper().is_none() => None,
+            _ => return self.leave_by_call(entry),
+        };
+        let (Some(node), Some(now)) = (self.node, clock::read_counter()) else {
+            return self.leave_by_call(entry);
+        };
+        self.end_stay(node, now, PassingChain { is_through: entry.is_handed(), stopper: None });
+        match task {
+            Some(task) => end_outermost(node, task, now),
+            None => local::hand_up(now, true),
+        }
+    }
+
+    #[inline(never)]
+    fn leave_by_call(&mut self, entry: &mut PollEntry) {
         let Some(node) = self.node else { return };
         let now = clock::now();
         match entry.begun.how {
@@ -228,14 +240,11 @@ impl Span {
     /// Ends the polls of the body and of its await. `chain` is that of the body.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn end_stay(&self, node: &'static Node, now: u64, chain: PassingChain) {
-        match self.at {
-            Some(at) => {
-                at.leave_after(now, OWN_AGAIN, PassingChain::through(chain.stopper));
-                node.times.pass();
-            }
-            None if chain.is_through => _ = node.leave_after(now, OWN_AGAIN, chain),
-            None => _ = node.leave_after(now, OWN_AGAIN, PassingChain::NONE),
-        }
+        let is_through = self.at.is_some() || chain.is_through;
+        let stopper = if is_through { chain.stopper } else { None };
+        let deepest = self.at.unwrap_or(node);
+        deepest.leave_after(now, OWN_AGAIN, PassingChain { is_through, stopper });
+        node.times.pass();
         if let Some(slot) = self.slot {
             slot.leave(now);
         }

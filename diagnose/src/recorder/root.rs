@@ -21,7 +21,7 @@ use super::local;
 use super::poll_entry::PollEntry;
 use super::span::{Span, SpanState};
 use crate::context;
-use crate::live::{self, PollWaker, Task};
+use crate::live::{self, PollWaker, Promoted, Task};
 use crate::sync::{add, add_relaxed};
 use crate::tree::Node;
 
@@ -55,17 +55,21 @@ impl OuterPoll {
 }
 
 impl PollEntry {
-    /// Makes the task the running one, and lends its waker for the poll. Returns whether it has
-    /// one.
+    /// Makes the task the running one, and lends its waker for the poll, if it has one.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_task(&mut self, task: &'static Task, outer: &Waker) -> bool {
+    pub(super) fn begin_task(&mut self, task: &'static Task, outer: &Waker) {
+        self.begin_lent(task);
+        task.forward().borrow(outer);
+    }
+
+    /// Like `begin_task`, if the executor's waker is lent to the task already.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn begin_lent(&mut self, task: &'static Task) {
         live::current::replace(Some(task));
         first_poll::begin_poll();
-        let has_waker = live::has_wakers();
-        if has_waker {
-            self.waker = Some(PollWaker::of(task, outer));
+        if live::has_wakers() {
+            self.waker = Some(PollWaker::of(task));
         }
-        has_waker
     }
 }
 
@@ -73,8 +77,8 @@ impl Span {
     /// Starts the poll of a root in the rare cases, such as inside another poll.
     #[cold]
     #[inline(never)]
-    pub(super) fn enter_root(&mut self, entry: &mut PollEntry, outer: &Waker, entered: u64) -> bool {
-        let Some(node) = self.node else { return false };
+    pub(super) fn enter_root(&mut self, entry: &mut PollEntry, outer: &Waker, entered: u64) {
+        let Some(node) = self.node else { return };
         entry.suspend_outer_task();
         let (task, waited) = match self.root {
             Some(task) => (task, enter_task(task, node, entered)),
@@ -84,7 +88,7 @@ impl Span {
         if waited != 0 {
             local::set_waited((waited, None));
         }
-        entry.begin_task(task, outer)
+        entry.begin_task(task, outer);
     }
 
     /// The task of a root, and the ticks that it has waited.
@@ -125,15 +129,26 @@ pub(super) fn begin_task_poll(task: &'static Task, node: &'static Node, entered:
 /// Ends the running poll of a task at `left`, whatever the task does next.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn end_task_poll(task: &'static Task, node: &'static Node, left: u64) {
-    // No recorded path was ready: the wait is charged to the first one polled.
+    charge_wait(node);
+    first_poll::end_poll(node, left);
+    end_lent(task);
+}
+
+/// Charges the task's wait to the first path polled, if no recorded path was ready.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn charge_wait(node: &'static Node) {
     let (waited, first_polled) = local::waited();
     if waited != 0 {
         add(&first_polled.unwrap_or(node).wall, waited);
         local::set_waited((0, None));
     }
-    first_poll::end_poll(node, left);
+}
+
+/// Ends the task's turn as the running one, and the loan of its executor's waker.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn end_lent(task: &'static Task) {
     live::current::replace(None);
-    live::Promoted::forward(task).give_back();
+    task.forward().give_back();
 }
 
 /// Starts the first poll of a spawned task.

@@ -19,23 +19,19 @@ pub(crate) struct RunningPoll<'a> {
     span: &'a mut Span,
     entry: &'a mut PollEntry,
     outer: &'a Waker,
-    has_waker: bool,
 }
 
 impl<'a> RunningPoll<'a> {
     /// Starts a poll of `span` with the executor's waker.
     #[inline]
     pub(crate) fn enter(span: &'a mut Span, entry: &'a mut PollEntry, outer: &'a Waker) -> Self {
-        let has_waker = span.enter(entry, outer);
-        Self { span, entry, outer, has_waker }
+        span.enter(entry, outer);
+        Self { span, entry, outer }
     }
 
     /// The waker to poll the future with.
     #[inline]
     pub(crate) fn waker(&self) -> &Waker {
-        if !self.has_waker {
-            return self.outer;
-        }
         self.entry.waker.as_ref().map_or(self.outer, PollWaker::get)
     }
 
@@ -92,13 +88,6 @@ impl Span {
         if !entry.is_handed() {
             self.end_through(entry, node, now);
         }
-    }
-
-    #[inline(never)]
-    fn end_through(&mut self, entry: &mut PollEntry, node: &'static Node, now: u64) {
-        entry.hand_up(now, false);
-        self.restore_outer(entry, node, now, true);
-        self.leave_root(entry, node, true, now);
     }
 
     /// Ends the first poll of a call, which stopped at an await of its own: the usual case.

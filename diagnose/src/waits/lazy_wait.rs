@@ -190,13 +190,15 @@ impl PollScope {
 
     /// Returns the waker for the poll, or `None` if this poll is not recorded.
     ///
-    ///
     /// # Safety
     /// `self` must not move before the poll is over.
     #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn lend(&self, outer: &Waker) -> Option<PollWaker> {
         match self.wait {
-            Some(wait) => Some(PollWaker::of(wait, outer)),
+            Some(wait) => {
+                wait.forward().borrow(outer);
+                Some(PollWaker::of(wait))
+            }
             // SAFETY: the caller keeps `self` in place; the executor's waker is borrowed for the
             // whole poll.
             None => self.is_on.then(|| unsafe { PollWaker::lend(&self.lent, outer, WaitWaker::table()) }),

@@ -1,0 +1,89 @@
+//! Roots that resume where their last poll stopped, outside every other poll.
+//!
+//! The usual start and end of such a poll call no function, so no register has to be saved for
+//! them. That is a tenth of the instructions of a poll. The unusual ones have functions of their
+//! own, `…_by_call`.
+
+use std::task::Waker;
+
+use super::first_poll;
+use super::local;
+use super::poll_entry::{PollEntry, PollStartKind, leave_outermost};
+use super::root::{begin_task_poll, charge_wait, end_lent};
+use super::span::Span;
+use crate::clock;
+use crate::context;
+use crate::live::{self, Promoted, Task};
+use crate::tree::Node;
+
+impl Span {
+    /// An executor polls a task.
+    #[inline(never)]
+    pub(super) fn enter_root_again(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node) {
+        // A task that is known from a runtime's hooks, or a blocking closure, may be around it.
+        let (Some(task), None) = (self.root, live::current::registered()) else {
+            return self.enter_slow(entry, outer);
+        };
+        let has_end = context::is_end_due() || task.forward().keeps_other(outer);
+        let (Some(slot), false) = (self.slot, has_end) else {
+            return self.enter_root_by_call(entry, outer, node);
+        };
+        let Some(now) = clock::read_counter() else {
+            return self.enter_root_by_call(entry, outer, node);
+        };
+        context::set_stamp(now);
+        context::set_span(slot.enter(context::span(), now));
+        entry.begin_outermost(true);
+        task.forward().lend(outer);
+        entry.begin_lent(task);
+        begin_task_poll(task, node, now);
+        if !self.resume_at(entry, node, now, false) {
+            self.resume_by_call(entry, node, now);
+        }
+    }
+
+    #[inline(never)]
+    fn enter_root_by_call(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node) {
+        let Some(task) = self.root else { return };
+        let now = self.begin(0);
+        entry.begin_outermost(true);
+        task.forward().borrow(outer);
+        entry.begin_lent(task);
+        begin_task_poll(task, node, now);
+        self.go_on(entry, node, now);
+    }
+
+    /// Ends a poll of a root that only passed through, with the reading of the span inside.
+    #[inline(never)]
+    pub(super) fn end_through(&mut self, entry: &mut PollEntry, node: &'static Node, now: u64) {
+        match (entry.begun.how, self.root) {
+            (PollStartKind::Outermost, Some(task)) if !ends_by_call() => end_outermost(node, task, now),
+            _ => self.end_through_by_call(entry, node, now),
+        }
+    }
+
+    #[inline(never)]
+    fn end_through_by_call(&mut self, entry: &mut PollEntry, node: &'static Node, now: u64) {
+        entry.hand_up(now, false);
+        self.restore_outer(entry, node, now, true);
+        self.leave_root(entry, node, true, now);
+    }
+}
+
+/// Whether the end of a task's poll calls functions.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn ends_by_call() -> bool {
+    context::is_end_due() || first_poll::leaves_unpolled()
+}
+
+/// Ends the poll of a root outside every other poll, after its span's accounting. The task waits.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn end_outermost(node: &'static Node, task: &'static Task, now: u64) {
+    local::hand_up(0, false);
+    leave_outermost(node);
+    context::set_stamp(0);
+    charge_wait(node);
+    first_poll::end_polled();
+    end_lent(task);
+    task.leave(now);
+}
