@@ -12,8 +12,8 @@ use diagnose_reports::model::{
 use diagnose_reports::{Format, Report, Snapshot, View, write};
 
 /// A snapshot with one node per line: two spaces of indent per level, the name, `|`, and fields as
-/// `busy=10`. A name that comes again is the same site; sites lie in `src/main.rs`, one per line, in
-/// the order of their first appearance.
+/// `busy=10`. A name that comes again is the same site; sites lie in `src/main.rs`, one per line,
+/// in the order of their first appearance.
 pub(crate) fn tree(drawing: &str) -> Snapshot {
     let mut snapshot = empty();
     let mut path: Vec<usize> = Vec::new();
