@@ -1,8 +1,8 @@
-//! A web service with a slow handler, found: `cargo run --release --example axum`.
+//! Finds the slow handler of a web service: `cargo run --release --example axum`.
 //!
-//! `GET /order` needs a few rows from a cache. The cache is behind one lock, and a miss keeps that
-//! lock over the query to the database. So every other request waits for the query of one. The
-//! first finding names the lock, the handlers that wait for it, and the line that holds it.
+//! `GET /order` needs a row from a cache. The cache is behind one lock, and a miss holds that lock
+//! during the query to the database. So all other orders wait for the query of one. The first
+//! finding names the lock, the handlers that wait for it, and the line that holds it.
 //!
 //! The service serves its own load for two seconds, and then prints its findings and ends. In
 //! production, `kill -USR1` writes the same report.
@@ -28,7 +28,7 @@ struct Cache {
 }
 
 impl Cache {
-    /// Keeps the lock over the query: the fault.
+    /// The fault: holds the lock during the query.
     #[diagnose]
     async fn row(&self, id: u64) -> String {
         let mut rows = self.rows.lock().await;
@@ -84,7 +84,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// One connection of the load: a request after the other. Returns their number.
+/// Sends one request after the other until `deadline`. Returns their number.
 async fn client(address: std::net::SocketAddr, number: u64, deadline: Instant) -> std::io::Result<u64> {
     let mut stream = TcpStream::connect(address).await?;
     let (mut buffer, mut requests) = ([0; 1024], 0);

@@ -2,7 +2,7 @@
 //!
 //! A time limit of 20 ms around a query of 5 to 40 ms: half of the work is thrown away. The finding
 //! says how many calls of `query` are cancelled and after how long. The tables count completed and
-//! cancelled calls apart.
+//! cancelled calls separately.
 
 use std::time::Duration;
 

@@ -14,8 +14,8 @@ struct Account {
     balance: Arc<Mutex<i64>>,
 }
 
-/// Locks the account that pays, and then the one that is paid: two transfers in opposite directions
-/// each have what the other needs.
+/// Locks the paying account, and then the paid one. Two transfers in opposite directions each hold
+/// the lock that the other needs.
 #[diagnose]
 async fn transfer(from: Account, to: Account, both_begun: Arc<Barrier>) {
     let mut paying = from.balance.lock().await;
@@ -36,7 +36,7 @@ async fn main() {
         tokio::spawn(transfer(bob, alice, both_begun)),
     ];
 
-    // A request has a time limit; the tasks that it spawned have none, and hang on.
+    // The timeout ends the request, but not the tasks that it spawned: they keep hanging.
     let limit = tokio::time::timeout(Duration::from_millis(500), async {
         for transfer in transfers {
             let _ = transfer.await;

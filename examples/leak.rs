@@ -1,15 +1,15 @@
 //! A task per request that never ends: `cargo run --release --example leak`.
 //!
-//! Each order starts a task that waits for a message that never comes. No request is slow, and
-//! memory grows. The finding names the place of the spawn, how many tasks are alive, and how fast
-//! they grow.
+//! Each order starts a task that waits for a message that never comes. No request is slow, but
+//! memory grows. The finding names the line of the spawn, the number of live tasks, and how fast it
+//! grows.
 
 use std::time::Duration;
 
 use diagnose::{diagnose, tokio};
 use tokio::sync::broadcast;
 
-/// Waits for the event "shipped", which nobody sends.
+/// Waits for the event "shipped", which is never sent.
 #[diagnose]
 async fn notify_customer(order: u64, mut events: broadcast::Receiver<u64>) {
     while let Ok(shipped) = events.recv().await {

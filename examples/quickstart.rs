@@ -4,9 +4,9 @@
 //! cargo run --release --example quickstart
 //! ```
 //! A real TCP server on a multi-threaded tokio runtime, and a client that loads it over loopback
-//! for two seconds with 16 connections. Every function of the server is annotated, nothing of the
-//! client is. At the end it writes `target/diagnose/quickstart.{svg,folded,txt,json}` and prints
-//! the table.
+//! for two seconds with 16 connections. The functions that serve a connection are annotated; the
+//! accept loop and the client are not. At the end it prints the table, and writes
+//! `target/diagnose/quickstart.{html,svg,folded,txt,json}`.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -44,7 +44,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Not annotated: a loop that only accepts would be one long wait in the picture.
+/// Not annotated: a loop that only accepts would be one long wait in the flame graph.
 async fn accept(listener: TcpListener) -> io::Result<()> {
     let store = Arc::new(Store::default());
     loop {
@@ -53,13 +53,13 @@ async fn accept(listener: TcpListener) -> io::Result<()> {
     }
 }
 
-/// Values in shards, each behind a lock of its own.
+/// Values in shards, each behind its own lock.
 #[derive(Default)]
 struct Store {
     shards: [Mutex<HashMap<String, String>>; 8],
 }
 
-/// One connection, and the server's task: the root of the tree.
+/// Serves one connection. Each is a task, and so a root of the tree.
 #[diagnose(root)]
 async fn kv_server(stream: TcpStream, store: Arc<Store>) -> io::Result<()> {
     stream.set_nodelay(true)?;
@@ -122,7 +122,7 @@ async fn journal() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// Works: about 100 µs of it.
+/// Computes for about 100 µs.
 #[diagnose]
 fn checksum(value: &str) -> u64 {
     let mut sum = 0xcbf2_9ce4_8422_2325_u64;
@@ -135,7 +135,7 @@ fn checksum(value: &str) -> u64 {
     sum
 }
 
-/// The load, on a runtime and a thread of its own.
+/// The load, on its own thread and runtime.
 mod client {
     use std::io;
     use std::net::SocketAddr;
@@ -148,7 +148,7 @@ mod client {
 
     use super::{CONNECTIONS, KEYS, LOAD};
 
-    /// Loads the server for a while. Returns the number of requests.
+    /// Loads the server for [`LOAD`]. Returns the number of requests.
     pub(crate) fn load(server: SocketAddr) -> io::Result<u64> {
         tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
             let requests = Arc::new(AtomicU64::new(0));

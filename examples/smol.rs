@@ -1,4 +1,4 @@
-//! Who waits for whom on smol: `cargo run --release --example smol`.
+//! Tasks that wait for a full channel on smol: `cargo run --release --example smol`.
 //!
 //! `diagnose::smol` re-exports smol and records its tasks. The feature `async-channel` also records
 //! its channels. The consumer is slower than the producers, so the report lists the producers as

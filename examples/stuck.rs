@@ -1,8 +1,8 @@
-//! A program that hangs, and what it says of itself: `cargo run --release --example stuck`.
+//! A program that hangs, and the report that shows why: `cargo run --release --example stuck`.
 //!
-//! Three tasks share a lock. `main` tries to take it, gives up after 50 ms, and tries again: but
-//! the first attempt is still in the queue, is handed the lock, and nobody polls it. Nobody will
-//! ever have the lock again.
+//! Tasks share a lock. `tries_twice` waits for it, gives up after 50 ms, and tries again. But its
+//! first attempt is still in the queue, and is handed the lock although its task no longer polls
+//! it. So no task can ever acquire the lock again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +42,7 @@ async fn tries_twice(lock: Arc<Mutex<u32>>) {
 #[tokio::main(flavor = "current_thread")]
 #[diagnose]
 async fn main() {
-    // From outside of the runtime, as SIGUSR1 would after `diagnose::install()`.
+    // Prints from outside the runtime, as SIGUSR1 would after `diagnose::install()`.
     std::thread::spawn(|| {
         std::thread::sleep(Duration::from_secs(1));
         println!("{}", diagnose::tree());

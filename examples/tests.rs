@@ -1,4 +1,4 @@
-//! A test that would hang, and says why instead: `cargo test --example tests`.
+//! A test that fails with the cause instead of hanging: `cargo test --example tests`.
 //!
 //! `within` panics if its future takes longer than the limit, and the message has the task tree. So
 //! a test that deadlocks on a build server fails after two seconds, with the cause in its log.
@@ -27,7 +27,7 @@ async fn all_numbers_are_summed_up() {
     for number in 1..=4 {
         sender.send(number).await.expect("the receiver is alive");
     }
-    // Without this line the test hangs: the message of `within` says so.
+    // Without this line the test would hang: `within` panics, and its message shows the cause.
     drop(sender);
     assert_eq!(diagnose::within(Duration::from_secs(2), sum).await.expect("no panic"), 10);
 }
@@ -38,7 +38,7 @@ async fn main() {
     sender.send(1).await.expect("the receiver is alive");
     let test = tokio::spawn(async move {
         let sum = tokio::spawn(sum(receiver));
-        // The sender is still alive, so `sum` waits for ever.
+        // The sender is still alive, so `sum` waits forever.
         diagnose::within(Duration::from_millis(200), sum).await
     });
     let panic = test.await.expect_err("the test fails in time");

@@ -1,12 +1,13 @@
-//! What the wrapped channels cost more than tokio's own, where nobody waits.
+//! Cost of the wrapped channels over tokio's own, when nothing has to wait.
 //!
 //! ```text
 //! cargo bench -p diagnose --features tokio --bench channels
 //! ```
-//! Both are measured in the same run, inside a task that is on record. The table at the end shows
-//! the shortest samples and their difference, which is what is ours. A message of a type without a
-//! destructor carries nothing away; that another was sent is noted with a reading of the clock,
-//! `carrying`.
+//! Both are measured in the same run, inside a recorded task. The table at the end shows the
+//! shortest sample of each, and their difference: the cost of recording.
+//!
+//! A message whose type has a destructor may move a guard to another task, so its send is recorded
+//! with a reading of the clock. `mpsc carrying` measures that; the other messages are integers.
 
 use std::fs;
 use std::future::Future;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 use criterion::{Criterion, SamplingMode};
 use diagnose::tokio as wrapped;
 
-/// The same code for both.
+/// Defines the benchmarks, once for tokio and once for its wrapper.
 macro_rules! measured {
     ($name:ident, $tokio:path) => {
         mod $name {
@@ -86,7 +87,7 @@ macro_rules! measured {
 measured!(own, ::tokio);
 measured!(ours, crate::wrapped);
 
-/// Spawned tasks that are done, awaited: the spawns are not in the time.
+/// Measures awaiting the handles of finished tasks. The time of their spawns is not included.
 macro_rules! joined {
     ($tokio:path, $count:ident) => {{
         use $tokio as library;
@@ -120,7 +121,7 @@ async fn timed(measured: impl Future<Output = ()>) -> Duration {
     start.elapsed()
 }
 
-/// Runs a future as a task that never yields for its budget.
+/// Runs a future as a task without a cooperative budget, so that it never yields.
 fn run(future: impl Future<Output = Duration> + Send + 'static) -> Duration {
     let runtime = wrapped::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async { wrapped::spawn(::tokio::task::unconstrained(future)).await.expect("no panic") })
@@ -142,7 +143,7 @@ const BENCHMARKS: [(&str, Measured, Measured); 8] = [
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     let mut group = criterion.benchmark_group("channels");
-    // Samples of a millisecond: some of them are disturbed by nothing.
+    // Many samples of a millisecond each, so that some of them are undisturbed.
     group.sampling_mode(SamplingMode::Flat).sample_size(1000);
     group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
     for (name, own, ours) in BENCHMARKS {
@@ -158,7 +159,8 @@ fn main() {
     }
 }
 
-/// The least nanoseconds per turn of all samples that criterion has written.
+/// The shortest time per iteration, in ns, of the samples that criterion wrote; `None` if it wrote
+/// none.
 fn least(name: &str) -> Option<f64> {
     let target = std::env::var("CARGO_TARGET_DIR")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../target").to_owned());

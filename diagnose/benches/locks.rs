@@ -1,13 +1,14 @@
-//! What the record of locks costs: tokio's own primitives, and those of `diagnose::tokio`, where
-//! nobody has to wait.
+//! Cost of the recorded locks of `diagnose::tokio` over tokio's own.
 //!
 //! ```text
 //! cargo bench -p diagnose --features tokio --bench locks
 //! ```
-//! Read the table at the end: medians of this run, in nanoseconds, and the difference. Each line is
-//! one acquisition and one release, inside the poll of a task, as in a program. The lines before it
-//! are of a lock that is never free: what it costs to be in a queue, with a waker of one's own or
-//! without.
+//! Read the table at the end: medians of this run in ns, and their difference. Each line is one
+//! operation that need not wait, such as an acquisition and its release. It runs inside the poll of
+//! a task, as in a program.
+//!
+//! The lines before the table are for a contended lock: the time of one handover in ns, with
+//! tokio's own lock and with each setting of `Wakers`.
 
 use std::fs;
 use std::future::Future;
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 use criterion::Criterion;
 use diagnose::{Wakers, diagnose};
 
-/// The same functions for both.
+/// Defines the benchmarks, once for tokio's own primitives and once for the recorded ones.
 macro_rules! measured {
     ($module:ident, $sync:path) => {
         mod $module {
@@ -117,7 +118,8 @@ fn run(future: impl Future<Output = ()>) {
 
 type Measured = fn(u64);
 
-/// Name, the original, and the one that is recorded.
+/// The lines of the table: name, function that uses tokio's own primitive, and function that uses
+/// the recorded one.
 const BENCHMARKS: [(&str, Measured, Measured); 8] = [
     ("lock", original::lock, recorded::lock),
     ("lock_owned", original::lock_owned, recorded::lock_owned),
@@ -129,7 +131,7 @@ const BENCHMARKS: [(&str, Measured, Measured); 8] = [
     ("notify_one, notified", original::notify, recorded::notify),
 ];
 
-/// Two tasks hand a lock to each other: each lock waits, and is granted.
+/// Two tasks hand a lock to each other, so that every acquisition but the first has to wait.
 macro_rules! handed_over {
     ($($tokio:tt)+) => {{
         use $($tokio)+ as library;
@@ -154,7 +156,7 @@ macro_rules! handed_over {
     }};
 }
 
-/// What wakers cost where everybody waits.
+/// Measures each setting of `Wakers` on a contended lock, and prints the medians.
 fn handed_over(criterion: &mut Criterion) {
     let measured: [(&str, Option<Wakers>, Measured); 4] = [
         ("handed over, original", None, handed_over!(::tokio)),
@@ -203,7 +205,7 @@ fn main() {
     println!("\n{:<22} {:>9} {:>9} {:>11}", "ns", "original", "recorded", "difference");
     for (name, ..) in BENCHMARKS {
         let medians = (median(&format!("{name} original")), median(&format!("{name} recorded")));
-        // None in a run that only tests the benchmarks.
+        // A run that only tests the benchmarks writes no medians.
         if let (Some(original), Some(recorded)) = medians {
             println!("{name:<22} {original:>9.1} {recorded:>9.1} {:>11.1}", recorded - original);
         }

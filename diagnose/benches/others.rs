@@ -1,11 +1,11 @@
-//! What the records of a lock cost that nobody else wants, against the lock itself, in one run.
+//! Cost of the recorded locks of std, async-lock and `parking_lot` over the originals, when free.
 //!
 //! ```text
 //! cargo bench -p diagnose --bench others --features async-lock,parking-lot
 //! ```
-//! Each line is one lock and unlock, with one access in between: the original's, the wrapper's, the
-//! difference. They run inside a span, as in a task; those that say so outside of any. Absolute
-//! numbers are the machine's; the difference shall stay below 15 ns.
+//! Each line is one lock and unlock with one access in between: the original's time, the wrapper's,
+//! and the difference, in ns. They run inside a span, as in a task, except `std Mutex outside`.
+//! Absolute numbers depend on the machine; the difference must stay below 15 ns.
 
 use std::fs;
 use std::future::Future;
@@ -17,19 +17,19 @@ use std::time::{Duration, Instant};
 use criterion::Criterion;
 use diagnose::diagnose;
 
-/// Runs a future that does not wait, as a task.
+/// Polls a future once, which must be enough.
 fn run(future: impl Future<Output = ()>) {
     let mut future = pin!(future);
     assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
 }
 
-/// Inside a span.
+/// Awaits a future inside a span.
 #[diagnose]
 async fn inside(future: impl Future<Output = ()>) {
     future.await;
 }
 
-/// One access to what is behind that many locks and unlocks.
+/// Defines two functions that lock, access the value and unlock, `count` times.
 macro_rules! measured {
     ($name:ident, $($path:ident)::+, $new:expr, |$lock:ident| $access:expr) => {
         mod $name {
@@ -120,8 +120,8 @@ fn main() {
     print_differences();
 }
 
-/// The table of this run, from the medians that criterion has written. None in a run that only
-/// tests the benchmarks.
+/// Prints the table of this run from the medians that criterion wrote. A run that only tests the
+/// benchmarks writes none, and the table is empty.
 fn print_differences() {
     println!("\n{:<26} {:>10} {:>10} {:>10}", "ns", "original", "wrapped", "more");
     for (name, ..) in BENCHMARKS {

@@ -1,16 +1,20 @@
-//! What recording costs, against the bare future and against the floor: two readings of the same
-//! clock and one add.
+//! Cost of recording spans and polls, compared with bare futures and with a floor.
 //!
 //! ```text
 //! cargo bench -p diagnose
 //! ```
 //! Read the table at the end: each line is the median of one benchmark of this run, and its ratio
-//! to the floor of this run. Absolute numbers are the machine's, the ratios are ours. `poll` bounds
-//! what a future costs that is polled often (a stream, a connection), `span` a function that is
-//! called often and is ready at once (a cache hit), `8 nested` what each level of a deep call chain
-//! adds; `met`: the same where nothing annotated is around, as in a handler that a framework calls,
-//! which makes it a task. The bodies do next to nothing, so the bare lines are what is not ours.
-//! Without the feature `on` the attribute returns the function as it stands: that is the bare line.
+//! to the floor. The floor is two readings of the recorder's clock and one add. Absolute numbers
+//! depend on the machine; the ratios depend on diagnose.
+//!
+//! - `poll` bounds the cost of a future that is polled often, such as a stream or a connection.
+//! - `span` bounds the cost of a function that is called often and ready at once, such as a cache
+//!   hit.
+//! - `8 nested` is the cost that each level of a deep call chain adds.
+//! - `met` lines run outside any span, as a handler that a framework calls, so the outermost
+//!   annotated call becomes a task.
+//! - `bare` lines run the same bodies, which do next to nothing, without the attribute. Without the
+//!   feature `on` the attribute leaves functions unchanged, so these lines are its cost, too.
 
 use std::fs;
 use std::future::{Future, poll_fn};
@@ -74,7 +78,7 @@ macro_rules! chain {
 }
 chain!(one -> two, two -> three, three -> four, four -> five, five -> six, six -> seven, seven -> never);
 
-/// Makes, polls to the end and drops so many futures, inside a span.
+/// Creates `count` futures, polls each to its end and drops it, inside a span.
 #[diagnose]
 async fn spans(count: u64) {
     for number in 0..count {
@@ -88,14 +92,14 @@ async fn bare_spans(count: u64) {
     }
 }
 
-/// Makes `count` futures, polls each to its end and drops it, where nothing annotated is around.
+/// Creates `count` futures, polls each to its end and drops it, outside any span.
 async fn met_spans(count: u64) {
     for number in 0..count {
         ready(number).await;
     }
 }
 
-/// Wakes itself in each poll, as one that yields does.
+/// Wakes its task in each poll, as a future that yields does.
 struct Yields;
 
 impl Future for Yields {
@@ -112,8 +116,7 @@ async fn yields() {
     Yields.await;
 }
 
-/// Is cloned into a place of its own and used up in each poll, as the waker of a channel or a
-/// socket is.
+/// Clones its waker and wakes it by value in each poll, as a channel or a socket does.
 async fn woken() {
     poll_fn(|context| {
         let kept = black_box(context.waker().clone());
@@ -128,7 +131,7 @@ async fn woken_root() {
     woken().await;
 }
 
-/// Polls a future that stays pending so many times, inside a span.
+/// Polls a future that stays pending, `count` times, inside a span.
 #[diagnose]
 async fn polls(future: impl Future<Output = ()>, count: u64) {
     bare_polls(future, count).await;
@@ -162,7 +165,8 @@ fn run(future: impl Future<Output = ()>) {
 
 type Measured = fn(u64);
 
-/// Name, what to run, and over how many polls the time is to be divided.
+/// The lines of the table: name, function to measure, and the number of polls among which the time
+/// of one iteration is divided.
 const BENCHMARKS: [(&str, Measured, u32); 17] = [
     ("floor", floor, 1),
     ("span bare", |count| run(bare_spans(count)), 1),
@@ -173,7 +177,7 @@ const BENCHMARKS: [(&str, Measured, u32); 17] = [
     ("poll of a root", |count| run(bare_polls(root(), count)), 1),
     ("root, waker not kept", |count| run(bare_polls(never(), count)), 1),
     ("poll of 8 nested", |count| run(polls(one(), count)), 8),
-    // From here on nothing annotated is around, as in a handler that a framework calls.
+    // The next six run outside any span, as a handler that a framework calls.
     ("call, met", |count| run(met_spans(count)), 1),
     ("8 nested, met", |count| run(bare_polls(one(), count)), 8),
     ("yield bare", |count| run(bare_polls(Yields, count)), 1),
@@ -208,8 +212,8 @@ fn main() {
     print_ratios();
 }
 
-/// The table of this run, from the medians that criterion has written. None in a run that only
-/// tests the benchmarks.
+/// Prints the table of this run from the medians that criterion wrote. Prints nothing in a run that
+/// only tests the benchmarks, because it writes none.
 fn print_ratios() {
     let medians: Option<Vec<f64>> =
         BENCHMARKS.iter().map(|(name, _, per)| Some(median(name)? / f64::from(*per))).collect();

@@ -1,9 +1,11 @@
-//! Time and memory of each report of a large program:
-//! `cargo bench -p diagnose-reports --bench scale`, or `… -- 1000000 100000 pb.gz` for nodes, tasks
-//! and one format.
+//! Measures the time and memory of each report of a large program.
 //!
-//! Each report is written by a process of its own, from a snapshot that it builds first. The memory
-//! is the most that this process ever had, snapshot included. By default, a million nodes and a
+//! ```text
+//! cargo bench -p diagnose-reports --bench scale
+//! cargo bench -p diagnose-reports --bench scale -- 1000000 100000 pb.gz  # nodes, tasks, one format
+//! ```
+//! Each report is written by its own process, from a snapshot that the process builds first. The
+//! memory is the peak of that process, snapshot included. The default is a million nodes and a
 //! hundred thousand tasks.
 
 use std::io::{self, Write};
@@ -15,9 +17,9 @@ use diagnose_reports::model::{
 };
 use diagnose_reports::{Format, Report, Snapshot, write};
 
-/// Functions of the program. Each node is one of them.
+/// The number of functions in the program. Each node is a call path to one of them.
 const SITES: usize = 2_000;
-/// The longest call path.
+/// The length of the longest call path, in nodes.
 const DEPTH: usize = 12;
 
 fn main() {
@@ -37,7 +39,7 @@ fn main() {
     }
 }
 
-/// Writes one report, and a line about it.
+/// Writes one report, and prints its time, size and memory.
 fn one(nodes: usize, tasks: usize, format: &str) {
     let snapshot = program(nodes, tasks);
     let before = Instant::now();
@@ -52,7 +54,7 @@ fn one(nodes: usize, tasks: usize, format: &str) {
     );
 }
 
-/// A writer that counts.
+/// A writer that counts bytes and discards them.
 struct Size(u64);
 
 impl Write for Size {
@@ -66,14 +68,15 @@ impl Write for Size {
     }
 }
 
-/// The most memory that this process has had, in kB; 0 where the system does not tell.
+/// The peak memory of this process, in kB; 0 if unknown.
 fn peak_kb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// A program with that many call paths and live tasks. Busy times add up.
+/// Creates a snapshot with that many call paths and live tasks. The busy time of a node includes
+/// its children's.
 fn program(nodes: usize, tasks: usize) -> Snapshot {
     let mut snapshot = Snapshot::default();
     snapshot.version = VERSION;
@@ -120,7 +123,7 @@ fn place(line: usize) -> Place {
 
 fn node(index: usize, parent: Option<usize>) -> Node {
     let mut node = Node::default();
-    // Scattered, so that nearly every node is a path of its own.
+    // Scattered, so that nearly every node is a different call path.
     node.site = SiteIndex::new(scattered(index) / DEPTH % SITES);
     node.parent = parent.map(NodeIndex::new);
     let number = index as u64;
@@ -132,7 +135,7 @@ fn node(index: usize, parent: Option<usize>) -> Node {
     node
 }
 
-/// A number that looks random.
+/// A pseudo-random number, always the same for an index.
 fn scattered(index: usize) -> usize {
     let mixed = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     usize::try_from((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33).unwrap_or(0)

@@ -1,11 +1,14 @@
-//! What a look at everything that waits costs: `cargo bench -p diagnose-reports`, or `… -- pairs`
-//! for shapes with that word.
+//! Measures `Snapshot::verdicts()` on large programs in which every task waits.
 //!
-//! Each line is a shape of hang, with ten thousand and a hundred thousand tasks, each of which
-//! waits: the median of five calls of `Snapshot::verdicts()`, and how many times longer the larger
-//! takes. Linear is ten, and more where only the larger one leaves the caches: what is counted, and
-//! not timed, is in the tests of `analysis/hangs/steps.rs`. Times are those on a processor where
-//! the system tells them, so that another program does not lengthen them.
+//! ```text
+//! cargo bench -p diagnose-reports --bench verdicts
+//! cargo bench -p diagnose-reports --bench verdicts -- pairs  # shapes with that word in their name
+//! ```
+//! Each line is a shape of hang, with ten thousand and with a hundred thousand tasks: the median of
+//! five calls at each size, and the ratio of the medians. Linear time is a ratio of ten, or more if
+//! only the larger snapshot exceeds the caches. The tests of `analysis/hangs/facts/steps.rs` count
+//! steps, which shows linearity without a clock. Times are processor time where the system reports
+//! it, so that other programs do not lengthen them.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -30,7 +33,7 @@ fn main() {
     }
 }
 
-/// The median of the calls, and the number of verdicts.
+/// Returns the median time of the calls, and the number of verdicts.
 fn median(shape: shapes::Shape, tasks: usize) -> (Duration, usize) {
     let snapshot = (shape.make)(tasks);
     let mut found = 0;
@@ -41,7 +44,7 @@ fn median(shape: shapes::Shape, tasks: usize) -> (Duration, usize) {
         let on_processor = on_processor().zip(before).map(|(after, before)| after.saturating_sub(before));
         times.push(on_processor.unwrap_or_else(|| start.elapsed()));
         found = verdicts.len();
-        // One that is far from linear is shown by its first call.
+        // A call this slow shows by itself that the time is far from linear.
         if times[0] > Duration::from_secs(5) {
             break;
         }
@@ -50,7 +53,7 @@ fn median(shape: shapes::Shape, tasks: usize) -> (Duration, usize) {
     (times[times.len() / 2], found)
 }
 
-/// How long this thread has run, on Linux.
+/// The processor time of this thread so far; `None` if the system does not report it.
 fn on_processor() -> Option<Duration> {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     times.split(' ').next()?.parse().ok().map(Duration::from_nanos)

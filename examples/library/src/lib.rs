@@ -2,7 +2,7 @@
 //!
 //! It depends on `diagnose` without features: the attribute then leaves every function as it is,
 //! and no further crate is compiled. An application that depends on `diagnose` with its default
-//! features records this library too, since Cargo unites the features of a dependency.
+//! features records this library too, since Cargo unifies the features of a dependency.
 //! ```text
 //! cargo test -p diagnose-example-library                       as users without diagnose have it
 //! cargo test -p diagnose-example-library --features diagnose   as part of an application that records
