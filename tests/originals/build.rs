@@ -1,14 +1,14 @@
-//! Takes the examples out of the documentation of what is wrapped, as modules with a test each.
+//! Turns the documentation examples of the wrapped crates into modules with a test each.
 //!
-//! What rustdoc makes of an example is made of it here: `#` hides a line, an example without `main`
-//! is put into one, `no_run` is only compiled, `should_panic` has to.
+//! Examples are treated as by rustdoc: `#` hides a line, code without `main` is put into one,
+//! `no_run` is only compiled, and `should_panic` has to panic.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// A crate, the line that puts its wrapper into scope, and the files with what is wrapped.
+/// The crates: name, import of the wrapper, and the files or folders in `src` with wrapped items.
 const CRATES: [(&str, &str, &[&str]); 8] = [
     (
         "tokio",
@@ -34,9 +34,9 @@ const CRATES: [(&str, &str, &[&str]); 8] = [
     ("tokio-util", "use diagnose::{tokio, tokio_util};", &["sync"]),
 ];
 
-/// Examples with such words are left out: they need `--cfg tokio_unstable`, or futures of version
-/// 0.1; the last of them takes it that nothing but `u32` can be compared to `u32`, which is not so
-/// where `serde_json` is.
+/// Examples that contain one of these words are left out. They need `--cfg tokio_unstable` or
+/// futures 0.1. The last one relies on `u32` being comparable to `u32` alone, and so does not
+/// compile beside `serde_json`.
 const LEFT_OUT: [&str; 20] = [
     "UnhandledPanic",
     "RngSeed",
@@ -60,7 +60,8 @@ const LEFT_OUT: [&str; 20] = [
     "(1..33).sum()",
 ];
 
-/// An example: its first line in its file, what rustdoc is told of it, and its code.
+/// An example: the line of its opening fence, from 1, the words behind that fence, such as
+/// `no_run`, and its code.
 struct Example {
     line: usize,
     words: String,
@@ -99,7 +100,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
 }
 
-/// The folders of all packages that are built with, by name.
+/// The name and the folder of every package that the workspace depends on.
 fn folders() -> Vec<(String, PathBuf)> {
     let target = env::var("TARGET").expect("cargo sets it");
     let metadata = Command::new(env::var_os("CARGO").expect("cargo sets it"))
@@ -115,7 +116,8 @@ fn folders() -> Vec<(String, PathBuf)> {
     packages.filter_map(folder).collect()
 }
 
-/// The source file of that name without its ending, and all in the folder of that name.
+/// The source file `path.rs`, if there is one, and all source files below the folder `path`, except
+/// in folders called `tests`. Sorted.
 fn files(path: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         Some(path.with_extension("rs")).filter(|file| file.is_file()).into_iter().collect();
@@ -171,7 +173,7 @@ fn examples(text: &str) -> Vec<Example> {
     examples
 }
 
-/// Whether `main` is there, and not inside of something.
+/// Whether the code has a `main` at its top level.
 fn has_main(code: &str) -> bool {
     let (mut opened, mut closed) = (0, 0);
     for line in code.lines() {
@@ -184,8 +186,8 @@ fn has_main(code: &str) -> bool {
     false
 }
 
-/// Whether a last line says that the example is a function that returns a `Result`, as rustdoc has
-/// it.
+/// Whether this last line makes the example the body of a function that returns a `Result`, as in
+/// rustdoc.
 fn is_result(last: &str) -> bool {
     last.trim_start().starts_with("Ok::<") && last.ends_with("(())")
 }

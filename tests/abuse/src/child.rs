@@ -1,4 +1,4 @@
-//! A child process with a deadline: a program that hangs is killed, and the test says so.
+//! A child process with a deadline: a program that hangs is killed, and its test fails.
 
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;

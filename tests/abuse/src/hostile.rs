@@ -1,7 +1,7 @@
 //! Hostile text: control sequences and invisible or reordered characters.
 
-/// Control sequences for a terminal, C1 controls, marks without a width, turned text, tags, and a
-/// line of its own.
+/// Terminal control sequences, C1 controls, zero-width and bidirectional characters, a tag, and a
+/// forged line.
 pub const HOSTILE: &str = "a\u{1B}[2J\u{7F}\u{85}\u{9B}31m\u{61C}\u{200B}\u{200F}\u{202E}\u{2066}\u{2029}\u{FEFF}\u{E0041}\r\nFORGED";
 
 /// The hostile characters that reached the output.

@@ -1,4 +1,4 @@
-//! One sample: a program run once, in a process of its own.
+//! One sample: a program run once, in its own process.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -26,7 +26,7 @@ pub struct Sample {
 /// Runs a program in this process, and prints the sample for [`Sample::read`].
 pub fn run(program: &Program, way: Way, size: u64) {
     let operations = program.run(way, size);
-    // The processor time of all threads, those that have ended included.
+    // The processor time of all threads, including those that have ended.
     let cpu = clock_gettime(ClockId::ProcessCPUTime);
     let peak_kib = peak_kib();
     println!("{operations} {} {} {peak_kib} {}", cpu.tv_sec, cpu.tv_nsec, stated_ns(way));

@@ -1,5 +1,5 @@
-//! The attribute in editions 2018 and 2021: its output has its own edition, and what the body says
-//! keeps the crate's.
+//! The attribute in editions 2018 and 2021: its output has its own edition, and the body keeps the
+//! crate's.
 #![deny(warnings)]
 
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 
 use diagnose::{diagnose, FutureExt as _};
 
-/// Borrows twice.
+/// Has two lifetimes.
 #[derive(Debug)]
 pub struct View<'a, 'b>(&'a str, &'b [u32]);
 
@@ -42,7 +42,7 @@ pub async fn longer(a: &str, b: &mut String) -> bool {
     a.len() > b.len()
 }
 
-/// An opaque output borrows from what it names.
+/// An opaque output borrows only from the lifetime that it names.
 #[diagnose(label = "{key}")]
 pub async fn opaque<'a>(map: &'a HashMap<String, u32>, key: &str) -> Result<impl Display + 'a, String> {
     let value = map.get(key).ok_or_else(|| key.to_owned())?;
@@ -56,8 +56,8 @@ pub async fn last_expression(shared: Arc<Mutex<Vec<u32>>>) -> usize {
     shared.lock().unwrap().len()
 }
 
-/// The guard in the last expression of a block is dropped when the edition says so, and `dyn` may
-/// borrow as ever.
+/// The guard in the last expression of a block is dropped when the crate's edition says so. `dyn`
+/// types may borrow as in a function without the attribute.
 #[diagnose]
 #[allow(clippy::await_holding_lock, clippy::type_complexity, clippy::useless_vec)]
 pub async fn awaits(shared: Arc<Mutex<Vec<u32>>>) -> Result<usize, Box<dyn std::error::Error>> {
@@ -81,16 +81,16 @@ pub async fn awaits(shared: Arc<Mutex<Vec<u32>>>) -> Result<usize, Box<dyn std::
     Ok(listed.len())
 }
 
-/// An unsafe body, as it was before edition 2024.
+/// The whole body of an unsafe function is unsafe, as before edition 2024.
 ///
 /// # Safety
-/// The pointer must be one of a reference.
+/// The pointer must come from a reference that is valid until the future is done.
 #[diagnose]
 pub async unsafe fn pointed(at: *const u32) -> u32 {
     *at
 }
 
-/// A pattern, a block and a frame.
+/// A pattern as an argument, annotated blocks, and a call of an annotated synchronous function.
 #[diagnose]
 pub async fn blocks((a, _): (u32, u32)) -> u32 {
     let block = #[diagnose]

@@ -8,8 +8,8 @@ use diagnose::tokio;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
-/// A client: it asks for one path after the other on one connection, with a pause after each
-/// answer. Returns the number of answers once the server is gone or `requests` are answered.
+/// Requests one path after the other on one connection, with a pause after each answer. Returns the
+/// number of answers once there are `requests`, or an error if the server is gone.
 pub(crate) async fn client(
     address: SocketAddr,
     paths: Vec<String>,
@@ -28,7 +28,7 @@ pub(crate) async fn client(
     Ok(requests)
 }
 
-/// Reads one answer: headers, and as much as they promise.
+/// Reads one answer: the headers, and a body of their `content-length`.
 async fn answer(stream: &mut BufReader<TcpStream>) -> io::Result<()> {
     let mut length = 0;
     loop {

@@ -61,7 +61,8 @@ fn say(findings: &[diagnose::model::Finding]) {
     }
 }
 
-/// Looks until the planted faults are found, for at most that long, and prints what was found then.
+/// Takes snapshots until the planted faults are found or `time` is over, and prints the last
+/// findings.
 fn wait_for(name: &str, time: Duration) {
     let rules = [
         ("lock", "contended"),
@@ -86,7 +87,8 @@ fn wait_for(name: &str, time: Duration) {
     }
 }
 
-/// Looks at the service from its first moment on, and compares each look with the one before.
+/// Prints the findings of snapshots of the service from its start on, and those since the snapshot
+/// before.
 fn watch(time: Duration) {
     let (began, mut last) = (Instant::now(), None);
     let mut pause = Duration::from_millis(20);

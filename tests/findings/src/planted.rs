@@ -1,8 +1,8 @@
-//! A shop over HTTP with faults, each behind a route of its own: a lock held over a query, a CPU
+//! A shop over HTTP with faults, each behind a separate route: a lock held during a query, a CPU
 //! hog and a sleep in functions without annotation, tasks that never end, large futures, and two
 //! locks in both orders.
 //!
-//! A comment `FAULT:` marks its line, or the next one if it stands alone: a finding has to name it.
+//! A comment `FAULT:` marks its line, or the next one if it stands alone. A finding has to name it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ async fn get_receipt(Path(id): Path<u64>) -> String {
     format!("receipt {id}: {signature}")
 }
 
-/// About 20 ms of CPU time. Nobody has annotated it.
+/// Takes about 20 ms of CPU time. Not annotated.
 fn sign(row: u64) -> u64 {
     let began = std::time::Instant::now();
     let mut sum = row;
@@ -101,7 +101,7 @@ async fn get_invoice(Path(id): Path<u64>) -> String {
     format!("invoice {id}: {}", read_template(row))
 }
 
-/// A slow disk. Nobody has annotated it.
+/// Reads from a slow disk. Not annotated.
 fn read_template(row: u64) -> u64 {
     std::thread::sleep(Duration::from_millis(20));
     row

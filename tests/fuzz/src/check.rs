@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use diagnose_reports::{Format, Report, Snapshot, View, fold, rows, write};
 
-/// An input takes at most so long, in an unoptimized build on a busy machine.
+/// The time limit for one input: enough for an unoptimized build on a busy machine.
 const LIMIT: Duration = Duration::from_secs(20);
 
 const VIEWS: [View; 4] = [View::Wall, View::Time, View::Busy, View::Idle];
 
-/// Whether the input is a snapshot to the reader.
+/// Runs all checks on an input. Returns whether the reader accepts it as a snapshot.
 ///
 /// # Errors
 /// Returns the first failure, if any.
@@ -31,7 +31,7 @@ pub fn check(input: &[u8], number: u64) -> Result<bool, String> {
 
 fn reports(input: &[u8], number: u64) -> Result<bool, String> {
     let Ok(snapshot) = Snapshot::read_json(input) else { return Ok(false) };
-    // Four inputs that follow each other see all views.
+    // Four successive inputs cover all views.
     let view = VIEWS[usize::try_from(number % 4).unwrap_or(0)];
     for format in Format::all().filter(|format| *format != Format::Json) {
         let page = bytes(&snapshot, format, view)?;
@@ -63,10 +63,10 @@ fn bytes(snapshot: &Snapshot, format: Format, view: View) -> Result<Vec<u8>, Str
     Ok(page)
 }
 
-/// The report as text, without characters that do something to a terminal.
+/// Returns the report as text, or an error if a character in it could control a terminal.
 fn clean(page: Vec<u8>, format: Format) -> Result<String, String> {
     let page = String::from_utf8(page).map_err(|error| format!("{format:?}: {error}"))?;
-    // The lines of a table for spreadsheets end in CR LF.
+    // Lines of CSV end in CR LF.
     let page = if format == Format::Csv { page.replace("\r\n", "\n") } else { page };
     match page
         .chars()

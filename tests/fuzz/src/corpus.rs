@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// All dumps, in the order of their names.
+/// Returns all dumps, sorted by file name.
 ///
 /// # Panics
-/// If they are not there, or are not JSON.
+/// If the files cannot be read, or are not JSON.
 #[must_use]
 pub fn all() -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");

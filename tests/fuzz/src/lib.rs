@@ -1,13 +1,12 @@
-//! Saved snapshots with mistakes in them, through every report: nothing panics, overflows or takes
-//! for ever.
+//! Feeds damaged snapshots to every report: none may panic, overflow or run forever.
 //!
 //! ```text
 //! corpus/*.json  ─▶ mutate: input number n of a seed, always the same ─▶ check: read_json, every report, and back
 //! ```
-//! The corpus are dumps of real programs: 19 of those of `tests/hangs`, one for each kind of thing
+//! The corpus consists of dumps of real programs: 19 of `tests/hangs`, one for each kind of item
 //! that a dump lists, and one of `examples/quickstart` under load.
-//! `cargo test -p diagnose-fuzz-tests` takes some thousand inputs; before a release, with checks of
-//! overflows in an optimized build, a million:
+//! `cargo test -p diagnose-fuzz-tests` checks some thousand inputs. Before a release, check a
+//! million in an optimized build with overflow checks:
 //!
 //! ```text
 //! cargo run --profile fuzz -p diagnose-fuzz-tests -- 1000000

@@ -1,4 +1,5 @@
-//! `fuzz <inputs> [seed] [first]`: so many inputs of a seed, and those that fail as files.
+//! `fuzz <inputs> [seed] [first]`: checks this number of inputs of a seed, and saves those that
+//! fail as files.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -6,14 +7,14 @@ use std::{env, fs};
 
 use diagnose_fuzz_tests::{check, corpus, mutate};
 
-/// After so many failures the rest can wait.
+/// The number of failures after which the run ends.
 const MAX_FAILURES: u32 = 20;
 
 fn main() -> ExitCode {
     let mut numbers = env::args().skip(1).map(|argument| argument.parse::<u64>().expect("a number"));
     let (count, seed) = (numbers.next().unwrap_or(10_000), numbers.next().unwrap_or(1));
     let first = numbers.next().unwrap_or(0);
-    // Failures are said below; a panic says where it was, once.
+    // Failures are printed below. The panic hook also prints where a panic occurred.
     let corpus = corpus::all();
     let (start, mut said) = (Instant::now(), Instant::now());
     let (mut read, mut failures) = (0_u64, 0);

@@ -1,9 +1,9 @@
-//! From dumps to inputs with mistakes in them.
+//! Turns dumps into damaged inputs.
 //!
-//! Most inputs are dumps in which one to eight values are something else, so that they get past the
-//! reader and far into the reports: numbers at the ends of their range, indexes to other things,
-//! texts that some format takes for its own, parts that are missing, doubled, or taken from another
-//! dump. The others are cut, or have bytes of another kind in them.
+//! Most inputs are dumps with one to eight changed values, so that the reader accepts them and they
+//! reach the reports: numbers at the ends of their range, wrong indexes, texts with the syntax of a
+//! format, and parts that are missing, repeated, or taken from another dump. The others are
+//! truncated, or have changed bytes.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ const TEXTS: [&str; 18] = [
     "await",
 ];
 
-/// Input `number` of a seed.
+/// Returns input `number` of a seed.
 #[must_use]
 pub fn input(corpus: &[Value], seed: u64, number: u64) -> Vec<u8> {
     let mut random = Random::new(seed, number);
@@ -65,10 +65,10 @@ fn change_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Goes down from the root by chance and changes what is there; `other` is the same place of
-/// another dump, while it has one.
+/// Descends from the root at random, and changes the value at which it stops. `other` is the value
+/// at that place of another dump, or null if that has none.
 fn change_value(value: &mut Value, other: &Value, random: &mut Random) {
-    // The lists of a dump are larger than their elements: the deeper, the likelier is the end.
+    // Stops at each level with the same probability, so that deep values are changed less often.
     let goes_on = random.below(8) != 0;
     match value {
         Value::Object(fields) if goes_on && !fields.is_empty() => {

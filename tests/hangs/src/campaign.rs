@@ -1,4 +1,4 @@
-//! All rows or the sample, on all runtimes, in silence and in noise, each in a child.
+//! Runs rows on all runtimes, without and with noise, each run in a child process.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{BufRead as _, BufReader};
@@ -16,10 +16,10 @@ use crate::row::{Flavor, Row, Section};
 use crate::sample;
 use crate::source::{self, Marks};
 
-/// How many background tasks there are.
+/// The levels of noise: the number of background tasks.
 pub const NOISE: [u32; 2] = [0, 200];
 
-/// The child ends by itself; if it has not by then, all of it hangs.
+/// The time limit of a child. A child ends by itself, so one that reaches this hangs as a whole.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// The results of a row.
@@ -31,13 +31,13 @@ pub struct Result {
     pub wrong: [Vec<String>; 3],
     /// The expected verdicts that were found, by the index of the flavor.
     pub said: [BTreeSet<String>; 3],
-    /// One of the sentences.
+    /// The sentence of one of the expected verdicts; `None` if none was found.
     pub sentence: Option<String>,
-    /// How often it was run on each runtime.
+    /// The number of runs on each runtime.
     pub runs: u32,
 }
 
-/// One child.
+/// One run of a row in a child.
 #[derive(Debug, Clone)]
 struct Run {
     /// Index into the results.
@@ -47,7 +47,7 @@ struct Run {
     noise: u32,
 }
 
-/// Runs the rows that are asked for, by the program at `path`, which is `hangs` itself.
+/// Runs the selected rows with the program at `path`, which is `hangs` itself.
 ///
 /// # Panics
 /// If it cannot be started.
@@ -64,7 +64,7 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
     for section in sections {
         for row in section.rows.iter().filter(|row| asked(row)) {
             let runs = if row.is_busy { &mut busy } else { &mut others };
-            // In silence, and in noise; in a sample in one of both.
+            // At both levels of noise; a sample uses one of them.
             let noises = |flavor| match position(row) {
                 Some(position) => vec![NOISE[sample::noise(position, flavor)]],
                 None => NOISE.to_vec(),
@@ -88,7 +88,7 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
         for number in 0..options.jobs {
             let (queues, results) = (&queues, &results);
             scope.spawn(move || {
-                // What keeps a processor busy is run by the first alone, one after the other.
+                // Only the first thread runs rows that keep a processor busy, one after the other.
                 for queue in &queues[usize::from(number != 0)..] {
                     while let Some(run) = next(queue) {
                         let row = results.lock().expect("no panic")[run.result].row;
@@ -115,10 +115,10 @@ fn next(queue: &Mutex<VecDeque<Run>>) -> Option<Run> {
     queue.lock().expect("no panic").pop_front()
 }
 
-/// The wrong results, and the expected verdicts that were found.
+/// The wrong result, and the expected verdict that was found with its sentence.
 type Judged = (Option<String>, Option<(String, String)>);
 
-/// Runs one.
+/// Runs a row in a child, and judges it.
 fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Judged {
     let row = &row.beside_tasks(run.noise);
     let (outcome, looks) = watch(path, row, run);

@@ -1,4 +1,4 @@
-//! One program in a process of its own, and a thread beside it that looks at it while it runs.
+//! Runs one program in its own process, with a thread that takes snapshots of it meanwhile.
 
 use std::io::{self, Write as _};
 use std::process;
@@ -14,38 +14,38 @@ use crate::row::{Flavor, Row, Section};
 use crate::source::{self, Marks};
 use tokio::runtime::Builder;
 
-/// The code that the process ends with while the program does not.
+/// The exit code of the process if the program has not ended.
 pub const GOES_ON: i32 = 3;
-/// The first line: the program is about to start.
+/// The first line of output: the program is about to start.
 pub const STARTED: &str = "started";
 
 /// The first look, in milliseconds after the start.
 const FIRST_MS: u64 = 300;
-/// From look to look.
+/// The time between looks, in milliseconds.
 const STEP_MS: u64 = 150;
-/// The last look, which is not left out however late it is: a machine that is busy has fewer before
-/// it.
+/// The last look, in milliseconds after the start. It is taken however late it is, whereas a busy
+/// machine skips earlier ones.
 const LAST_MS: u64 = 2_100;
 
-/// The last look is repeated so often, with a pause in between, where it has fallen into a poll of
-/// a task that goes on.
+/// How often the last look is repeated, after a pause each time, while it falls into the poll of a
+/// task with a long wait.
 const AGAIN: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// From look to look after that, of a hang that is not reported yet.
+/// The time between further looks, at a hang that is not reported by then.
 const LATER: Duration = Duration::from_millis(250);
 
-/// How long a program has after that to end or to be reported: the machine may have other work.
+/// How long a program then has to end or to be reported: the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Runs a program until it ends or has been looked at for long enough, and ends the process.
 ///
 /// # Panics
-/// If the program does, or there is no runtime to be had.
+/// If the program panics, or the runtime cannot be built.
 pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: u32) -> ! {
     let marks = source::marks(section, row);
     let row = row.beside_tasks(noise);
-    // Before anything else, so that it is older than whatever the program makes.
+    // Started before anything else, so that this thread is older than all that the program creates.
     let (start, started) = mpsc::channel();
     thread::Builder::new()
         .name("looks".to_owned())
@@ -68,7 +68,7 @@ pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: 
     process::exit(0)
 }
 
-/// Looks again and again, and ends the process after the last time.
+/// Takes and reports looks at the program, and ends the process after the last one.
 fn look_on(start: Instant, row: &Row, flavor: Flavor, marks: &Marks) {
     let is_said = |line: &str| look::read(line).is_some_and(|it| judge::is_said(row, flavor, marks, &it));
     let since_start = || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -110,10 +110,10 @@ fn report(taken: &Taken) {
     }
 }
 
-/// A line, whole.
+/// Prints a line and flushes it.
 fn say(line: &str) {
     let mut out = io::stdout().lock();
-    // Where nobody reads any more, nobody ends it either.
+    // The parent no longer reads, so it will not end this process either.
     if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
         process::exit(GOES_ON);
     }

@@ -1,6 +1,6 @@
-//! The imports of the programs: our modules, each under the name of its original.
+//! The imports of the programs: the wrappers, each under the name of its original.
 //!
-//! With the originals in their place the programs hang, or end, in the same way.
+//! With the originals instead, the programs hang or end in the same way.
 
 pub(crate) use diagnose::async_channel;
 pub(crate) use diagnose::async_lock;

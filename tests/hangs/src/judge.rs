@@ -1,4 +1,4 @@
-//! Whether what was said of a program is right.
+//! Judges the outcome and the verdicts of a program against its row.
 
 use crate::look::{Link, Look, Verdict};
 use crate::row::{Finding, Flavor, Row};
@@ -9,13 +9,13 @@ use crate::source::{Marks, file_name};
 pub enum Outcome {
     /// The program ended.
     Ended,
-    /// It did not.
+    /// The program did not end.
     GoesOn,
-    /// It panicked, or the process hung as a whole.
+    /// The program panicked, or the process hung as a whole.
     Failed,
 }
 
-/// Judges how it ended; `None` if that is right.
+/// Describes what is wrong with the outcome; `None` if it is right.
 #[must_use]
 pub fn outcome(row: &Row, flavor: Flavor, outcome: Outcome) -> Option<String> {
     match (outcome, row.ends_on(flavor)) {
@@ -26,7 +26,7 @@ pub fn outcome(row: &Row, flavor: Flavor, outcome: Outcome) -> Option<String> {
     }
 }
 
-/// Judges what was said of it; `None` if that is right.
+/// Describes what is wrong with the verdicts of the looks; `None` if they are right.
 #[must_use]
 pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option<String> {
     if looks.iter().any(|look| look.verdicts.is_none()) {
@@ -36,8 +36,8 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
         return Some("the saved snapshot says something else when it is read".to_owned());
     }
     let findings = row.findings(flavor);
-    // A hang may be found before it has its last form: who is queued first is granted the lock
-    // later.
+    // A hang may be found before it has its final detail: the first future in a queue may be
+    // granted the lock only later.
     let forms: Vec<Finding> = findings.iter().map(|finding| Finding { detail: None, ..*finding }).collect();
     for (number, look) in (1..).zip(looks) {
         let allowed = if number == looks.len() { &findings } else { &forms };
@@ -70,7 +70,7 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
     })
 }
 
-/// Whether what should be said in the end is said in a look; of a control nothing should.
+/// Whether a look has the verdict that is expected in the end. A control needs none.
 #[must_use]
 pub fn is_said(row: &Row, flavor: Flavor, marks: &Marks, look: &Look) -> bool {
     let findings = row.findings(flavor);
@@ -78,7 +78,8 @@ pub fn is_said(row: &Row, flavor: Flavor, marks: &Marks, look: &Look) -> bool {
     findings.is_empty() || look.verdicts.as_deref().unwrap_or_default().iter().any(is_it)
 }
 
-/// The last expected verdict, in the words of the table, with its sentence; `None` without one.
+/// The expected verdict of the last look, in the words of the table, and its sentence; `None` if
+/// the look has none.
 #[must_use]
 pub fn said(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option<(String, String)> {
     let findings = row.findings(flavor);
@@ -90,14 +91,14 @@ pub fn said(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option<
     Some((said, sentence))
 }
 
-/// Whether a proven verdict is right: it is an expected one, one that is true beside it, or behind
-/// an expected one.
+/// Whether a proven verdict is right: it is expected, or of the kind that is true beside the
+/// expected one, or it waits behind an expected one.
 fn is_right(all: &[Verdict], verdict: &Verdict, row: &Row, findings: &[Finding], marks: &Marks) -> bool {
     let is_said = findings.iter().any(|finding| mismatch(verdict, *finding, marks).is_none());
     let is_beside = !findings.is_empty() && row.beside == Some(verdict.kind.as_str());
     let is_behind = || {
         let cause = verdict.behind.filter(|_| !verdict.root_cause).and_then(|index| all.get(index));
-        // A cause has no cause: two steps would be a mistake of their own.
+        // The cause must be a root cause: a chain of two causes would be wrong.
         cause.is_some_and(|cause| {
             cause.root_cause && findings.iter().any(|finding| mismatch(cause, *finding, marks).is_none())
         })
@@ -135,7 +136,7 @@ fn is_at(link: &Link, roles: &[&str], lines: &[u64], marks: &Marks) -> bool {
     roles.contains(&link.role.as_str()) && stands_at(link, lines, marks)
 }
 
-/// Whether it, or a caller of it, is on one of these lines.
+/// Whether the link, or one of its callers, is on one of these lines.
 fn stands_at(link: &Link, lines: &[u64], marks: &Marks) -> bool {
     let is_it = |file: &str, line: u64| lines.contains(&line) && file_name(file) == marks.file;
     is_it(&link.file, link.line) || link.callers.iter().any(|(file, line)| is_it(file, *line))

@@ -1,5 +1,5 @@
-//! Programs that hang, programs that only wait, and the command `hangs` that runs them all and
-//! judges what is said of them.
+//! Programs that hang, programs that only wait, and the command `hangs`, which runs them all and
+//! judges their verdicts.
 //!
 //! ```text
 //! programs/  rows with an expectation each     child  one program, looked at from outside: a line of JSON per look
@@ -7,8 +7,8 @@
 //! campaign   all rows in parallel children     table  what came out
 //! sample     the rows that `cargo test` runs
 //! ```
-//! A program marks its own lines: where it waits ends with `// waits`, where the other took hold
-//! with `// holds`. If several lines are marked, any of them is right.
+//! A program marks its own lines. A line at which it waits ends with `// waits`, and a line that
+//! acquires what is waited for ends with `// holds`. If several lines are marked, any is right.
 
 pub mod campaign;
 pub mod child;

@@ -1,4 +1,4 @@
-//! A program's verdicts at one moment: a line of JSON from the child to the parent, which judges.
+//! A program's verdicts at one moment, as a line of JSON from the child to the parent.
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, TaskId, Wait};
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 /// One look at a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Look {
-    /// When, in milliseconds from the start of the program.
+    /// The time of the look, in milliseconds since the start of the program.
     pub at_ms: u64,
     /// The verdicts. `None` if the dump has no list of verdicts.
     pub verdicts: Option<Vec<Verdict>>,
-    /// Whether the dump, read back by `diagnose-reports` alone, says the same.
+    /// Whether the dump, read back by `diagnose-reports` alone, gives the same verdicts.
     pub is_same_when_read: bool,
 }
 
-/// A verdict, as far as it is judged.
+/// The parts of a verdict that are judged or shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // The names are those of the saved format.
 pub struct Verdict {
@@ -39,19 +39,19 @@ pub struct Link {
     pub file: String,
     pub line: u64,
     pub role: String,
-    /// Files and lines.
+    /// Files and lines of the callers.
     pub callers: Vec<(String, u64)>,
 }
 
-/// A look from inside of the program.
+/// A look as the child takes it.
 #[derive(Debug, Clone)]
 pub struct Taken {
-    /// The line for who judges it.
+    /// The line of JSON for the parent.
     pub line: String,
-    /// The dump that it is about.
+    /// The dump, in JSON, that the line was made from.
     pub dump: Vec<u8>,
-    /// Whether it fell into a poll of a task in which something has been waiting for long: as long
-    /// as that runs, it may let go of anything.
+    /// Whether it fell into the poll of a task with a long wait. While the task runs, it may
+    /// release anything, so a proof may be missing.
     pub is_in_poll: bool,
 }
 
@@ -84,7 +84,7 @@ pub fn take(at_ms: u64) -> Taken {
     Taken { line, dump, is_in_poll: is_in_poll(&read) }
 }
 
-/// The least age of a long wait.
+/// The minimum age of a long wait, in ns.
 const LONG_NS: u64 = 1_000_000_000;
 
 fn is_in_poll(snapshot: &Snapshot) -> bool {
@@ -94,7 +94,7 @@ fn is_in_poll(snapshot: &Snapshot) -> bool {
     snapshot.waits.iter().filter(|wait| wait.since_ns >= LONG_NS).any(waits_in)
 }
 
-/// Reads such a line; `None` if it is none.
+/// Parses the line of a look. Returns `None` for any other line.
 #[must_use]
 pub fn read(line: &str) -> Option<Look> {
     let look: Value = serde_json::from_str(line).ok()?;

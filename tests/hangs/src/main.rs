@@ -1,4 +1,4 @@
-//! `hangs`: runs all programs and judges what is said of them; see [`USAGE`].
+//! `hangs`: runs all programs and judges their verdicts; see [`USAGE`].
 
 use std::env;
 use std::process::ExitCode;

@@ -13,7 +13,7 @@ use tokio::time::{Duration, sleep};
 /// The name of these tasks.
 pub(crate) const NAME: &str = "noise";
 
-/// Spawns so many, two for each pair that passes messages.
+/// Spawns `count` tasks. A sender and its receiver count as two.
 pub(crate) fn spawn(runtime: &Runtime, count: u32) {
     let lock = Arc::new(Mutex::new(0));
     let mut number = 0;

@@ -3,17 +3,17 @@
 /// The command line of `hangs`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How often each is run.
+    /// The number of runs of each row, for each runtime and level of noise.
     pub repeat: u32,
-    /// How many at the same time.
+    /// The number of programs that run at the same time.
     pub jobs: usize,
-    /// The table as Markdown.
+    /// Print the table as Markdown.
     pub markdown: bool,
     /// Judge only whether the programs end.
     pub outcomes: bool,
-    /// Only the rows of the sample, each in silence or in noise.
+    /// Run only the rows of the sample, each at one level of noise for each runtime.
     pub sample: bool,
-    /// Only rows of these names or numbers; all if there are none.
+    /// Names or numbers of the rows to run; all if empty.
     pub only: Vec<String>,
 }
 
@@ -23,13 +23,13 @@ impl Default for Options {
     }
 }
 
-/// How it is used.
+/// The usage text.
 pub const USAGE: &str = "\
 usage: hangs [--repeat N] [--jobs N] [--outcomes] [--markdown] [--sample] [row …]   all rows, or these, by name or number
        hangs <case> <ct|mt1|mt2> <noise>                                 one program, a line of JSON per look";
 
 impl Options {
-    /// Reads the arguments.
+    /// Parses the arguments.
     ///
     /// # Errors
     /// Returns the argument that is not understood.

@@ -1,4 +1,4 @@
-//! A row: a program, where it ends, and what shall be said of it.
+//! A row: a program, the runtimes on which it ends, and its expected verdict.
 
 use crate::drop_in::tokio::runtime::Runtime;
 
@@ -13,7 +13,7 @@ pub struct Section {
     pub rows: &'static [Row],
 }
 
-/// A program and what shall be said of it.
+/// A program and its expected verdict.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     /// The number in the corpus; `X…` and `Y…` are hangs and controls beyond it.
@@ -22,21 +22,21 @@ pub struct Row {
     pub name: &'static str,
     /// A summary in a few words.
     pub what: &'static str,
-    /// Runs it as `main`, not boxed: the main function of a program is not boxed either.
+    /// Runs the program with `block_on`, not boxed, as the main function of a real program.
     pub start: fn(&Runtime),
     /// The expected verdict; `None` for a control.
     pub finding: Option<Finding>,
-    /// Verdicts that are as right.
+    /// Other verdicts that are right as well.
     pub or: [Option<Finding>; 2],
-    /// The expected verdict in noise, where the background tasks could have what is attributed.
+    /// The expected verdict in noise, where a background task could be the holder instead.
     pub in_noise: Option<Finding>,
-    /// A kind that is true beside it: what else stands still because the thread does.
+    /// The kind of a verdict that is true as well, such as `driver_starved` of a blocked worker.
     pub beside: Option<&'static str>,
-    /// What a control may seem until it ends: likely, and never proven.
+    /// The verdict that a control may get until it ends: likely, never proven.
     pub seems: Option<Finding>,
-    /// Whether it ends, by the index of the flavor.
+    /// Whether the program ends, by the index of the flavor.
     pub ends: [bool; 3],
-    /// It keeps a processor busy.
+    /// Whether the program keeps a processor busy.
     pub is_busy: bool,
 }
 
@@ -54,11 +54,11 @@ pub struct Finding {
 /// A runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavor {
-    /// All on the thread of `main`.
+    /// tokio's current-thread runtime: all tasks run on the thread of `main`.
     CurrentThread,
-    /// One worker beside it.
+    /// A multi-thread runtime with one worker.
     OneWorker,
-    /// Two.
+    /// A multi-thread runtime with two workers.
     TwoWorkers,
 }
 
@@ -93,14 +93,14 @@ impl Row {
         }
     }
 
-    /// It does not end, and this shall be said.
+    /// Expects that the program does not end on any runtime, with this verdict.
     pub(crate) const fn is(mut self, finding: Finding) -> Self {
         self.finding = Some(finding);
         self.ends = [false; 3];
         self
     }
 
-    /// Or this, which is as right.
+    /// Accepts this verdict as well.
     pub(crate) const fn or(mut self, finding: Finding) -> Self {
         self.or = [Some(finding), self.or[0]];
         self
@@ -121,44 +121,44 @@ impl Row {
         }
     }
 
-    /// Verdicts of this kind are true beside it.
+    /// Accepts proven verdicts of this kind beside the expected one.
     pub(crate) const fn beside(mut self, kind: &'static str) -> Self {
         self.beside = Some(kind);
         self
     }
 
-    /// It ends, and may seem to hang like this until then, because nothing on record shows the way
-    /// out.
+    /// Expects that the program ends, but accepts this likely verdict until then: nothing on record
+    /// shows that the wait will end.
     pub(crate) const fn seems(mut self, finding: Finding) -> Self {
         self.seems = Some(finding);
         self
     }
 
-    /// With two workers it ends, and nothing shall be said.
+    /// Expects that the program ends with two workers, without a verdict.
     pub(crate) const fn ends_on_two_workers(mut self) -> Self {
         self.ends[Flavor::TwoWorkers as usize] = true;
         self
     }
 
-    /// It does not end, and makes progress all the time.
+    /// Expects that the program does not end, and makes progress all the time.
     pub(crate) const fn goes_on(mut self) -> Self {
         self.ends = [false; 3];
         self
     }
 
-    /// It keeps a processor busy, so that no other of its like shall run at the same time.
+    /// Marks a program that keeps a processor busy. Only one of them runs at a time.
     pub(crate) const fn keeps_busy(mut self) -> Self {
         self.is_busy = true;
         self
     }
 
-    /// Whether it ends there.
+    /// Whether the program ends on this runtime.
     #[must_use]
     pub fn ends_on(&self, flavor: Flavor) -> bool {
         self.ends[flavor as usize]
     }
 
-    /// The verdicts expected there, the best first; empty for a control.
+    /// The verdicts that are right on this runtime, the expected one first; empty if it ends there.
     #[must_use]
     pub fn findings(&self, flavor: Flavor) -> Vec<Finding> {
         if self.ends_on(flavor) {
@@ -189,7 +189,7 @@ impl Finding {
 }
 
 impl Flavor {
-    /// All of them.
+    /// All runtimes, in the order of the table.
     pub const ALL: [Self; 3] = [Self::CurrentThread, Self::OneWorker, Self::TwoWorkers];
 
     /// Its name on the command line and in tables.
@@ -198,13 +198,13 @@ impl Flavor {
         ["ct", "mt1", "mt2"][self as usize]
     }
 
-    /// How many worker threads it has, beside that of `main`.
+    /// The number of worker threads; 0 for the current-thread runtime.
     #[must_use]
     pub fn workers(self) -> usize {
         self as usize
     }
 
-    /// The one of that name.
+    /// Returns the runtime of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|flavor| flavor.name() == name)

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::row::{Row, Section};
 
-/// Where a program waits, and where hold was taken of what it waits for.
+/// The lines at which a program waits, and those that acquire what it waits for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
     /// The name of the file, without folders.
@@ -13,7 +13,7 @@ pub struct Marks {
     pub waits: Vec<u64>,
     /// Lines that end with `// holds`.
     pub holds: Vec<u64>,
-    /// Lines with the mark `shown`: all of them stand in the chain.
+    /// Lines with the mark `shown`: the chain must contain all of them.
     pub shown: Vec<u64>,
 }
 
@@ -45,7 +45,7 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The lines of a function that stands at the margin.
+/// The lines of a function that is not indented.
 fn function(text: &str, name: &str) -> Option<RangeInclusive<u64>> {
     let heads = [format!("async fn {name}()"), format!("fn {name}(runtime: &Runtime)")];
     let mut lines = (1..).zip(text.lines());

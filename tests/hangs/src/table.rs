@@ -1,11 +1,11 @@
-//! The table of what came out.
+//! The table of the results.
 
 use std::fmt::Write as _;
 
 use crate::campaign::Result;
 use crate::row::{Finding, Flavor};
 
-/// For a terminal: a line per row, and below it what was wrong.
+/// Formats the table for a terminal: a line per row, followed by its wrong results.
 #[must_use]
 pub fn text(results: &[Result]) -> String {
     let name_width = results.iter().map(|result| result.row.name.len()).max().unwrap_or(0);

@@ -49,7 +49,7 @@ impl Remote {
         let (answers, mut answered) = ::tokio::sync::mpsc::unbounded_channel::<u64>();
         let serves = move || {
             for request in received {
-                // One is lost now and then, and one is slow.
+                // One request in 5,000 is lost, and one is slow.
                 if request % 5_000 == 7 {
                     continue;
                 }
@@ -126,7 +126,7 @@ pub(crate) async fn run(load: Arc<Load>) {
         }
         let (reply, status) = oneshot::channel();
         if mailboxes[round % WORKERS].send(Message::Status(reply)).await.is_ok() {
-            // A worker that is stopped in between has dropped the question.
+            // A worker that is stopped meanwhile may leave the question unanswered.
             let _ = status.await;
         }
         round += 1;
@@ -136,7 +136,7 @@ pub(crate) async fn run(load: Arc<Load>) {
     for worker in supervised {
         worker.await.expect("no panic");
     }
-    // With the last worker that could ask it.
+    // It ends with the last worker that could query it.
     directory.await.expect("no panic");
     listens.await.expect("no panic");
 }
@@ -186,7 +186,7 @@ async fn work(
                 }
             }
             Some(Message::Status(reply)) => drop(reply.send(done)),
-            // Its sender may come back with the directory's next answer.
+            // The channel has no sender, but the directory's next answer may bring one back.
             None => token.cancelled().await,
         }
     }
@@ -198,7 +198,7 @@ async fn pass_on(parts: &Parts, hops: u64) {
     let next = (parts.number + 1) % WORKERS;
     if parts.lookups.send(Lookup { worker: next, reply }).await.is_ok() {
         if let Ok(mailbox) = mailbox.await {
-            // A full mailbox is not waited for: a ring that did would deadlock.
+            // Never waits for room in a full mailbox: a ring of workers that did would deadlock.
             let _ = mailbox.try_send(Message::Work(hops));
         }
     }

@@ -1,6 +1,7 @@
-//! One task waits, and nothing else on record goes on: what ends its wait is a thread that is
-//! parked in a `block_on` of the original tokio, a connection that a pool of the program's own
-//! opens, or a boxed future that another task polls now.
+//! One task waits, and no other recorded task makes progress.
+//!
+//! Its wait is ended by a thread parked in the original tokio's `block_on`, by a connection that
+//! the program's own pool opens, or by a boxed future that another task has begun to poll.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,7 +14,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 
 use crate::Load;
 
-/// Longer than it takes until a verdict is likely.
+/// Longer than a wait must last for a likely verdict.
 const SLOW: Duration = Duration::from_millis(600);
 
 #[diagnose]

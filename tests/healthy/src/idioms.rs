@@ -64,7 +64,7 @@ type Flights = std::sync::Mutex<HashMap<u64, broadcast::Sender<u64>>>;
 #[diagnose]
 async fn fetch_shared(flights: &Flights, key: u64) -> u64 {
     let Some(mut answer) = join_flight(flights, key) else { return lead(flights, key).await };
-    // Whoever began it ends it.
+    // The caller that began the request answers it.
     timeout(Duration::from_secs(1), answer.recv()).await.map_or(0, |answer| answer.unwrap_or(0))
 }
 
@@ -154,7 +154,7 @@ async fn bucket(load: Arc<Load>) {
     tokio::task::spawn_blocking(|| fills.join().expect("no panic")).await.expect("no panic");
 }
 
-/// A single connection, and its waiters.
+/// A pool of a single connection, and the waiters for it.
 #[derive(Default)]
 struct OwnPool {
     idle: Vec<u64>,

@@ -25,7 +25,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// Tells a service to end, and counts its work.
+/// The end signal of a service, and the count of its work.
 #[derive(Debug, Default)]
 pub struct Load {
     is_over: AtomicBool,

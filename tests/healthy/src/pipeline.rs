@@ -52,7 +52,7 @@ async fn source(raw: async_channel::Sender<u64>, load: Arc<Load>, drained: Arc<N
             return;
         }
         number += 1;
-        // Now and then it waits until everything has arrived.
+        // Every 2,000 items it waits until all of them have arrived.
         if number % 2_000 == 0 {
             drained.notified().await;
         }

@@ -115,7 +115,7 @@ async fn query(state: &State, mut connection: Connection, key: u64, permit: Owne
     value
 }
 
-/// The store: a task of a library for each query.
+/// The store: spawns an unrecorded task for each query, as a library would.
 async fn answer(mut queries: mpsc::Receiver<Query>) {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     while let Some(Query { key, reply }) = queries.recv().await {

@@ -1,4 +1,4 @@
-//! A process of its own for a test that shares its program with others.
+//! Runs a test in a separate process, although it shares its program with other tests.
 //!
 //! The recorder, its switches and its clock are one per process, and a test that asserts on all of
 //! them must not see another test's. One program per test gives that, but linking a program takes
@@ -11,7 +11,7 @@ use std::process::Command;
 /// Names the test that a process was started for.
 const TEST: &str = "ISOLATED_TEST";
 
-/// Continues the test in a process of its own.
+/// Continues the test in a separate process.
 ///
 /// Stands first in a test, before anything is recorded. The original returns here once the other
 /// process has run the test, and panics if the test failed there.
@@ -25,7 +25,7 @@ macro_rules! isolated {
     };
 }
 
-/// Runs the test around the function `marker` in a process of its own, unless this is that process.
+/// Runs the test around the function `marker` in a separate process, unless this is that process.
 ///
 /// # Panics
 /// If the test fails there, or is not found.
@@ -37,8 +37,8 @@ pub fn is_done_elsewhere(marker: &str) -> bool {
     }
     let program = env::current_exe().expect("a running program has a file");
     let mut command = Command::new(program);
-    // The thread of a test is called like the test only where the runner uses several threads, so
-    // the name comes from the compiler.
+    // The thread of a test has the test's name only if the runner uses several threads. So the name
+    // comes from the compiler.
     command.args(["--exact", &test]).env(TEST, &test);
     command.args(env::args().filter(|argument| argument == "--nocapture"));
     let output = command.output().expect("it is this program");
@@ -46,7 +46,7 @@ pub fn is_done_elsewhere(marker: &str) -> bool {
     print!("{text}");
     eprint!("{}", String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{test} failed in a process of its own: {}", output.status);
-    // A name that matches no test is no failure for the runner.
+    // The runner reports success if a name matches no test.
     assert!(text.contains("test result: ok. 1 passed"), "{test} is not a test");
     true
 }
@@ -81,7 +81,7 @@ mod tests {
     #[should_panic(expected = "failed in a process of its own")]
     fn a_failure_there_is_a_failure_here() {
         crate::isolated!();
-        // Not the words that the original expects: this process fails.
+        // A message other than the expected one, so that `should_panic` fails in this process.
         std::process::exit(1);
     }
 }

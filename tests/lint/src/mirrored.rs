@@ -89,7 +89,7 @@ fn names(tree: &UseTree, path: &str, found: &mut Vec<Item>) {
     }
 }
 
-/// Tells the kind of an item by its case: types are capitalized.
+/// Creates an item. Its kind follows from the case of its name: types are capitalized.
 fn named(path: &str, name: &syn::Ident) -> Item {
     let name = name.to_string();
     let is_type = name.starts_with(char::is_uppercase);

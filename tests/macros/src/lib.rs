@@ -1,4 +1,4 @@
-//! Tools for the tests: an executor, what a snapshot says of one name, and a record of drops.
+//! Tools for the tests: an executor, a snapshot's records of one name, and a log of drops.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -32,7 +32,7 @@ pub async fn pause() {
     .await;
 }
 
-/// The sites of this name that the snapshot has nodes of, in the order of the source, as
+/// The sites of this name with nodes in the snapshot, awaits left out, in source order, as
 /// `kind name module file:line:column`.
 #[must_use]
 pub fn sites(name: &str) -> Vec<String> {
@@ -70,7 +70,7 @@ thread_local! {
     static DROPS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A value that tells when it is dropped.
+/// A value that adds its name to the log when it is dropped.
 #[derive(Debug)]
 pub struct Noisy(pub &'static str);
 
@@ -80,12 +80,12 @@ impl Drop for Noisy {
     }
 }
 
-/// Notes something among the drops.
+/// Adds an entry to the log of drops.
 pub fn note(what: &'static str) {
     DROPS.with_borrow_mut(|drops| drops.push(what));
 }
 
-/// Returns the names of the values dropped on this thread since the last call.
+/// Returns this thread's log of drops since the last call, oldest first.
 #[must_use]
 pub fn drops() -> Vec<&'static str> {
     DROPS.take()

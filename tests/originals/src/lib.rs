@@ -1,3 +1,3 @@
-//! The examples in the documentation of tokio, async-lock and `parking_lot`, taken from the sources
-//! that the workspace is built with, and run with `use diagnose::tokio;` and the like in front.
-//! What is left out, and why, stands in `build.rs`.
+//! The documentation examples of tokio and the other wrapped crates, run against their wrappers.
+//! They come from the sources that the workspace is built with, each with an import such as
+//! `use diagnose::tokio;` in front. `build.rs` lists the examples that are left out, and why.

@@ -1,4 +1,4 @@
-//! A program that a test starts, talks to and ends. Tests wait for lines, and never by the clock.
+//! A program that a test starts, talks to and ends. Tests wait for its output, never for a time.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -55,7 +55,7 @@ pub fn check(seed: u64) -> Outcome {
     }
 }
 
-/// The outcome of a program with unrecorded ways out.
+/// The outcome of a program with unrecorded steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Suspicion {
     /// It ended, with no verdict above suspect.
@@ -71,7 +71,7 @@ pub enum Suspicion {
     Wrong(String),
 }
 
-/// Runs the program of a seed, with unrecorded ways out.
+/// Runs the program of a seed, with unrecorded steps as well.
 #[must_use]
 pub fn check_unrecorded(seed: u64) -> Suspicion {
     let program = Program::unrecorded(seed);
@@ -154,7 +154,8 @@ fn is_idle(snapshot: &Snapshot, task: TaskId) -> bool {
     !is_root && !is_joined && own.all(|wait| matches!(wait.mode, WaitMode::Receive | WaitMode::Notified))
 }
 
-/// No wall-clock time has passed, and a young wait has a verdict only if it is proven.
+/// Adds ten seconds to all waits and states. The run takes no wall-clock time, and a young wait has
+/// a verdict only if it is proven.
 fn age(snapshot: &mut Snapshot) {
     const NS: u64 = 10_000_000_000;
     for wait in &mut snapshot.waits {

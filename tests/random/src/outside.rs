@@ -19,8 +19,8 @@ static TABLE: Mutex<Vec<Thing>> = Mutex::new(Vec::new());
 /// Futures that were polled and left their task.
 static FUTURES: Mutex<Vec<Doing<'static>>> = Mutex::new(Vec::new());
 
-/// Threads that hold something: until when, in ms since the start, and the sender that ends the
-/// wait.
+/// Threads that hold something: when they release it, in ms since the start, and how they are told
+/// to.
 static THREADS: Mutex<Vec<(u64, Release)>> = Mutex::new(Vec::new());
 
 /// The thread that is older than all programs, if there is one.
@@ -86,7 +86,7 @@ pub(crate) fn clear() {
 }
 
 fn clear_table() {
-    // What is dropped may use the table.
+    // Taken out first: the drop of a thing may use the table, and its lock must be free by then.
     let things = std::mem::take(&mut *TABLE.lock().expect("no panic"));
     drop(things);
     let futures = std::mem::take(&mut *FUTURES.lock().expect("no panic"));

@@ -159,13 +159,13 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of a seed. Everything in it is on record.
+    /// Creates the program of a seed, with recorded steps only.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self::with(seed, false)
     }
 
-    /// The program of a seed, with unrecorded ways out.
+    /// Creates the program of a seed, with unrecorded steps as well.
     #[must_use]
     pub fn unrecorded(seed: u64) -> Self {
         Self::with(seed, true)
@@ -193,7 +193,7 @@ impl Program {
             looks: Vec::new(),
         };
         if is_open {
-            // What borrows cannot leave its task.
+            // A borrowed guard cannot leave its task.
             program.is_owned = random.percent(80);
             program.starts = (0..tasks).map(|_| start(random)).collect();
         }
@@ -213,8 +213,8 @@ impl Program {
         program
     }
 
-    /// A task leaves a future that has, or waits for, what the task locks next. Another task polls
-    /// it later.
+    /// Lets one task give up a future that holds, or waits for, the mutex that the task locks next.
+    /// Another task polls the future later.
     fn pass_on(&mut self, random: &mut Random) {
         let (lock, ms) = (random.below(self.mutexes), random.below(4) as u64);
         let steps = match random.below(3) {
@@ -271,7 +271,7 @@ impl Program {
         step.unwrap_or_else(|| Step::Lock(random.below(self.mutexes)))
     }
 
-    /// A step of a future that may move to another task, and so uses no channel end of its own.
+    /// A step of a future that may move to another task, and so uses no channel ends.
     fn passed(&self, random: &mut Random) -> Step {
         let step = match random.below(6) {
             0 => random.index(self.locks).map(Step::Write),

@@ -26,7 +26,7 @@ pub(crate) struct Look {
 /// The observations of a run.
 #[derive(Debug)]
 pub(crate) struct Seen {
-    /// At the moments that the program chooses, and when nothing could move any more.
+    /// One for each moment that the program chooses, and a last one when no task can move any more.
     pub(crate) looks: Vec<Look>,
     /// The runtime's number of each task, by task.
     pub(crate) ids: Vec<u64>,
@@ -34,7 +34,8 @@ pub(crate) struct Seen {
     pub(crate) alive: usize,
 }
 
-/// Every millisecond up to this one has a snapshot.
+/// Until then, a program with unrecorded steps runs millisecond by millisecond, so that its threads
+/// release things on time.
 const LAST_MS: u64 = 60;
 
 /// Later than every timer of a program.
@@ -44,9 +45,9 @@ pub(crate) fn run(program: &Program) -> Seen {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime starts");
     let progress = Progress::new(program);
-    // Whoever looks is in no task: one that runs may have anything.
+    // Taken while no task runs: the verdicts assume that a running task may hold anything.
     let look = || Look { snapshot: diagnose::snapshot(), steps: progress.steps() };
-    // Nobody keeps a handle that could abort it.
+    // The handle is dropped at once: while it exists, it could abort the task.
     drop(runtime.spawn(tasks(program.clone(), Arc::clone(&progress)).diagnose("program")));
     let mut looks = Vec::new();
     let last_look_ms = program.looks.last().copied().unwrap_or(0);
@@ -71,10 +72,11 @@ pub(crate) fn run(program: &Program) -> Seen {
     Seen { looks, ids, alive }
 }
 
-/// Starts all tasks, and waits for each that no other may join.
+/// Starts all tasks, and waits for the end of each that no other task may join.
 async fn tasks(program: Program, progress: Arc<Progress>) {
     let world = Arc::new(World::new(&program, progress));
-    // Whoever has such a handle may use it, for all that is known.
+    // An abort handle may be used at any time as far as the verdicts know. So it is kept only in
+    // programs that abort tasks.
     let has_aborts = format!("{:?}", program.tasks).contains("Abort(");
     let mut joins: Vec<JoinHandle<()>> = Vec::new();
     for (number, (ends, steps)) in ends(&program).into_iter().zip(program.tasks).enumerate() {

@@ -52,7 +52,7 @@ pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, what: &st
             line(it.place.as_ref())
         );
     }
-    // Others are what programs before this one have forgotten.
+    // The other resources were leaked by earlier programs.
     let is_waited_for = |id| snapshot.waits.iter().any(|wait| wait.resource == Some(id));
     for it in snapshot.resources.iter().filter(|it| is_waited_for(it.id)) {
         let _ = writeln!(

@@ -1,4 +1,4 @@
-//! Where the async functions of a source text begin, and the text with an attribute there.
+//! Inserts `#[diagnose]` before the async functions of a source text.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned as _;
@@ -7,8 +7,8 @@ use syn::{Attribute, ImplItemFn, ItemFn, Signature, TraitItemFn, Visibility};
 
 const ATTRIBUTE: &str = "#[::diagnose::diagnose] ";
 
-/// The text with the attribute before every async function that has a body, and how many those are.
-/// `None` if the text is not a Rust file.
+/// Returns the text with the attribute before every async function that has a body and lacks it,
+/// and the number of these functions. Returns `None` if the text is not a Rust file.
 #[must_use]
 pub fn annotate(source: &str) -> Option<(String, usize)> {
     let file = syn::parse_file(source).ok()?;
@@ -24,14 +24,14 @@ pub fn annotate(source: &str) -> Option<(String, usize)> {
     Some((annotated, places.len()))
 }
 
-/// From a line, counted from 1, and a column in characters to bytes.
+/// The offset in bytes of a line, counted from 1, and a column, in characters from 0.
 fn offset(source: &str, line: usize, column: usize) -> Option<usize> {
     let start: usize = source.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
     let rest = &source[start..];
     Some(start + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at))
 }
 
-/// Line and column where the visibility or the signature of each begins, behind other attributes.
+/// The line and column at which each function begins, after its other attributes.
 struct Functions(Vec<(usize, usize)>);
 
 impl Functions {

@@ -1,5 +1,5 @@
-//! Puts `#[diagnose]` on every async function with a body in the Rust files of a folder. `run`
-//! beside this drives it.
+//! Puts `#[diagnose]` on every async function with a body in the Rust files of a folder. The script
+//! `tests/real-crates/run` calls it.
 //!
 //! ```text
 //! annotate FOLDER      prints how many functions were annotated
@@ -26,7 +26,7 @@ fn in_folder(folder: &Path) -> io::Result<usize> {
             n_annotated += in_folder(&path)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let source = fs::read_to_string(&path)?;
-            // What does not parse by itself, such as a template, is left alone.
+            // A file that does not parse by itself, such as a template, is left alone.
             if let Some((annotated, count)) = annotate(&source) {
                 fs::write(&path, annotated)?;
                 n_annotated += count;

@@ -145,7 +145,7 @@ impl Times {
     }
 
     /// Asserts that a histogram lies between a stopwatch around the future, `self`, and one inside
-    /// it: each compares the number of polls from each bound on.
+    /// it. Compares the number of polls at or above each bound.
     ///
     /// # Panics
     /// If it does not.

@@ -13,7 +13,7 @@ pub fn path(snapshot: &Snapshot, node: &Node) -> String {
     }
 }
 
-/// Removes awaits that only repeat the span that they await.
+/// Returns the snapshot without awaits that only repeat the span that they await.
 #[must_use]
 pub fn plain(snapshot: &Snapshot) -> Snapshot {
     let is_above = |index: usize, node: &Node| {

@@ -1,4 +1,4 @@
-//! Requests over plain sockets, as strange as a test needs them.
+//! Sends requests over plain sockets, malformed ones included.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;

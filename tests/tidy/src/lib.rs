@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 /// A source file.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// Relative to the workspace, with `/`.
+    /// The path relative to the workspace, with `/`.
     pub path: String,
-    /// All of it.
+    /// The whole text of the file.
     pub text: String,
 }
 
 impl Source {
-    /// A source of the tests' own, to feed to a rule.
+    /// Creates a source that is no file, for the tests of a rule.
     #[must_use]
     pub fn new(path: &str, text: &str) -> Self {
         Self { path: path.to_owned(), text: text.to_owned() }
     }
 
-    /// Its lines without those that are comments.
+    /// The lines of the file, except those that are only comments.
     pub fn code(&self) -> impl Iterator<Item = &str> {
         self.text.lines().filter(|line| !is_comment(line))
     }
@@ -38,7 +38,7 @@ pub fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with("//")
 }
 
-/// Where `word` stands in `text` as a word of its own.
+/// The offsets in bytes at which `word` occurs in `text` as a whole word.
 pub fn words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word)
@@ -46,7 +46,7 @@ pub fn words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 
         .filter(move |&at| !text[..at].ends_with(is_name) && !text[at + word.len()..].starts_with(is_name))
 }
 
-/// Every Rust file that is written by hand.
+/// Returns every Rust file that is written by hand.
 ///
 /// # Panics
 /// If the workspace cannot be read.

@@ -1,1 +1,1 @@
-//! Nothing: the tests are in `tests/`.
+//! Empty: the tests are in `tests/`.

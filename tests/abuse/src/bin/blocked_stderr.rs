@@ -30,7 +30,7 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         assert_eq!(line.expect("text"), "block");
         runtime.block_on(blocks());
-        // To name the functions of a native stack takes longer than the poll.
+        // Naming the functions of a native stack takes longer than the poll: the alarm comes later.
         while diagnose::snapshot().alarms.is_empty() {
             thread::sleep(Duration::from_millis(5));
         }

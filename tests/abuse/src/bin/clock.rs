@@ -21,7 +21,7 @@ use std::time::Duration;
 use diagnose::diagnose;
 use diagnose::tokio::time::sleep;
 
-/// By how much `Instant` is behind the kernel's clock, in ns.
+/// How far `Instant` is behind the kernel's clock, in ns.
 static BEHIND_NS: AtomicI64 = AtomicI64::new(0);
 
 const SECOND: i64 = 1_000_000_000;
@@ -71,7 +71,7 @@ fn main() {
         let _ = diagnose::snapshot();
     }
     if what == "set-back-timer" {
-        // Chooses the clock.
+        // The recorder chooses its clock at its first use.
         let _ = measured();
         BEHIND_NS.store(3600 * SECOND, Relaxed);
         let runtime = diagnose::tokio::runtime::Builder::new_current_thread().enable_time().build();

@@ -91,7 +91,7 @@ fn main() {
         std::thread::yield_now();
     }
     for _ in 0..count {
-        // So that workers run, and something is half done.
+        // The workers run meanwhile, so that the fork can hit an operation that is half done.
         std::thread::sleep(std::time::Duration::from_micros(300));
         assert!(fork(is_refused), "a child under load");
     }

@@ -71,8 +71,8 @@ fn panics_through_c() {
     let mut numbers: [u32; 64] = std::array::from_fn(|index| 64 - u32::try_from(index).unwrap_or(0));
     let sorted = catch_unwind(move || {
         let base = numbers.as_mut_ptr().cast();
-        // SAFETY: the array has so many elements of that size. The comparison unwinds, which
-        // `C-unwind` allows on both sides.
+        // SAFETY: count and size are those of the array. The comparison unwinds, which `C-unwind`
+        // allows on both sides.
         unsafe { qsort(base, numbers.len(), size_of::<u32>(), compares_by_panic) };
     });
     assert!(sorted.is_err());
@@ -87,7 +87,7 @@ fn allocates() {
 fn loads_libraries() {
     const NAMES: [&CStr; 4] = [c"libBrokenLocale.so.1", c"libthread_db.so.1", c"libanl.so.1", c"libz.so.1"];
     for name in NAMES {
-        // SAFETY: the libraries of the C library itself have no constructors that ask for anything.
+        // SAFETY: the constructors of these libraries have no preconditions.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
         if !handle.is_null() {
             // SAFETY: it was opened above, and nothing of it is in use.
@@ -138,7 +138,7 @@ fn start_c_thread() {
     // SAFETY: inside what was just mapped.
     assert_eq!(unsafe { libc::mprotect(bottom, SMALL_STACK, access) }, 0);
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
-    // SAFETY: there is room for it.
+    // SAFETY: the pointer is to a local that has room for the attributes.
     assert_eq!(unsafe { libc::pthread_attr_init(attributes.as_mut_ptr()) }, 0);
     // SAFETY: the memory is the thread's alone from now on.
     assert_eq!(unsafe { libc::pthread_attr_setstack(attributes.as_mut_ptr(), bottom, SMALL_STACK) }, 0);

@@ -1,5 +1,5 @@
-//! Tasks with attributes: as many as a server has requests in a day, of which a few are alive at a
-//! time.
+//! Spawns 100,000 tasks with attributes, 5,000 at a time, and prints the growth of memory and the
+//! attributes of the task that is left.
 
 use diagnose::diagnose;
 use diagnose::tokio;
@@ -30,7 +30,7 @@ async fn main() {
         for task in tasks {
             task.await.expect("it ends");
         }
-        // The registry has grown to what is alive at the same time.
+        // By now the registry has grown to the number of tasks that are alive at the same time.
         if round == 1 {
             before = resident();
         }

@@ -52,8 +52,8 @@ fn main() {
     let mut future = pin!(keeps());
     assert!(future.as_mut().poll(&mut context).is_pending());
     let kept = || KEPT.lock().expect("no panic").pop().expect("there are three");
-    // With others left, the waker of the executor is cloned: to be woken by value, and by
-    // reference.
+    // The first two calls clone the executor's waker, because other clones are left. The last call
+    // takes it.
     kept().wake();
     kept().wake_by_ref();
     kept().wake();

@@ -1,8 +1,8 @@
 //! One task that drives 64 futures at a time through `FuturesUnordered`, each of which yields
 //! twice.
 //!
-//! One thread. The set polls each future with a waker of its own, and the futures are polled in the
-//! order of their wakes.
+//! One thread. The set polls each future with a separate waker, and polls the futures in the order
+//! of their wakes.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

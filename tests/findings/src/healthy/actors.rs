@@ -1,5 +1,5 @@
-//! Actors with mailboxes: each owns its state, asks others, and is asked. A supervisor listens to
-//! all of them, and events are broadcast.
+//! Actors with mailboxes: each owns its state, queries others, and answers queries. A supervisor
+//! listens to all of them, and events are broadcast.
 
 use std::collections::HashMap;
 use std::time::Duration;

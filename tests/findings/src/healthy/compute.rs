@@ -1,5 +1,5 @@
-//! Workers that compute all the time, in pieces, and let others run after each piece; and clients
-//! that await a result on a thread for blocking work.
+//! Tasks that compute all the time, in pieces, and yield after each piece; and clients that await a
+//! result from a thread for blocking work.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) async fn run() {
     std::future::pending::<()>().await;
 }
 
-/// A simulation: as many steps as there is time for.
+/// Simulates without end, and yields after each step.
 #[diagnose]
 async fn simulate(seed: u64) {
     let mut state = seed;
@@ -28,7 +28,7 @@ async fn simulate(seed: u64) {
     }
 }
 
-/// About 100 µs.
+/// Computes for about 100 µs.
 #[diagnose]
 fn step(state: u64) -> u64 {
     spin(state, Duration::from_micros(100))

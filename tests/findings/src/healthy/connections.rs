@@ -1,5 +1,5 @@
-//! A server with a task for each connection, as everybody's first one: clients arrive one after the
-//! other and stay, ask now and then, and are told of events.
+//! A server with a task for each connection, as in a tutorial. Clients arrive one after the other
+//! and stay, send requests now and then, and receive events.
 
 use std::io;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) async fn run() {
     tokio::spawn(accept(listener, events.clone()));
     tokio::spawn(publish(events));
     let mut clients = Vec::new();
-    // They arrive for as long as the shortest recordings take.
+    // They arrive during all of the shortest recordings.
     for number in 0..60 {
         clients.push(tokio::spawn(client(address, number)));
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -61,12 +61,12 @@ async fn publish(events: broadcast::Sender<u64>) {
     let mut ticks = tokio::time::interval(Duration::from_millis(300));
     for event in 0.. {
         ticks.tick().await;
-        // Without listeners there is nobody to tell.
+        // Fails if there are no listeners yet.
         let _ = events.send(event);
     }
 }
 
-/// Every third one asks; the others only listen.
+/// Every third client sends requests; the others only listen.
 #[diagnose]
 async fn client(address: std::net::SocketAddr, number: u64) -> io::Result<()> {
     let mut stream = TcpStream::connect(address).await?;

@@ -1,5 +1,5 @@
 //! Idioms that look like faults: a select loop with a tick, a deadline around `recv`, hedged
-//! requests, arms that are switched off, a token bucket, a cache with expiry, and retries.
+//! requests, disabled `select!` branches, a token bucket, a cache with expiry, and retries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ async fn produce(items: mpsc::Sender<u64>) {
     }
 }
 
-/// Half of the waits run into the deadline: then the batch is written.
+/// Half of the waits time out, and then the batch is written.
 #[diagnose]
 async fn batch(mut received: mpsc::Receiver<u64>) {
     let mut batch = Vec::new();
@@ -48,7 +48,7 @@ async fn next_item(received: &mut mpsc::Receiver<u64>) -> Option<u64> {
     received.recv().await
 }
 
-/// Each turn drops the futures that lose, and never polls the one that is switched off.
+/// Each turn drops the losing futures, and never polls the one of the disabled branch.
 #[diagnose]
 async fn select_loop() {
     let (work, mut received) = mpsc::channel(4);
@@ -70,7 +70,7 @@ async fn flush() {
     tokio::time::sleep(Duration::from_millis(5)).await;
 }
 
-/// Asks two replicas and takes the first answer.
+/// Queries two replicas and takes the first answer.
 #[diagnose]
 async fn hedge() {
     for number in 0.. {
@@ -144,7 +144,7 @@ async fn change(state: Arc<Mutex<u64>>, changed: Arc<Notify>) {
     }
 }
 
-/// Everybody waits for the first initialization.
+/// All tasks wait for the first initialization.
 #[diagnose]
 async fn once() {
     let cell = Arc::new(OnceCell::new());

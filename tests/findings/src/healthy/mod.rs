@@ -1,4 +1,4 @@
-//! Healthy services as other people write them: nothing in them is stuck, slow, wasteful or a risk.
+//! Healthy services as users write them: no task in them is stuck, slow, wasteful or a risk.
 
 mod actors;
 mod compute;

@@ -32,7 +32,7 @@ async fn source(raw: mpsc::Sender<u64>) {
     }
 }
 
-/// One of several workers with one receiver: the lock says whose turn it is.
+/// One of several workers with one receiver, which they share through a lock.
 #[diagnose]
 async fn worker(received: Arc<Mutex<mpsc::Receiver<u64>>>, parsed: mpsc::Sender<u64>) {
     while let Some(number) = next(&received).await {
@@ -53,7 +53,7 @@ fn parse(number: u64) -> u64 {
     (0..500).fold(number, |sum: u64, step| std::hint::black_box(sum.rotate_left(5) ^ step))
 }
 
-/// Long work, where it belongs.
+/// Does long work on a thread for blocking work.
 #[diagnose]
 async fn compress(number: u64) -> u64 {
     spawn_blocking(move || squeeze(number)).await.expect("no panic")
@@ -69,7 +69,7 @@ fn squeeze(number: u64) -> u64 {
     sum
 }
 
-/// Ten at a time, four of them in the store.
+/// Keeps up to ten numbers in flight, four of them in the store.
 #[diagnose]
 async fn store_all(mut parsed: mpsc::Receiver<u64>, stored: mpsc::Sender<u64>) {
     let permits = Arc::new(Semaphore::new(4));

@@ -75,7 +75,7 @@ async fn get_order(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String
     row.to_string()
 }
 
-/// A query that takes long, because it reads much.
+/// A query that takes long because it reads a lot.
 #[diagnose]
 async fn get_history(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
     let mut sum = 0;
@@ -129,7 +129,7 @@ async fn evict(shop: Arc<Shop>) {
     }
 }
 
-/// Waits for a flush that is asked for once a day.
+/// Waits for a flush, which is requested once a day.
 #[diagnose]
 async fn report(shop: Arc<Shop>) {
     let mut stop = shop.stop.clone();

@@ -91,7 +91,8 @@ fn uneven(runtime: &Runtime, words: &str) {
     let waiting = runtime.spawn(waits(gone));
     let is_waiting = |task: &diagnose::model::Task| task.polls == 1;
     until(|| diagnose::snapshot().tasks.iter().any(is_waiting));
-    // Only then is tokio done with it, too: what is woken before that is queued where it is polled.
+    // Only then has the worker finished the task's poll. A task that is woken before that is queued
+    // on the worker that polls it.
     until(|| parked() == 2);
     let (runs, is_running) = mpsc::channel();
     let (end, ends) = mpsc::channel();

@@ -79,7 +79,7 @@ fn futurelock(runtime: &Runtime) {
     held.blocking_recv().expect("it is held");
     let (go, gone) = oneshot::channel();
     runtime.spawn(tries_twice(lock, gone, release));
-    // Once it waits for the lock, it is told to go another way.
+    // The task takes the other branch only after it has begun to wait for the lock.
     until(|| {
         let snapshot = diagnose::snapshot();
         let is_it = |task: &diagnose::model::Task| snapshot.sites[task.site].name == "tries_twice";

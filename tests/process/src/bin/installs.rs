@@ -1,4 +1,4 @@
-//! Installs settings where not all of them can be installed, and says what each attempt returned.
+//! Installs settings that are partly refused, and prints what each attempt returned.
 
 use diagnose::{Builder, Signal};
 

@@ -1,7 +1,7 @@
-//! `unrecorded [FIRST] [COUNT]`: runs `COUNT` random programs with unrecorded ways out, starting
-//! with seed `FIRST`, and prints the results. The second half runs beside a thread that is older
-//! than the programs. Fails if a proof was wrong, or if more than one in a thousand programs that
-//! ended had a likely verdict; prints the first of both.
+//! `unrecorded [FIRST] [COUNT]`: runs `COUNT` random programs with unrecorded steps, starting with
+//! seed `FIRST`, and prints the results. The second half runs beside a thread that is older than
+//! the programs. Fails if a proof was wrong, or if more than one in a thousand programs that ended
+//! had a likely verdict. Prints the first of both kinds.
 
 use std::thread;
 use std::time::Duration;
@@ -10,7 +10,8 @@ use diagnose_random_tests::{Suspicion, check_unrecorded, start_older_thread};
 
 /// The number of failures of each kind that are printed in full.
 const STORIES: u64 = 5;
-/// The kernel reports the age of a thread in hundredths of a second.
+/// How long the older thread runs before the next program starts. It exceeds the resolution of the
+/// kernel, which reports the start of a thread in hundredths of a second.
 const OLDER: Duration = Duration::from_millis(100);
 
 fn main() {

@@ -1,5 +1,5 @@
-//! Both workers block for a value that a third task would send, which waits for a worker. Once the
-//! watchdog has seen it, it is let go.
+//! Both workers block for a value that a third task would send, but that task waits for a worker.
+//! After the alarms and verdicts, `main` sends the values itself.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
@@ -29,14 +29,14 @@ async fn sends(go: oneshot::Receiver<()>, values: [Sender<u32>; 2]) {
     }
 }
 
-/// Whether two threads sleep inside of `receives`.
+/// Whether two threads sleep inside `receives`.
 fn are_blocked() -> bool {
     let snapshot = diagnose::snapshot();
     let receives = |node: &&diagnose::model::Node| snapshot.sites[node.site].name == "receives";
     let running: u64 = snapshot.nodes.iter().filter(receives).map(|node| node.running).sum();
     let is_asleep = |id: u64| {
         let stat = std::fs::read_to_string(format!("/proc/self/task/{id}/stat"));
-        // Without the file there is no processor time in the alarms either.
+        // Without the file, alarms have no processor time either, so there is nothing to wait for.
         stat.map_or(true, |stat| stat.contains(") S "))
     };
     let blocks = snapshot.tasks.iter().filter(|task| task.state == RunState::Running);
@@ -58,16 +58,16 @@ fn main() {
     }
     go.send(()).expect("it waits");
     until(are_blocked);
-    // From here on nothing moves, so there are three alarms and no other.
+    // From here on the program stands still, so there are exactly three alarms.
     diagnose::Builder::new().signal(None).watchdog(Duration::from_millis(100)).install();
     until(|| diagnose::snapshot().alarms.len() >= 3);
-    // A poll that sleeps is suspect after a second.
+    // A poll that sleeps gets a suspect verdict after a second.
     until(|| diagnose::snapshot().verdicts().len() >= 2);
     println!("{}", diagnose::tree());
     println!("end of the tree");
     println!("{} alarms", diagnose::snapshot().alarms.len());
     for value in [one, two] {
-        // The first that goes on frees a worker for the task that sends too.
+        // Fails if the sending task, on the worker that is free by then, was faster.
         let _ = value.send(7);
     }
     for task in tasks {

@@ -1,4 +1,4 @@
-//! A task panics, three levels deep, and another goes on.
+//! A task panics three levels deep, while another continues.
 
 use diagnose::diagnose;
 use diagnose_scenarios_tests::runtime::Runtime;
