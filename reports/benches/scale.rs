@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo bench -p diagnose-reports --bench scale
-//! cargo bench -p diagnose-reports --bench scale -- 1000000 100000 pb.gz  # nodes, tasks, one format
+//! cargo bench -p diagnose-reports --bench scale -- 1000000 100000 pb.gz  # nodes, tasks, format
 //! ```
 //! Each report is written by its own process, from a snapshot that the process builds first. The
 //! memory is the peak of that process, snapshot included. The default is a million nodes and a

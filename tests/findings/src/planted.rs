@@ -1,6 +1,6 @@
-//! A shop over HTTP with faults, each behind a separate route: a lock held during a query, a CPU
-//! hog and a sleep in functions without annotation, tasks that never end, large futures, and two
-//! locks in both orders.
+//! A shop over HTTP with faults, each behind its own route. The faults are a lock held during a
+//! query, a CPU hog and a sleep in functions that are not annotated, tasks that never end, large
+//! futures, and two locks in both orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone. A finding has to name it.
 

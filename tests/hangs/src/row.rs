@@ -22,7 +22,7 @@ pub struct Row {
     pub name: &'static str,
     /// A summary in a few words.
     pub what: &'static str,
-    /// Runs the program with `block_on`, not boxed, as the main function of a real program.
+    /// Runs the program. Its future is not boxed, because that of a real `main` is not either.
     pub start: fn(&Runtime),
     /// The expected verdict; `None` for a control.
     pub finding: Option<Finding>,

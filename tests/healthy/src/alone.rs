@@ -1,7 +1,8 @@
-//! One task waits, and no other recorded task makes progress.
+//! One task waits, and no other recorded task makes progress. Its wait is ended by:
 //!
-//! Its wait is ended by a thread parked in the original tokio's `block_on`, by a connection that
-//! the program's own pool opens, or by a boxed future that another task has begun to poll.
+//! - a thread that is parked in the original tokio's `block_on`;
+//! - a connection that the program's own pool opens;
+//! - a boxed future that another task has begun to poll.
 
 use std::sync::Arc;
 use std::thread;

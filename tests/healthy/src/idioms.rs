@@ -1,8 +1,4 @@
-//! Common idioms with channels and locks, each waiting for longer than the watchdog's threshold:
-//! callers that share one request, a batch that waits for more items, a token bucket, a pool with
-//! its own queue of waiters, workers that idle until notified, a lock held over slow work, a
-//! library with its own threads and runtime, a leader that others wait for, and connections that
-//! are reopened after a pause.
+//! Common idioms with channels and locks, each with waits longer than the watchdog's threshold.
 //!
 //! Not on record: the library's runtime and threads, and the code that refills the bucket.
 

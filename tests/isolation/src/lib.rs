@@ -13,7 +13,7 @@ const TEST: &str = "ISOLATED_TEST";
 
 /// Continues the test in a separate process.
 ///
-/// Stands first in a test, before anything is recorded. The original returns here once the other
+/// Must come first in a test, before anything is recorded. The original returns here once the other
 /// process has run the test, and panics if the test failed there.
 #[macro_export]
 macro_rules! isolated {
@@ -81,7 +81,7 @@ mod tests {
     #[should_panic(expected = "failed in a process of its own")]
     fn a_failure_there_is_a_failure_here() {
         crate::isolated!();
-        // A message other than the expected one, so that `should_panic` fails in this process.
+        // Exits without the expected panic, so that the test fails in this process.
         std::process::exit(1);
     }
 }

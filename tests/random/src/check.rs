@@ -145,8 +145,8 @@ fn unfinished(snapshot: &Snapshot) -> BTreeSet<TaskId> {
 }
 
 /// Whether a task that never ends is idle and no hang, by the definition of `demand.rs`: nothing
-/// waits for its end, and it only polls for messages of others, like a service that nothing calls
-/// any more. If another task needs what it holds, a verdict has to name both.
+/// waits for its end, and it only polls for messages of others. An example is a service that is no
+/// longer called. If another task needs a guard or a channel end of it, a verdict has to name both.
 fn is_idle(snapshot: &Snapshot, task: TaskId) -> bool {
     let is_root = snapshot.tasks.iter().any(|it| it.id == task && &*snapshot.sites[it.site].name == "tasks");
     let is_joined = snapshot.waits.iter().any(|wait| wait.tasks.contains(&task));

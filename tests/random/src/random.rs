@@ -1,4 +1,4 @@
-//! Random numbers that are the same everywhere.
+//! Pseudo-random numbers that are the same for a seed on every machine.
 
 /// A generator of the xorshift family (Marsaglia 2003), with Steele and Vigna's finishing
 /// multiplication.

@@ -34,8 +34,8 @@ pub(crate) struct Seen {
     pub(crate) alive: usize,
 }
 
-/// Until then, a program with unrecorded steps runs millisecond by millisecond, so that its threads
-/// release things on time.
+/// The time in ms up to which a program with unrecorded steps runs one millisecond at a time, so
+/// that its threads release things on time.
 const LAST_MS: u64 = 60;
 
 /// Later than every timer of a program.

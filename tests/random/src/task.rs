@@ -166,7 +166,7 @@ impl<'a> Own<'a> {
     }
 
     async fn send(&self, channel: usize) {
-        // The sender stays where it is, unless the message has to wait.
+        // Cloned, so that no guard of the slot is held across the await.
         let sender = self.ends.senders[channel].lock().expect("no panic").clone();
         match sender {
             Some(Sender::Bounded(sender)) => drop(sender.send(1).await),

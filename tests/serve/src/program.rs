@@ -35,7 +35,7 @@ impl Program {
     /// Waits for the next line of its standard output.
     ///
     /// # Panics
-    /// If that is no text.
+    /// If the line is not text.
     pub fn hear(&mut self) -> String {
         let mut line = String::new();
         self.stdout.read_line(&mut line).expect("text");
@@ -65,7 +65,7 @@ impl Program {
         assert!(Command::new("sh").args(["-c", &kill]).status().expect("there is a shell").success());
     }
 
-    /// Ends its standard input, on which it exits, and waits. Returns its status and its stderr.
+    /// Closes its stdin, so that it exits, and waits for it. Returns its status and its stderr.
     ///
     /// # Panics
     /// If it cannot be waited for.

@@ -1,6 +1,5 @@
-//! A pipeline with back-pressure: a fast source, workers that share one receiver, bounded
-//! concurrency in front of a store, blocking work on its own threads, and a sink that takes its
-//! time.
+//! A pipeline with back-pressure, from a fast source to a slow sink. Its workers share one
+//! receiver, few tasks at a time use the store, and blocking work has its own threads.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Attacks a server: `attack slow ADDRESS CLIENTS SECONDS`, or `attack garbage ADDRESS REQUESTS`.
 //!
-//! `slow` keeps `CLIENTS` connections open and sends a byte on each about ten times per second.
-//! A connection that the server closes is opened anew.
-//! `garbage` sends `REQUESTS` malformed requests, eight at a time.
+//! - `slow` keeps `CLIENTS` connections open and sends a byte on each about ten times per second.
+//!   It reopens connections that the server closes.
+//! - `garbage` sends `REQUESTS` malformed requests, eight at a time.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
