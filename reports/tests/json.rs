@@ -2,7 +2,7 @@
 //! reason.
 
 use crate::support::{empty, page, random, tree};
-use diagnose_reports::model::{NodeIndex, SiteIndex};
+use diagnose_reports::model::{Holding, NodeIndex, Resource, ResourceId, Role, SiteIndex, TaskId};
 use diagnose_reports::{Format, Snapshot, View};
 use proptest::prelude::*;
 
@@ -182,6 +182,25 @@ fn the_view_does_not_matter() {
 fn nothing_recorded_reads_back() {
     let page = page(&empty(), Format::Json, View::Time);
     assert_eq!(Snapshot::read_json(page.as_bytes()).unwrap(), empty());
+}
+
+#[test]
+fn a_hundred_thousand_receivers_of_a_channel_take_a_few_lines() {
+    let mut snapshot = empty();
+    let mut resource = Resource::default();
+    resource.id = ResourceId::new(1);
+    for id in 1..=100_000 {
+        let mut holding = Holding::default();
+        (holding.role, holding.task, holding.since_ns) = (Role::Receives, Some(TaskId::new(id)), id * 7);
+        resource.holdings.push(holding);
+    }
+    snapshot.resources.push(resource);
+    let page = page(&snapshot, Format::Json, View::Time);
+    assert!(page.len() < 10_000, "{} bytes", page.len());
+    let read = Snapshot::read_json(page.as_bytes()).unwrap();
+    assert_eq!(read, snapshot);
+    let alone = serde_json::to_string(&read.resources[0]).unwrap();
+    assert_eq!(alone.matches("\"role\"").count(), 100_000, "a resource by itself is not folded");
 }
 
 proptest! {

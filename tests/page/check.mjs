@@ -195,6 +195,9 @@ async function findings() {
   await large.goto(address('large', '#tasks'));
   await large.waitForSelector('.group');
   check('long lists are unfolded', (await text(large, '.tabs a[href="#tasks"]')).includes('20,000'));
+  await large.goto(address('large', '#resources'));
+  await large.locator('tbody tr', { hasText: 'broadcast' }).first().click();
+  check('the receivers of a channel are unfolded', (await text(large, '.detail')).includes('task 20'));
   await large.context().close();
 }
 

@@ -82,6 +82,11 @@ for (let index = 0; index < Math.max(2, taskCount / 20); index += 1) {
     ...(isHostile ? { name: HOSTILE[index % HOSTILE.length] } : {}),
     holdings: [{ role: 'holds', units: 1, task: 1 + random(taskCount), attribution: 'exact', place: { file: 'src/main.rs', line: 88, column: 1 }, since_ns: 1000 + index, uses: 1 }] });
 }
+if (taskCount >= 1000) {
+  const receivers = Array.from({ length: taskCount }, (_, index) => ({ role: 'receives', units: 1, task: 1 + index, attribution: 'exact', place: { file: 'src/main.rs', line: 90, column: 1 }, since_ns: 1000 + index, uses: 1 }));
+  resources.push({ id: resources.length + 1, kind: 'broadcast', library: 'tokio', created: { file: 'src/main.rs', line: 95, column: 3 }, age_ns: 1e9, capacity: 16, free: 16, filled: 0,
+    forgotten: 0, is_refilled: false, is_fair: true, is_closed: false, usage: { acquisitions: 10, contended: 0, wait: { p50_ns: 0, p99_ns: 0, max_ns: 0 }, held: { p50_ns: 0, p99_ns: 0, max_ns: 0 } }, holdings: receivers });
+}
 for (let id = 1; id <= taskCount; id += 1) {
   const state = states[random(states.length)];
   const site = functions[random(30) % functions.length];

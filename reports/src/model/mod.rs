@@ -17,7 +17,7 @@ mod latency;
 mod live;
 mod node;
 mod order;
-mod resource;
+pub(crate) mod resource;
 mod task;
 mod text;
 mod wait;
@@ -98,7 +98,7 @@ pub struct Snapshot {
     #[serde(default, with = "folding")]
     pub spans: Vec<Span>,
     /// Locks, channels and other resources that are waited for, held, or were used, sorted by id.
-    #[serde(default, with = "folding")]
+    #[serde(default, with = "resource")]
     pub resources: Vec<Resource>,
     /// Waits for a resource, a task or a point in time. Those for one resource are in queue order.
     #[serde(default, with = "folding")]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer};
 use serde::{Serialize, Serializer};
 
 use super::class::{Alike, Classes, Shared};
+use super::folding;
 use super::ids::{ResourceId, TaskId};
 use super::text::Text;
 use super::waits::{Holding, LastEvent, Place, ResourceKind, Usage};
@@ -130,8 +131,8 @@ struct Saved<'a> {
     is_refilled: bool,
     is_fair: bool,
     is_closed: bool,
-    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
-    holdings: Cow<'a, [Holding]>,
+    #[serde(default, skip_serializing_if = "Holdings::is_empty")]
+    holdings: Holdings<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_acquired: Cow<'a, Option<LastEvent>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,7 +144,13 @@ struct Saved<'a> {
 
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let saved = Saved {
+        self.save(false).serialize(serializer)
+    }
+}
+
+impl Resource {
+    fn save(&self, is_folded: bool) -> Saved<'_> {
+        Saved {
             id: self.id,
             kind: self.kind,
             library: Cow::Borrowed(&self.library),
@@ -160,15 +167,68 @@ impl Serialize for Resource {
             is_refilled: self.is_refilled,
             is_fair: self.is_fair,
             is_closed: self.is_closed,
-            holdings: Cow::Borrowed(&self.holdings),
+            holdings: Holdings { list: Cow::Borrowed(&self.holdings), is_folded },
             last_acquired: Cow::Borrowed(&self.last_acquired),
             last_notified: Cow::Borrowed(&self.last_notified),
             last_forgotten: Cow::Borrowed(&self.last_forgotten),
             usage: Cow::Borrowed(&self.usage),
-        };
-        saved.serialize(serializer)
+        }
     }
 }
+
+/// The holdings of a resource. In a saved snapshot a long list is folded: a channel may have a
+/// million receivers.
+#[derive(Default)]
+struct Holdings<'a> {
+    list: Cow<'a, [Holding]>,
+    is_folded: bool,
+}
+
+impl Holdings<'_> {
+    fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl Serialize for Holdings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.is_folded {
+            folding::serialize(&self.list, serializer)
+        } else {
+            self.list.serialize(serializer)
+        }
+    }
+}
+
+#[cfg(feature = "read")]
+impl<'de> Deserialize<'de> for Holdings<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        folding::deserialize(deserializer).map(|list| Self { list: Cow::Owned(list), is_folded: true })
+    }
+}
+
+impl Alike for Holding {
+    type Classes = ();
+
+    fn share(&mut self, (): &mut ()) {}
+}
+
+/// A resource of a saved snapshot.
+struct Folded<'a>(&'a Resource);
+
+impl Serialize for Folded<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.save(true).serialize(serializer)
+    }
+}
+
+/// Saves the resources of a snapshot.
+pub(crate) fn serialize<S: Serializer>(list: &[Resource], serializer: S) -> Result<S::Ok, S::Error> {
+    folding::serialize(&list.iter().map(Folded).collect::<Vec<_>>(), serializer)
+}
+
+#[cfg(feature = "read")]
+pub(crate) use super::folding::deserialize;
 
 #[cfg(feature = "read")]
 impl<'de> Deserialize<'de> for Resource {
@@ -197,7 +257,7 @@ impl<'de> Deserialize<'de> for Resource {
             age_ns: saved.age_ns,
             free: saved.free,
             filled: saved.filled,
-            holdings: saved.holdings.into_owned(),
+            holdings: saved.holdings.list.into_owned(),
             class: class.into(),
         })
     }

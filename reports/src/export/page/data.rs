@@ -13,7 +13,7 @@ use crate::analysis::hangs::Verdict;
 use crate::analysis::lock_order::LockInversion;
 use crate::model::{
     Alarm, BlockingPool, Clock, Cost, Dropped, Process, Resource, Runtime, Site, Snapshot, Span, Task,
-    Thread, Wait, Worker, folding,
+    Thread, Wait, Worker, folding, resource,
 };
 
 /// The fields of a snapshot by their names, without those that no view shows.
@@ -39,7 +39,7 @@ struct Data<'a> {
     tasks: &'a [Task],
     #[serde(serialize_with = "folding::serialize")]
     spans: &'a [Span],
-    #[serde(serialize_with = "folding::serialize")]
+    #[serde(serialize_with = "resource::serialize")]
     resources: &'a [Resource],
     #[serde(serialize_with = "folding::serialize")]
     waits: &'a [Wait],

@@ -6,8 +6,10 @@
 //! cargo run --release -p diagnose-abuse-tests --bin scale -- dump sleep 1000000 full.txt
 //! ```
 //! The tasks wait for a timer (`sleep`), each for a message of its own channel (`receive`), for a
-//! lock that one of them holds (`lock`), or for a timer under a thousand labels, with different
-//! numbers of polls (`label`). `watch` prints the watchdog's share of a processor and the growth of
+//! lock that one of them holds (`lock`), for one notification (`notify`), for the next value of one
+//! channel (`watch`), for permits of one semaphore (`permits`), for another task (`join`), for a
+//! message or a timer (`select`), or for a timer under a thousand labels, with different numbers of
+//! polls (`label`). `watch` prints the watchdog's share of a processor and the growth of
 //! memory, `looks` only the latter. `dump` prints the time, the size and the memory of a snapshot,
 //! of its verdicts, and of each report; with a format, only of that report.
 
@@ -16,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
-use diagnose::tokio::sync::{Mutex, mpsc};
+use diagnose::tokio::sync::{Mutex, Notify, Semaphore, mpsc, watch};
 use diagnose::{Format, diagnose, tokio};
 use diagnose_abuse_tests::usage::{forget_peak, peak, resident, thread_sleeps, thread_time};
 
@@ -42,6 +44,40 @@ async fn locks(mutex: Arc<Mutex<()>>) {
     std::future::pending::<()>().await;
 }
 
+#[diagnose]
+async fn is_notified(notify: Arc<Notify>) {
+    BEGUN.fetch_add(1, Relaxed);
+    notify.notified().await;
+}
+
+#[diagnose]
+async fn watches(mut values: watch::Receiver<u64>) {
+    BEGUN.fetch_add(1, Relaxed);
+    let _ = values.changed().await;
+}
+
+#[diagnose]
+async fn acquires(permits: Arc<Semaphore>) {
+    BEGUN.fetch_add(1, Relaxed);
+    let _permit = permits.acquire().await;
+    std::future::pending::<()>().await;
+}
+
+#[diagnose]
+async fn joins() {
+    BEGUN.fetch_add(1, Relaxed);
+    let _ = tokio::spawn(sleeps()).await;
+}
+
+#[diagnose]
+async fn selects(notify: Arc<Notify>) {
+    BEGUN.fetch_add(1, Relaxed);
+    tokio::select! {
+        () = notify.notified() => {}
+        () = tokio::time::sleep(Duration::from_secs(100_000)) => {}
+    }
+}
+
 /// Differs from its neighbors in its label, its polls and its wakes.
 #[diagnose(label = "{group}")]
 async fn differs(group: usize) {
@@ -52,10 +88,10 @@ async fn differs(group: usize) {
     tokio::time::sleep(Duration::from_secs(100_000 + group as u64 % 13)).await;
 }
 
-/// Starts the tasks, and waits until all of them wait. Returns the guard or the senders that keep
-/// them waiting.
-async fn spawn(kind: &str, count: usize) -> Vec<mpsc::Sender<()>> {
-    let mutex = Arc::new(Mutex::new(()));
+/// Starts the tasks, and waits until all of them wait. Returns what keeps them waiting.
+async fn spawn(kind: &str, count: usize) -> impl Sized + use<> {
+    let (mutex, notify) = (Arc::new(Mutex::new(())), Arc::new(Notify::new()));
+    let (permits, values) = (Arc::new(Semaphore::new(10)), watch::channel(0));
     let mut senders = Vec::new();
     for number in 0..count {
         match kind {
@@ -66,6 +102,11 @@ async fn spawn(kind: &str, count: usize) -> Vec<mpsc::Sender<()>> {
                 tokio::spawn(receives(receiver));
             }
             "lock" => drop(tokio::spawn(locks(mutex.clone()))),
+            "notify" => drop(tokio::spawn(is_notified(notify.clone()))),
+            "watch" => drop(tokio::spawn(watches(values.1.clone()))),
+            "permits" => drop(tokio::spawn(acquires(permits.clone()))),
+            "join" => drop(tokio::spawn(joins())),
+            "select" => drop(tokio::spawn(selects(notify.clone()))),
             "label" => drop(tokio::spawn(differs(number % 1_000))),
             _ => panic!("no such tasks: {kind}"),
         }
@@ -73,7 +114,7 @@ async fn spawn(kind: &str, count: usize) -> Vec<mpsc::Sender<()>> {
     while BEGUN.load(Relaxed) < count {
         ::tokio::task::yield_now().await;
     }
-    senders
+    (senders, values.0)
 }
 
 /// Formats a number of bytes in megabytes.

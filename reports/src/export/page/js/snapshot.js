@@ -27,12 +27,17 @@ export function read(json) {
   for (const name of ['tasks', 'spans', 'resources', 'waits']) {
     snapshot.lengths[name] = lengthOf(json[name]);
     let list = null;
-    Object.defineProperty(snapshot, name, { get: () => (list ??= unfold(json[name])) });
+    Object.defineProperty(snapshot, name, { get: () => (list ??= unfold(json[name]).map(unfoldHoldings)) });
   }
   let byId = null;
   Object.defineProperty(snapshot, 'resourceById', { get: () => (byId ??= new Map(snapshot.resources.map((resource) => [resource.id, resource]))) });
   snapshot.nodes = Array.isArray(json.nodes) ? fromRecords(json.nodes) : fromColumns(json.nodes ?? {});
   return snapshot;
+}
+
+// A channel may have thousands of receivers.
+function unfoldHoldings(record) {
+  return record.holdings ? { ...record, holdings: unfold(record.holdings) } : record;
 }
 
 function fromColumns(columns) {
