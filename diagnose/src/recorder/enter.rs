@@ -29,11 +29,11 @@ impl Span {
     #[inline(never)]
     pub(crate) fn enter(&mut self, entry: &mut PollEntry, outer: &Waker) {
         if self.resume != Resume::No {
-            self.enter_again(entry, outer)
+            self.enter_again(entry, outer);
         } else if matches!(self.state, SpanState::Unpolled) && self.site.is_still_on() {
-            self.enter_first(entry, outer)
+            self.enter_first(entry, outer);
         } else {
-            self.enter_unsure(entry, outer)
+            self.enter_unsure(entry, outer);
         }
     }
 
@@ -53,9 +53,9 @@ impl Span {
             return self.enter_slow(entry, outer);
         };
         if current.is_root() {
-            self.enter_first_outermost(entry, outer, current)
+            self.enter_first_outermost(entry, outer, current);
         } else {
-            self.enter_first_below(entry, outer, current)
+            self.enter_first_below(entry, outer, current);
         }
     }
 

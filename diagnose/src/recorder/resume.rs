@@ -72,11 +72,11 @@ impl Span {
         };
         let down = local::down();
         if is_reading(down) {
-            self.enter_handed(entry, outer, node, down)
+            self.enter_handed(entry, outer, node, down);
         } else if current.is_some_and(Node::is_root) {
-            self.enter_root_again(entry, outer, node)
+            self.enter_root_again(entry, outer, node);
         } else {
-            self.enter_below_again(entry, outer, node, down)
+            self.enter_below_again(entry, outer, node, down);
         }
     }
 
