@@ -36,7 +36,12 @@ pub fn now() -> u64 {
 /// The current tick, if the processor's counter is in use: a reading that calls no function.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn read_counter() -> Option<u64> {
-    (SOURCE.load(Relaxed) == COUNTER).then(counter::read)
+    match SOURCE.load(Relaxed) {
+        COUNTER => Some(counter::read()),
+        #[cfg(feature = "manual-clock")]
+        MANUAL => super::manual::read_counter(),
+        _ => None,
+    }
 }
 
 #[cold]
