@@ -10,7 +10,9 @@
 //! The lines before the table are for a contended lock: the time of one handover in ns, with
 //! tokio's own lock and with each setting of `Wakers`.
 
-use std::fs;
+#[path = "support/medians.rs"]
+mod medians;
+
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::pin;
@@ -20,6 +22,7 @@ use std::time::{Duration, Instant};
 
 use criterion::Criterion;
 use diagnose::{Wakers, diagnose};
+use medians::median;
 
 /// Defines the benchmarks, once for tokio's own primitives and once for the recorded ones.
 macro_rules! measured {
@@ -210,13 +213,4 @@ fn main() {
             println!("{name:<22} {original:>9.1} {recorded:>9.1} {:>11.1}", recorded - original);
         }
     }
-}
-
-fn median(name: &str) -> Option<f64> {
-    let target = std::env::var("CARGO_TARGET_DIR")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../target").to_owned());
-    let json = fs::read_to_string(format!("{target}/criterion/{name}/new/estimates.json")).ok()?;
-    let (_, median) = json.split_once("\"median\":")?;
-    let (_, estimate) = median.split_once("\"point_estimate\":")?;
-    estimate.split([',', '}']).next()?.trim().parse().ok()
 }

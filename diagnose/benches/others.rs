@@ -7,7 +7,9 @@
 //! and the difference, in ns. They run inside a span, as in a task, except `std Mutex outside`.
 //! Absolute numbers depend on the machine; the difference must stay below 15 ns.
 
-use std::fs;
+#[path = "support/medians.rs"]
+mod medians;
+
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::pin;
@@ -16,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use criterion::Criterion;
 use diagnose::diagnose;
+use medians::median;
 
 /// Polls a future once, which must be enough.
 fn run(future: impl Future<Output = ()>) {
@@ -130,13 +133,4 @@ fn print_differences() {
             println!("{name:<26} {original:>10.2} {wrapped:>10.2} {:>10.2}", wrapped - original);
         }
     }
-}
-
-fn median(name: &str) -> Option<f64> {
-    let target = std::env::var("CARGO_TARGET_DIR")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../target").to_owned());
-    let json = fs::read_to_string(format!("{target}/criterion/{name}/new/estimates.json")).ok()?;
-    let (_, median) = json.split_once("\"median\":")?;
-    let (_, estimate) = median.split_once("\"point_estimate\":")?;
-    estimate.split([',', '}']).next()?.trim().parse().ok()
 }

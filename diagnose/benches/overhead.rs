@@ -16,7 +16,9 @@
 //! - `bare` lines run the same bodies, which do next to nothing, without the attribute. Without the
 //!   feature `on` the attribute leaves functions unchanged, so these lines are its cost, too.
 
-use std::fs;
+#[path = "support/medians.rs"]
+mod medians;
+
 use std::future::{Future, poll_fn};
 use std::hint::black_box;
 use std::pin::{Pin, pin};
@@ -25,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use criterion::Criterion;
 use diagnose::diagnose;
+use medians::median;
 
 /// Never ready, at no cost.
 struct Never;
@@ -222,13 +225,4 @@ fn print_ratios() {
     for ((name, ..), ns) in BENCHMARKS.iter().zip(&medians) {
         println!("{name:<20} {ns:>10.2} {:>10.2}", ns / medians[0]);
     }
-}
-
-fn median(name: &str) -> Option<f64> {
-    let target = std::env::var("CARGO_TARGET_DIR")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../target").to_owned());
-    let json = fs::read_to_string(format!("{target}/criterion/{name}/new/estimates.json")).ok()?;
-    let (_, median) = json.split_once("\"median\":")?;
-    let (_, estimate) = median.split_once("\"point_estimate\":")?;
-    estimate.split([',', '}']).next()?.trim().parse().ok()
 }
