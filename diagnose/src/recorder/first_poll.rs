@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 
+use super::local::with_polls;
 use crate::clock;
 use crate::site::Site;
 use crate::tree::Node;
@@ -22,21 +23,9 @@ const LATE: u64 = 1 << 15;
 /// Marks a creation word that holds a tick. Other words hold the number of a poll, or zero.
 const TICK: u64 = 1 << 63;
 
-thread_local! {
-    static POLLS: TaskPolls = const {
-        TaskPolls {
-            number: Cell::new(0),
-            unpolled: Cell::new(0),
-            last: Cell::new(0),
-            unread: Cell::new(0),
-            read: Cell::new(0),
-        }
-    };
-}
-
-/// The polls of tasks on a thread.
+/// The polls of tasks on a thread: a part of its [`Local`](super::local::Local).
 #[derive(Debug)]
-struct TaskPolls {
+pub(super) struct TaskPolls {
     /// The number of the running poll, which is odd and unique in the process; even between polls.
     number: Cell<u64>,
     /// Futures created in the running poll and not polled yet, minus those dropped; above them
@@ -48,6 +37,18 @@ struct TaskPolls {
     unread: Cell<u32>,
     /// Number of clock readings for such futures.
     read: Cell<u32>,
+}
+
+impl TaskPolls {
+    pub(super) const fn new() -> Self {
+        Self {
+            number: Cell::new(0),
+            unpolled: Cell::new(0),
+            last: Cell::new(0),
+            unread: Cell::new(0),
+            read: Cell::new(0),
+        }
+    }
 }
 
 /// Another task was polled inside the running poll, and took the next numbers.
@@ -65,7 +66,7 @@ pub(super) fn begin_tree(tree: u32) {
     /// Bits below the tree's number. They start at the clock, so a tree that is leased again reuses
     /// no number.
     const SHIFT: u32 = 40;
-    POLLS.with(|polls| {
+    with_polls(|polls| {
         let number = u64::from(tree & 0x3f_ffff) << SHIFT | clock::now() & ((1 << SHIFT) - 2);
         polls.number.set(number);
     });
@@ -74,25 +75,25 @@ pub(super) fn begin_tree(tree: u32) {
 /// Starts the poll of a task.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn begin_poll() {
-    POLLS.with(|polls| polls.number.set(polls.number.get() + 1));
+    with_polls(|polls| polls.number.set(polls.number.get() + 1));
 }
 
 /// Whether the running poll leaves futures behind that are not polled yet.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn leaves_unpolled() -> bool {
-    POLLS.with(|polls| polls.unpolled.get() != 0)
+    with_polls(|polls| polls.unpolled.get() != 0)
 }
 
 /// Ends the poll of a task that leaves no unpolled futures behind.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn end_polled() {
-    POLLS.with(|polls| polls.number.set(polls.number.get() + 1));
+    with_polls(|polls| polls.number.set(polls.number.get() + 1));
 }
 
 /// Ends the poll of a task at `now`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn end_poll(node: &'static Node, now: u64) {
-    POLLS.with(|polls| {
+    with_polls(|polls| {
         let number = polls.number.get();
         polls.number.set(number + 1);
         if polls.unpolled.get() != 0 {
@@ -115,7 +116,7 @@ fn end_unpolled(polls: &TaskPolls, number: u64, node: &'static Node, now: u64) {
 
 /// Suspends the running poll, if there is one: another one begins inside it.
 pub(super) fn suspend_poll() -> TaskPoll {
-    POLLS.with(|polls| {
+    with_polls(|polls| {
         let number = polls.number.get();
         polls.number.set(number + number % 2);
         TaskPoll { number, unpolled: polls.unpolled.replace(0) }
@@ -124,7 +125,7 @@ pub(super) fn suspend_poll() -> TaskPoll {
 
 /// Resumes a suspended poll.
 pub(super) fn resume_poll(poll: TaskPoll) {
-    POLLS.with(|polls| {
+    with_polls(|polls| {
         if poll.number % 2 == 0 {
             return polls.unpolled.set(poll.unpolled);
         }
@@ -136,7 +137,7 @@ pub(super) fn resume_poll(poll: TaskPoll) {
 /// Records the creation of a future of `site`. Returns the creation word for its span.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn make(site: &'static Site) -> u64 {
-    POLLS.with(|polls| {
+    with_polls(|polls| {
         let poll = polls.number.get();
         if poll % 2 != 0 {
             polls.unpolled.set(polls.unpolled.get().wrapping_add(1));
@@ -171,7 +172,7 @@ pub(super) fn unpolled(made: u64, now: u64, site: &'static Site, maker: Option<&
 /// it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn forget(made: u64) -> bool {
-    POLLS.with(|polls| {
+    with_polls(|polls| {
         let is_same = made == polls.number.get();
         if is_same {
             polls.unpolled.set(polls.unpolled.get().wrapping_sub(1));

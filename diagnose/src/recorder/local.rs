@@ -5,7 +5,7 @@ use std::ptr;
 use std::thread;
 
 use super::await_state::AwaitState;
-use super::first_poll;
+use super::first_poll::{self, TaskPolls};
 use crate::context;
 use crate::live::{self, Task};
 use crate::os;
@@ -45,6 +45,7 @@ pub(super) struct Local {
     /// Whether the body around that span was entered with the span's reading, and only passes the
     /// `Pending` on.
     passing: Cell<bool>,
+    polls: TaskPolls,
 }
 
 /// Instead of a reading: the span is awaited for the first time. It reads the clock itself, and
@@ -81,6 +82,7 @@ impl Local {
             stopper: Cell::new(None),
             up: Cell::new(0),
             passing: Cell::new(false),
+            polls: TaskPolls::new(),
         }
     }
 
@@ -114,6 +116,13 @@ pub(super) struct TreePosition {
     pub(super) current: &'static Node,
     /// Whether the tree is lent for this operation only, because the thread is ending.
     pub(super) lent: bool,
+}
+
+/// Calls `f` with the counts of `first_poll`. They are part of this struct because the address of
+/// each thread-local has to be looked up.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn with_polls<T>(f: impl FnOnce(&TaskPolls) -> T) -> T {
+    LOCAL.with(|local| f(&local.polls))
 }
 
 /// The running node; `None` if the thread has no tree.
