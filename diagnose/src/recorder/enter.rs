@@ -64,7 +64,7 @@ impl Span {
     fn enter_first_outermost(&mut self, entry: &mut PollEntry, outer: &Waker, tree: &'static Node) {
         let key = NodeKey { site: self.site, label: self.label, via: None };
         // A task that is known from a runtime's hooks, or a blocking closure, is around it.
-        let is_inside = live::current::registered().is_some();
+        let is_inside = context::task() != 0;
         let Some(node) = tree.child(key).filter(|_| !is_inside) else {
             return self.enter_slow(entry, outer);
         };

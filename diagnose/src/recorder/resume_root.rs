@@ -13,7 +13,7 @@ use super::root::{begin_task_poll, charge_wait, end_lent};
 use super::span::Span;
 use crate::clock;
 use crate::context;
-use crate::live::{self, Promoted, Task};
+use crate::live::{Promoted, Task};
 use crate::tree::Node;
 
 impl Span {
@@ -21,7 +21,7 @@ impl Span {
     #[inline(never)]
     pub(super) fn enter_root_again(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node) {
         // A task that is known from a runtime's hooks, or a blocking closure, may be around it.
-        let (Some(task), None) = (self.root, live::current::registered()) else {
+        let (Some(task), 0) = (self.root, context::task()) else {
             return self.enter_slow(entry, outer);
         };
         let has_end = context::is_end_due() || task.forward().keeps_other(outer);
