@@ -4,7 +4,7 @@
 use crate::support::{empty, node, page, site};
 use diagnose_reports::{Format, Snapshot, View, fold};
 
-/// Nodes below each other, each with one nanosecond of its own.
+/// A path of `depth` nodes, each busy for 1 ns outside of its child.
 fn deep(depth: usize) -> Snapshot {
     let mut snapshot = empty();
     snapshot.sites = vec![site("even", "m", "a.rs", 1, 1), site("odd", "m", "a.rs", 2, 1)];

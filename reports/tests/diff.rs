@@ -1,4 +1,4 @@
-//! Comparisons: what is flagged, what is noise, and what is warned of.
+//! Comparisons: flagged changes, noise, and warnings.
 
 use crate::support::latency::durations;
 use crate::support::{empty, tree};

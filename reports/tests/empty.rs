@@ -1,4 +1,5 @@
-//! When there is nothing to draw: the reason and what to do, in every format, never an error.
+//! A report with nothing to draw gives the reason and the remedy, in every format and without
+//! error.
 
 use crate::support::{empty, folded, page, tree};
 use diagnose_reports::{Format, Snapshot, View};

@@ -1,5 +1,5 @@
-//! The rules that need a whole machine, or a rare mistake, to show: each on drawn data, and its
-//! silence just below.
+//! Rules for overloaded machines and rare mistakes: each finds its fault in drawn data, and nothing
+//! just below its bound.
 
 use crate::support::latency::durations;
 use crate::support::{empty, place_at, tree};
@@ -12,7 +12,7 @@ fn rules(snapshot: &Snapshot) -> Vec<String> {
     snapshot.findings().iter().map(|finding| finding.rule.to_string()).collect()
 }
 
-/// Workers with these ns on a CPU, and waiting for one.
+/// Workers with these ns on a CPU, and these ns waiting for one.
 fn workers(times: &[(u64, u64)]) -> Vec<Worker> {
     let worker = |&(cpu_ns, delayed_ns): &(u64, u64)| {
         let mut worker = Worker::default();
@@ -74,7 +74,7 @@ fn workers_of_unknown_times_say_nothing() {
     assert_eq!(rules(&snapshot), [""; 0]);
 }
 
-/// A task of ten seconds with 100,000 polls, woken by itself.
+/// A task of ten seconds with 100,000 polls that wakes itself.
 fn spinning() -> Snapshot {
     let mut snapshot = tree("spin | calls=1 polls=100_000 pending=1 busy=200_000_000");
     snapshot.elapsed_ns = 10 * SECOND;
@@ -124,7 +124,7 @@ fn with_awaits(drawing: &str) -> Snapshot {
     snapshot
 }
 
-/// 200 calls, most of which take 3 ms, and the last ones `slow_ns`; they wait at one await.
+/// 200 calls that wait at one await. Most take 3 ms, the last `slow` ones `slow_ns`.
 fn with_slow_calls(slow: usize, slow_ns: u64) -> Snapshot {
     let mut snapshot = with_awaits(
         "fetch | calls=200 completed=200 polls=400 busy=2_000_000 idle=5_400_000_000\n  \
@@ -166,7 +166,7 @@ fn calls_on_a_machine_without_a_cpu_for_them_are_not_slow_by_themselves() {
 
 #[test]
 fn an_await_of_slow_calls_alone_is_found() {
-    // 3 s of 200 usual awaits, and the slow ones, in a branch of their own.
+    // 200 usual awaits take 3 s; the slow ones are in a branch of their own.
     let with_branch = |calls: u64| {
         let mut snapshot = with_slow_calls(4, 1_200_000_000);
         let drawing = format!(
@@ -232,7 +232,7 @@ fn futures_that_nobody_awaits_are_found() {
     assert_eq!(rules(&with_awaits(&raced)), [""; 0], "the loser of a race");
 }
 
-/// As many polls as a mutated file may claim: found by mutation.
+/// A damaged file can claim counts whose sums and products overflow. Found by mutation.
 #[test]
 fn a_histogram_of_impossible_counts_is_no_panic() {
     let mut snapshot = tree("work | calls=1 polls=1 busy=3_000_000_000 polls@1048576..2097152=1");

@@ -1,5 +1,5 @@
-//! The rule `growing` on drawn tasks: what they wait for, who spawned them, and how long that must
-//! go on.
+//! The rule `growing` on drawn tasks: their waits, their spawners, and the time until they are
+//! found.
 
 use crate::support::hangs::{Program, resource_id};
 use crate::support::latency::durations;
@@ -14,8 +14,8 @@ fn growing(snapshot: &Snapshot) -> Vec<String> {
     findings.iter().filter(|it| it.rule.to_string() == "growing").map(ToString::to_string).collect()
 }
 
-/// 40 tasks of one line, spawned evenly over so many seconds by this many tasks, which wait for
-/// what `wait` says.
+/// 40 tasks of one line, spawned evenly over `seconds` by `spawners` tasks. `wait` adds the wait of
+/// each.
 fn grown(seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64)) -> Program {
     let mut program = Program::new();
     let spawners: Vec<u64> = (0..spawners).map(|_| program.task("session")).collect();
@@ -87,7 +87,7 @@ fn growth_may_pause_but_not_end() {
     assert_eq!(aged(|age| if age < 4 { 0 } else { 7 }), 0, "a start, and another one");
 }
 
-/// Waits for messages on a channel whose sender has sent that many.
+/// Waits for messages on a channel whose sender has sent `sent` of them.
 fn mailbox(sent: u64) -> impl Fn(&mut Program, u64) {
     move |program, task| {
         let mailbox = program.channel(8);
@@ -103,7 +103,6 @@ fn actors_of_a_map_that_fills_are_healthy() {
     assert_eq!(growing(&grown(1_200, 4, mailbox(1)).snapshot).len(), 1, "a map without an end");
 }
 
-/// A timer that is due in three seconds.
 #[test]
 fn callers_behind_actors_that_hang_are_not_actors() {
     let full = |program: &mut Program, task: u64| {
@@ -136,6 +135,7 @@ fn tasks_of_unrecorded_spawns_are_found_after_all_arrivals() {
     assert_eq!(since(&before), 1, "twenty more");
 }
 
+/// A timer that is due in three seconds.
 fn sleep(wait: &mut Wait) {
     wait.due_ns = Some(3_000_000_000);
 }
@@ -159,7 +159,7 @@ fn tasks_that_wait_for_a_task_with_an_end_have_one() {
     assert_eq!(growing(&grown(2, 40, reply).snapshot), [""; 0]);
 }
 
-/// Most calls of `forward` end within 30 ms.
+/// 200 of 240 calls of `forward` have ended, within `longest_ns`.
 fn with_ends(mut program: Program, longest_ns: u64) -> Snapshot {
     let site = program.snapshot.tasks.last().unwrap().site;
     let mut ended = node(site.get(), None);
@@ -185,7 +185,7 @@ fn a_suspected_hang_comes_before_what_grows() {
     let mut program = grown(2, 4, notified);
     let (left, right) = (program.task("left"), program.task("right"));
     let (a, b) = (program.mutex(), program.mutex());
-    // Owned guards: a session could have them.
+    // The guards are owned, so a session could hold them.
     program.holds(left, a, 5).is_movable = true;
     program.holds(right, b, 9).is_movable = true;
     program.waits(left, b, WaitMode::Lock, 6);

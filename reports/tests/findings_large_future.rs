@@ -1,4 +1,4 @@
-//! The rule `large_future` on drawn tasks: how large each is, and all of them.
+//! The rule `large_future` on drawn tasks: the size of one future, and of all together.
 
 use crate::support::hangs::Program;
 

@@ -1,4 +1,4 @@
-//! The rule `contended` on drawn trees: what a lock is held over, and locks that are only a turn.
+//! The rule `contended` on drawn trees: the awaits under a lock, and locks that only take turns.
 
 use crate::support::tree;
 use diagnose_reports::Snapshot;
@@ -25,7 +25,7 @@ fn node_named(snapshot: &Snapshot, name: &str) -> usize {
     snapshot.nodes.iter().position(is_it).unwrap()
 }
 
-/// A mutex that is waited for and held at this await, for so long in all, `count` times.
+/// Adds a mutex that is waited for and held `count` times at this await, with these totals.
 fn add_mutex(snapshot: &mut Snapshot, at: &str, count: u64, waited_ms: u64, held_ms: u64) {
     let node = node_named(snapshot, at);
     let site = &snapshot.sites[snapshot.nodes[node].site.get()];
@@ -54,8 +54,8 @@ fn sentences(snapshot: &Snapshot) -> Vec<String> {
     snapshot.findings().iter().map(ToString::to_string).collect()
 }
 
-/// 100 requests that wait 40 ms each for a lock, and hold it for 10 ms: over a query in the caller
-/// of `carts`, which returns the guard.
+/// 100 requests that wait 40 ms each for a lock and hold it for 10 ms. `carts` returns the guard,
+/// and its caller holds it over a query.
 fn returned_guard() -> Snapshot {
     let mut snapshot = drawn(
         "order | calls=100 completed=100 polls=300 busy=1_000_000 idle=5_000_000_000\n  \
@@ -87,7 +87,7 @@ fn a_guard_is_not_followed_out_of_a_function_that_works_under_it() {
     assert!(!finding.contains(", over "), "{finding}");
 }
 
-/// Adds a worker with ten seconds on a CPU, and so long in the queue for one.
+/// Adds a worker with ten seconds on a CPU and `delayed_ms` in the queue for one.
 fn add_worker(snapshot: &mut Snapshot, delayed_ms: u64) {
     let mut worker = Worker::default();
     (worker.cpu_ns, worker.delayed_ns) = (Some(10_000 * MS), Some(delayed_ms * MS));
@@ -98,12 +98,13 @@ fn add_worker(snapshot: &mut Snapshot, delayed_ms: u64) {
 fn a_lock_that_is_granted_to_tasks_without_a_thread_is_not_held() {
     let found = |queued_ms: u64, delayed_ms: u64| {
         let mut snapshot = returned_guard();
-        // 300 polls, of which 100 have got the lock. It is usually held for 990 ms in all.
+        // 100 of the 300 polls follow a grant, and so a third of the queued time. Without its
+        // longest hold, the lock is held for 990 ms.
         snapshot.nodes[0].queued_ns = queued_ms * MS;
         add_worker(&mut snapshot, delayed_ms);
         sentences(&snapshot).len()
     };
-    // The longest hold is twice the mean, and does not count.
+    // The longest hold is twice the mean, and is left out.
     assert_eq!(found(2_900, 3_000), 1, "it was granted and not yet held for 970 ms");
     assert_eq!(found(3_100, 3_000), 0, "for 1,030 ms");
     assert_eq!(found(3_100, 2_000), 1, "in which the program used the CPUs itself");
@@ -187,8 +188,8 @@ fn a_hold_that_is_not_busy_waits_at_an_await_that_is_not_on_record() {
     assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
 }
 
-/// 100 requests that wait 40 ms each for a permit, and hold it for 10 ms over a query. Two more
-/// wait, one of them since this moment.
+/// 100 requests that wait 40 ms each for a permit and hold it for 10 ms over a query. Two more
+/// wait: one for 60 ms, one for `youngest_ms`.
 fn permits(youngest_ms: u64) -> Snapshot {
     let mut snapshot = returned_guard();
     let permits = &mut snapshot.resources[0];
@@ -216,7 +217,7 @@ fn permits_are_held_over_what_they_bound() {
 
 #[test]
 fn waits_that_have_not_ended_count() {
-    // Of 9.4 s, 4 s are in waits that have ended; others wait now.
+    // Of 9.4 s, 4 s are in waits that have ended; `waiting` other waits are still open.
     let overloaded = |waiting: u64| {
         let mut snapshot = permits(1);
         let row = snapshot.resources[0].usage.waiters[0].clone();

@@ -10,7 +10,7 @@ fn rules(snapshot: &Snapshot) -> Vec<String> {
     snapshot.findings().iter().map(|finding| finding.rule.to_string()).collect()
 }
 
-/// Ten seconds of one worker, with so much CPU time.
+/// Ten seconds of one worker that used `cpu_ns` of CPU time.
 fn on_one_worker(drawing: &str, cpu_ns: u64) -> Snapshot {
     let mut snapshot = tree(drawing);
     snapshot.elapsed_ns = 10 * SECOND;
@@ -20,8 +20,8 @@ fn on_one_worker(drawing: &str, cpu_ns: u64) -> Snapshot {
     snapshot
 }
 
-/// Eight connections that answer 320 requests with one poll each, as long as in `bucket`. They wait
-/// for their clients, and `queued` ns for a thread.
+/// Eight connections that answer 320 requests, each with one poll whose duration is in `bucket`.
+/// They wait for their clients, and for `queued` ns in all for a thread.
 fn connections(bucket: &str, busy: u64, queued: u64) -> Snapshot {
     let drawing = format!(
         "session | calls=8 polls=640 pending=8 busy={busy} queued={queued} idle=70_000_000_000\n  \
@@ -42,7 +42,7 @@ fn a_hog_in_connections_that_never_end_is_found() {
 
 #[test]
 fn one_kind_of_request_may_be_the_hog() {
-    // 20 of 1,000 polls, on a worker that waited for a CPU for as long as this.
+    // `long` of 1,000 polls are long. Their worker waited `delayed_ns` for a CPU.
     let rare = |long: u64, delayed_ns: u64| {
         let busy = 200_000_000 + long * 50_000_000;
         let drawing = format!(

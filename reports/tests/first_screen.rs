@@ -1,5 +1,4 @@
-//! The text report of a large program: its first screen, what it folds, and what the full one
-//! shows.
+//! The text report of a large program: its first screen, its folded rows, and the full report.
 
 use crate::support::hangs::Program;
 use crate::support::{node, page, site};
@@ -28,7 +27,7 @@ fn service() -> Program {
         let task = if number == 0 { asks } else { program.task("asks") };
         let reply = program.other(ResourceKind::Oneshot);
         program.at(reply).capacity = Some(1);
-        // Two on one line: a row names no column.
+        // Two places on one line: they share a row, which has no column.
         program.at(reply).created = Some(crate::support::place_at(49, 9 + 20 * (number % 2)));
         program.sends(1, reply, 49).attribution = Attribution::Unknown;
         program.waits(task, reply, WaitMode::Receive, 50);
@@ -47,7 +46,7 @@ fn service() -> Program {
     program
 }
 
-/// Gives a task the site and the place of spawn of another one.
+/// Gives the task `to` the site and the place of spawn of the task `from`.
 fn same_place(program: &mut Program, from: u64, to: u64) {
     let (site, spawned_at) = (program.of(from).site, program.of(from).spawned_at.clone());
     let task = program.of(to);

@@ -113,7 +113,7 @@ handle | busy=2
 #[test]
 fn a_snapshot_that_contradicts_itself_still_folds() {
     let mut snapshot = roots(vec![site("a", "m", "a.rs", 1, 1)]);
-    // Its own parent, and a site that is not there.
+    // The first node is its own parent; the second has an unknown parent and site.
     snapshot.nodes[0].parent = Some(NodeIndex::new(0));
     snapshot.nodes.push(node(9, Some(7)));
     snapshot.nodes[1].busy_ns = 5;

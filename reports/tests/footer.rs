@@ -1,4 +1,4 @@
-//! The footer: losses are loud, costs are stated, nothing unmeasured looks measured.
+//! The footer lists losses, states costs, and marks costs that were not measured.
 
 use crate::support::{cost, page, tree};
 use diagnose_reports::model::{Activity, Thread};

@@ -1,5 +1,5 @@
-//! Whatever stands in a snapshot: no report passes on what a text could do to its reader, and no
-//! number brings one down.
+//! Hostile snapshots: no report passes harmful text on to its reader, and no number makes one
+//! panic.
 
 use crate::support::hangs::{Program, place};
 use crate::support::{bytes, page};
@@ -9,16 +9,16 @@ use diagnose_reports::model::{
 use diagnose_reports::{Format, Snapshot, View};
 use serde_json::Value;
 
-/// What must not arrive: a control sequence for a terminal, C1 controls, marks without a width,
-/// turned text, tags, and a line of its own.
+/// Text that reports must escape: a terminal's control sequence, C1 controls, zero-width
+/// characters, changes of text direction, tags, and a line break that forges a line.
 const HOSTILE: &str = "a\u{1B}[2J\u{7F}\u{85}\u{9B}31m\u{AD}\u{61C}\u{200B}\u{200D}\u{200F}\u{202E}\u{2066}\u{2029}\u{FEFF}\u{FFFF}\u{E0041}\r\nFORGED\n\tb";
 
 fn is_harmful(c: char) -> bool {
     c.is_control() && c != '\n' && c != '\t' || HOSTILE.chars().any(|it| it == c && !it.is_ascii())
 }
 
-/// A program with something of each kind in it: a cycle, a channel, labels, a runtime, an alarm, an
-/// order of locks.
+/// A snapshot with texts of each kind: a cycle, a channel, labels, a runtime, an alarm, and a lock
+/// order.
 fn program() -> Snapshot {
     let mut program = Program::new();
     let (left, right) = (program.task("left"), program.task("right"));
@@ -58,7 +58,7 @@ fn program() -> Snapshot {
     snapshot
 }
 
-/// The paths of all values of that kind.
+/// Collects the paths of all values that `is_it` accepts, except in verdicts and inversions.
 fn find(is_it: fn(&Value) -> bool, value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         _ if is_it(value) => found.push(path.to_owned()),
@@ -78,7 +78,8 @@ fn find(is_it: fn(&Value) -> bool, value: &Value, path: &str, found: &mut Vec<St
     }
 }
 
-/// The snapshot with each text that may be any text replaced, and how many that were.
+/// Replaces each free text of the snapshot by `HOSTILE`. Returns it with the number of
+/// replacements.
 fn poisoned(snapshot: &Snapshot) -> (Snapshot, usize) {
     let read = |value: &Value| Snapshot::read_json(value.to_string().as_bytes());
     let mut value: Value = serde_json::from_str(&page(snapshot, Format::Json, View::Wall)).unwrap();
@@ -88,7 +89,8 @@ fn poisoned(snapshot: &Snapshot) -> (Snapshot, usize) {
     for path in paths {
         let before = value.pointer(&path).unwrap().clone();
         *value.pointer_mut(&path).unwrap() = Value::String(HOSTILE.to_owned());
-        // A word of the format, such as the kind of a site, cannot be another.
+        // A word of the format, such as the kind of a site, stays: the reader accepts no other
+        // text.
         match read(&value) {
             Ok(_) => replaced += 1,
             Err(_) => *value.pointer_mut(&path).unwrap() = before,

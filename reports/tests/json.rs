@@ -1,5 +1,4 @@
-//! Saved snapshots: what is written is what is read, and what is not a snapshot is refused with a
-//! reason.
+//! Saved snapshots are read back unchanged, and other files are refused with a reason.
 
 use crate::support::{empty, page, random, tree};
 use diagnose_reports::model::{Holding, NodeIndex, Resource, ResourceId, Role, SiteIndex, TaskId};

@@ -1,9 +1,9 @@
-//! Locks that were taken in both orders, or in a circle: what is found, and how it reads.
+//! Locks acquired in both orders or in a longer cycle: detection, and the text of the report.
 
 use diagnose_reports::model::{LockOrder, LockPair, LockedResource, Place, ResourceId, TaskId};
 use diagnose_reports::{Format, Snapshot, View};
 
-/// Locks 1 to `locks`, and pairs of them.
+/// A snapshot with locks 1 to `locks` and these pairs of a held and an acquired lock.
 fn noted(locks: u64, pairs: &[(u64, u64)]) -> Snapshot {
     let mut order = LockOrder::default();
     for id in 1..=locks {
@@ -33,7 +33,7 @@ fn place(line: u32) -> Place {
     place
 }
 
-/// The numbers of the locks in each circle.
+/// The ids of the locks in each cycle.
 fn circles(snapshot: &Snapshot) -> Vec<Vec<u64>> {
     let pairs = &snapshot.lock_order.as_ref().expect("it was noted").pairs;
     let found = snapshot.lock_inversions();

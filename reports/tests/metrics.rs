@@ -122,7 +122,7 @@ proptest! {
                 let name = line.split(['{', ' ']).next().unwrap();
                 prop_assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
                 let mut text = String::new();
-                // What is quoted, without its escapes.
+                // Collects the text outside of quotes.
                 let (mut is_quoted, mut is_escaped) = (false, false);
                 for c in line.chars() {
                     match (is_quoted, is_escaped, c) {

@@ -1,4 +1,4 @@
-//! What a site is called, and what a name may not do to a report.
+//! The names of sites in reports, and names that must not break a report.
 
 use crate::support::{random, roots, site};
 use diagnose_reports::model::Site;
@@ -12,7 +12,7 @@ fn frames(sites: Vec<Site>) -> Vec<String> {
     rows.into_iter().map(|row| row.name).collect()
 }
 
-/// The frame of a name that nothing else is called.
+/// The frame of a site with this name, which no other site has.
 fn frame(name: &str) -> String {
     frames(vec![site(name, "m", "a.rs", 1, 1)]).remove(0)
 }

@@ -46,7 +46,7 @@ fn buckets(count: u64, from_ns: u64) -> Vec<Bucket> {
     if count == 0 { Vec::new() } else { vec![bucket] }
 }
 
-/// The work that a snapshot has, without paths that did nothing.
+/// The work of a snapshot, without paths that have neither calls nor busy time.
 fn work(snapshot: &Snapshot) -> Work {
     let mut paths: Vec<Vec<u8>> = Vec::new();
     let mut work = Work::new();

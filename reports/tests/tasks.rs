@@ -93,13 +93,13 @@ fn who_woke_whom_is_followed_as_far_as_it_is_known() {
         woken(task(1, 0, RunState::Waiting, 50 * MS), None, 60 * MS),
         woken(task(2, 1, RunState::Waiting, 11 * MS), Some(1), 13 * MS),
         woken(task(3, 2, RunState::Queued, 12 * MS), Some(2), 12 * MS),
-        // Woken again since it has woken somebody: by whom before that is not known.
+        // Task 2 was woken again after it woke task 4: the task that woke it before is unknown.
         woken(task(4, 2, RunState::Queued, 14 * MS), Some(2), 14 * MS),
         woken(task(5, 2, RunState::Queued, 15 * MS), None, 15 * MS),
         woken(task(6, 2, RunState::Queued, 16 * MS), Some(99), 16 * MS),
         woken(task(7, 2, RunState::Queued, 17 * MS), Some(7), 17 * MS),
     ];
-    // Alike, they would stand together.
+    // Tasks of one place would be grouped.
     for (number, task) in snapshot.tasks.iter_mut().enumerate() {
         task.spawned_at = Some(crate::support::place_at(u32::try_from(number).unwrap(), 1));
     }

@@ -1,4 +1,4 @@
-//! Report files: complete or not there, never half.
+//! Report files are written completely or not at all.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::support::{page, tree};
 use diagnose_reports::{Format, Report, View, write, write_file, write_new_file};
 
-/// An empty directory of the test's own.
+/// An empty directory for one test.
 fn directory(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&directory);
@@ -76,7 +76,7 @@ fn a_file_is_its_owners_alone() {
 
 #[test]
 fn a_failure_leaves_what_was_there_and_no_temporary() {
-    // A directory in the place of the file: everything goes well up to the last step.
+    // A directory has the name of the file, so only the last step, the rename, fails.
     let directory = directory("a_failure_leaves");
     let path = directory.join("x.txt");
     fs::create_dir(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Arms of a `join!`: one of them sets a future aside that has what it waits for.
+//! Futurelocks in an arm of a `join!`: the arm waits for a lock of a future that it set aside.
 
 use diagnose_reports::model::{SpanId, SpanIndex, Wait, WaitMode};
 

@@ -1,4 +1,4 @@
-//! Who sends, who receives, and where the other end is.
+//! Senders and receivers that wait, and the tasks that own the other end.
 
 use diagnose_reports::model::{Attribution, ResourceKind, Role, WaitMode};
 
@@ -50,7 +50,7 @@ fn two_ends_of_a_pipe_that_both_write_are_a_cycle() {
     assert_eq!(program.verdicts(), ["proven cycle"]);
 }
 
-/// An actor asks itself, and the question lies in its own mailbox.
+/// An actor waits for an answer to its own request, which is still in its mailbox.
 #[test]
 fn a_sender_in_the_mailbox_of_who_waits_for_it_is_a_self_wait() {
     let mut program = Program::new();
@@ -102,7 +102,7 @@ fn a_closed_channel_and_one_with_messages_are_no_reason_to_wait() {
     }
 }
 
-/// Two idle tasks, each of which has the other's sender.
+/// Two idle tasks, each with a sender to the other's channel.
 fn idle() -> Program {
     let mut program = Program::new();
     let (left, right) = (program.task("left"), program.task("right"));
@@ -161,9 +161,8 @@ fn who_waits_for_the_receiver_to_go_waits_for_its_task() {
     assert!(program.verdicts().is_empty());
 }
 
-/// ```text
-/// sender: a send that is not polled, and behind it another; the receiver sleeps, and may go without receiving
-/// ```
+/// A task's send is queued behind another one that it does not poll. The receiver waits for a
+/// timer, and may be dropped without receiving.
 #[test]
 fn a_receiver_that_goes_on_may_let_go_of_a_whole_queue() {
     let mut program = Program::new();

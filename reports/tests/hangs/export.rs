@@ -1,4 +1,4 @@
-//! Verdicts in reports: text, JSON, the graph, and what is waited for.
+//! Verdicts and waiters in reports: text, JSON, and the wait graph.
 
 use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, TaskId, WaitMode};
 use diagnose_reports::{Format, Snapshot, Verdict, View};

@@ -1,4 +1,4 @@
-//! Futures that their task has stopped polling, and that have what it waits for.
+//! Futurelocks: a task waits for a resource of a future that it has stopped polling.
 
 use diagnose_reports::model::{Attribution, Role, TaskId, WaitMode};
 
@@ -102,8 +102,7 @@ fn a_boxed_future_that_was_set_aside_takes_its_guard_along() {
     assert_eq!(program.verdicts(), ["suspect futurelock holding"], "that one may poll it now");
 }
 
-/// A guard of `try_lock` may be in any future of its task, and a guard of std only in one on its
-/// thread.
+/// A guard of `try_lock` may be in any future of its task; a guard of std stays on its thread.
 #[test]
 fn a_guard_that_may_have_moved_cannot_leave_its_thread_while_that_is_blocked() {
     let mut program = Program::new();
@@ -124,7 +123,7 @@ fn a_guard_that_may_have_moved_cannot_leave_its_thread_while_that_is_blocked() {
     assert_eq!(program.verdicts(), ["likely blocked_worker"], "that thread may run on");
 }
 
-/// Nothing wakes its task any more, in either case. But the other tasks wait for the future.
+/// Nothing can wake the task in either case, but here other tasks wait for its future.
 #[test]
 fn a_task_that_left_its_boxed_future_is_a_futurelock_and_no_lost_waker() {
     let mut program = Program::new();

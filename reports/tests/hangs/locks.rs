@@ -1,4 +1,4 @@
-//! Who waits for whom at locks, and in their queues.
+//! Holders, waiters and queues of locks, semaphores and cells.
 
 use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, Role, TaskId, WaitMode};
 
@@ -256,7 +256,7 @@ fn who_asks_for_more_than_holders_give_back_is_stuck() {
     let holder = program.task("holder");
     program.has_timer(holder);
     program.holds_many(holder, pool, 2, 6);
-    // An older task may have been handed the semaphore, too, and may add permits.
+    // An older task may have access to the semaphore too, and may add permits.
     assert_eq!(program.verdicts(), ["suspect starved"]);
     program.snapshot.waits[0].units = 5;
     assert!(program.verdicts().is_empty());
@@ -358,14 +358,15 @@ fn read_behind(readers: u64) -> Program {
     program
 }
 
-/// What is granted to A's future is not what B needs.
+/// With room for two readers, the unit granted to A's future leaves one for B.
 #[test]
 fn whoever_is_before_in_the_queue_and_leaves_enough_is_not_waited_for() {
     assert!(read_behind(2).verdicts().is_empty());
     assert_eq!(read_behind(1).verdicts(), ["proven futurelock queued"]);
 }
 
-/// Anybody may have it: one that is older, too, by way of a static or of what both were handed.
+/// Any running task may have the semaphore. Even an older one may get it from a static or from a
+/// value that both tasks were given.
 #[test]
 fn who_goes_on_may_close_a_semaphore() {
     let mut program = Program::new();

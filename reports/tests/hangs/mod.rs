@@ -1,5 +1,4 @@
-//! Verdicts: what hangs, what only waits. One behaviour per test, on snapshots that are made by
-//! hand.
+//! Verdicts: real hangs, and waits that are none. One behavior per test, on hand-made snapshots.
 
 mod aborts;
 mod arms;

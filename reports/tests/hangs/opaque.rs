@@ -1,11 +1,10 @@
-//! What a program's own future waits for is unknown, and a unit that may have moved may be back
-//! soon.
+//! Waits in the program's own primitives, and units that may have moved to another task.
 
 use diagnose_reports::model::{Attribution, ResourceKind, TaskId, WaitMode};
 
 use crate::support::hangs::Program;
 
-/// A task has the only unit of the program's own pool, and waits for one.
+/// A task holds the only unit of the program's own pool, and waits for another one.
 fn own_pool() -> Program {
     let mut program = Program::new();
     let pool = program.other(ResourceKind::Custom);
@@ -46,8 +45,8 @@ fn a_second_reader_waits_for_the_first_if_there_may_be_only_one() {
     assert!(program.verdicts().is_empty());
 }
 
-/// A task has a permit, and joins one that waits for it: who moved the permit into the other would
-/// not.
+/// A task has a permit, and joins a task that waits for one. The permit has not moved into the
+/// joined task, which would not wait then.
 #[test]
 fn a_permit_is_with_the_task_that_joins_a_waiting_one() {
     let mut program = Program::new();
@@ -65,7 +64,7 @@ fn a_permit_is_with_the_task_that_joins_a_waiting_one() {
     );
 }
 
-/// The maker of a reply's sender has sent it on, and anything else of the program goes on.
+/// The sender of a reply may have moved to any task, and an unrelated task can continue.
 #[test]
 fn what_may_be_anywhere_is_still_suspected() {
     let mut program = Program::new();

@@ -1,4 +1,4 @@
-//! Those who wait to be told, or for others to come: anybody at all may be the one.
+//! Waits for notifications and at barriers, which any task with access could end.
 
 use diagnose_reports::model::{Attribution, Holding, LastEvent, ResourceKind, Role, TaskId, WaitMode};
 
@@ -53,7 +53,7 @@ fn told_before_it_waited() {
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a notification from `Notify#1` at src/main.rs:9 (1.00 s); task 77 (done) last notified it at src/main.rs:5 (1.20 s ago), when it had no waiters; nothing else alive could notify it");
 }
 
-/// The original was lent out, or more tasks used it than are tracked.
+/// The wrapper has lent out its original, or more tasks used it than are tracked.
 #[test]
 fn a_user_that_is_unknown_may_notify() {
     let mut program = notify(0, true);
@@ -86,7 +86,7 @@ fn a_deadlock_elsewhere_is_why_nobody_tells() {
     insta::assert_snapshot!(verdicts[1].sentence, @"task 4 `task` is waiting for a notification from `Notify#3` at src/main.rs:9 (1.00 s); task 2 `left` could notify it: the code that could end this wait is stuck");
 }
 
-/// Nobody waits for either to end, but one of them is in the middle of something.
+/// No task joins either of them, but one holds a lock that the other waits for.
 #[test]
 fn who_waits_for_a_lock_of_an_idle_task_is_not_idle() {
     let mut program = Program::new();
@@ -127,7 +127,7 @@ fn one_in_a_static_may_be_told_by_a_thread_that_is_in_no_block_on() {
 }
 
 // thread 7   made it ┄┄ asleep, in no lock on record ┄┄ or in a `block_on` of task 1
-// task 1     ├ waits to be told ─▶
+// task 1     ├ waits for a notification ─▶
 #[test]
 fn the_thread_that_made_it_outside_of_tasks_may_tell() {
     let mut program = Program::new();
@@ -172,7 +172,7 @@ fn any_task_may_share_a_map_with_another() {
     }
 }
 
-/// `mem::forget` is not on record: the permit seems to be with the task.
+/// `mem::forget` is not recorded: a forgotten permit still seems to belong to the finished task.
 #[test]
 fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_of_a_task_that_is_done() {
     let mut program = Program::new();

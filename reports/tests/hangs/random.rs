@@ -1,4 +1,4 @@
-//! Random small systems: nothing that helps makes anything stuck, and nothing panics.
+//! Random small programs: help makes no task stuck, both searches agree, and nothing panics.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::support::hangs::{Program, resource_id};
 
 const TASKS: u64 = 6;
 
-/// What a task does: holds this, waits for that.
+/// Task, resource, whether the task holds it or waits for it, units, and attribution.
 type Action = (u64, usize, bool, u64, u8);
 
 fn program(actions: &[Action], joins: &[(u64, u64)], timers: &[u64]) -> Program {
@@ -67,12 +67,12 @@ fn action() -> impl Strategy<Value = Action> {
     (1..=TASKS, 0..5_usize, any::<bool>(), 1..3_u64, 0..3_u8)
 }
 
-/// All that the proofs name, in chains or behind them.
+/// The tasks in chains and among the victims of proven verdicts.
 fn named(snapshot: &Snapshot) -> BTreeSet<TaskId> {
     named_from(snapshot, Confidence::Proven)
 }
 
-/// All that verdicts of this confidence or more name, in chains or behind them.
+/// The tasks in chains and among the victims of verdicts of at least this confidence.
 fn named_from(snapshot: &Snapshot, least: Confidence) -> BTreeSet<TaskId> {
     let mut named = BTreeSet::new();
     for verdict in snapshot.verdicts().into_iter().filter(|verdict| verdict.confidence <= least) {
@@ -82,7 +82,7 @@ fn named_from(snapshot: &Snapshot, least: Confidence) -> BTreeSet<TaskId> {
     named
 }
 
-/// The rules without a graph: rounds over everything until nothing changes.
+/// The stuck tasks by the rules without a graph: rounds over all tasks until nothing changes.
 fn naive(snapshot: &Snapshot) -> BTreeSet<TaskId> {
     let mut can: BTreeSet<TaskId> = BTreeSet::new();
     loop {
@@ -115,13 +115,13 @@ fn comes(snapshot: &Snapshot, can: &BTreeSet<TaskId>, wait: &diagnose_reports::m
         return it.filled > 0 || it.holdings.iter().all(|holding| holding.role != Role::Sends);
     }
     if it.kind == ResourceKind::Semaphore && !can.is_empty() {
-        // Somebody may close it.
+        // Any task that can continue may close it.
         return true;
     }
     if it.kind == ResourceKind::Mpsc
         && (receives().next().is_none() || receives().any(|holding| gives(&holding)))
     {
-        // Whoever receives may go.
+        // A receiver that can continue may be dropped.
         return true;
     }
     let queue = snapshot.waits.iter().filter(|other| other.resource == Some(id));
@@ -135,7 +135,7 @@ fn comes(snapshot: &Snapshot, can: &BTreeSet<TaskId>, wait: &diagnose_reports::m
     let leaves = |wait: &&diagnose_reports::model::Wait| {
         can.contains(&wait.task.unwrap()) || wait.may_have_moved && !can.is_empty()
     };
-    // Those that are not polled may be served and stay, if there is room.
+    // If there is room, futures that are not polled may be granted units and keep them.
     let least = ahead.iter().filter(|other| other.is_parked).map(|other| asked(other)).min();
     let has_room =
         wait.mode != WaitMode::Write && least.is_some_and(|least| least + wait.units <= it.capacity.unwrap());
@@ -182,7 +182,7 @@ proptest! {
             }
             _ => after.of(helped).opaque_wakers = None,
         }
-        // Where a future that may have moved is, and so what is behind it, is only likely.
+        // The task of a future that may have moved is only likely, and so are the waits behind it.
         let may_have_moved = before.snapshot.waits.iter().any(|wait| wait.may_have_moved);
         let least = if may_have_moved { Confidence::Likely } else { Confidence::Proven };
         let before = named_from(&before.snapshot, least);
@@ -197,15 +197,15 @@ proptest! {
         timers in prop::collection::vec(1..=TASKS, 0..2),
     ) {
         let mut program = program(&actions, &joins, &timers);
-        // Somebody who waits for nothing known is woken by something else.
+        // A task without a recorded wait can be woken by something unrecorded.
         for task in program.snapshot.tasks.iter_mut().filter(|task| task.wakers == Some(0)) {
             (task.wakers, task.opaque_wakers) = (None, None);
         }
         let snapshot = &program.snapshot;
         let (naive, named) = (naive(snapshot), named(snapshot));
         prop_assert!(named.is_subset(&naive), "{named:?} of {naive:?}");
-        // Nothing wakes a task that has left its boxed future. But where that future is, is only
-        // likely.
+        // Nothing wakes a task that has left its boxed future, but that future's present task is
+        // only likely.
         let has_left = |id: &TaskId| {
             let mut waits = snapshot.waits.iter().filter(|wait| wait.task == Some(*id));
             waits.any(|wait| wait.may_have_moved)

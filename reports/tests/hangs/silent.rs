@@ -1,4 +1,4 @@
-//! Waits that nothing is heard of.
+//! Waits that no record explains: unused wakers, used-up coop budgets, and unrecorded awaits.
 
 use diagnose_reports::model::{RunState, SiteIndex, SiteKind, WaitMode};
 
@@ -7,7 +7,7 @@ use crate::support::site;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// `main` joins a task that waits in a hand-written future, whose waker somebody keeps.
+/// `main` joins a task that waits in a hand-written future, whose waker is kept but never used.
 fn hand_written() -> Program {
     let mut program = Program::new();
     let waits = program.task("waits");
@@ -50,7 +50,7 @@ fn a_future_that_the_compiler_made_is_not() {
     assert!(program.verdicts().is_empty());
 }
 
-/// A `block_on` in a poll, whose future was forced to wait.
+/// A `block_on` inside a poll; the coop budget forces its future to wait.
 fn out_of_budget(is_asleep: bool, polls: u64) -> Program {
     let mut program = Program::new();
     program.sleeps(1, 70);
@@ -79,8 +79,7 @@ fn a_block_on_without_a_budget_polls_again_and_again() {
     assert!(out_of_budget(false, 5).verdicts().is_empty());
 }
 
-/// `main` joins two tasks that wait at the same line for a message of a channel that is not on
-/// record.
+/// `main` joins two tasks that wait at the same line for a message of an unrecorded channel.
 fn foreign(text: &str) -> Program {
     let mut program = Program::new();
     program.snapshot.sites.push(site(text, "server", "src/main.rs", 40, 14));

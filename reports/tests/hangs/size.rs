@@ -1,5 +1,4 @@
-//! A hundred thousand of everything: linear, and shown by the clock for whoever looks
-//! (`--nocapture`).
+//! A hundred thousand tasks, permits or locks: the time is linear, and `--nocapture` prints it.
 
 use std::time::Instant;
 
@@ -7,10 +6,10 @@ use diagnose_reports::model::{Role, TaskId, WaitId, WaitMode};
 
 use crate::support::hangs::{Program, resource_id};
 
-/// Unoptimized, a tenth.
+/// A tenth in an unoptimized build.
 const MANY: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
 
-/// Built without looking for numbers: those of tasks are their places.
+/// Adds `MANY` tasks. `each` finds a task by its position, as a search by id would take too long.
 fn many(mut each: impl FnMut(&mut Program, usize, u64)) -> Program {
     let mut program = Program::new();
     for number in 0..MANY {
@@ -64,7 +63,7 @@ fn a_hundred_thousand_permits_and_as_many_who_want_more() {
     base.at(pool).free = 0;
     let mut program =
         many(|program, number, task| push(program, task, pool, WaitMode::Acquire, number as u64));
-    // Nobody is left who could close it.
+    // With `main` waiting too, no task is left that could close the semaphore.
     program.joins(1, 2, 5);
     program.snapshot.resources = base.snapshot.resources;
     assert_eq!(count("one pool", &program), ["proven cycle knot"]);

@@ -1,10 +1,10 @@
-//! Threads that sleep inside polls, and those who would have to run on them.
+//! Threads that sleep inside polls, and the tasks that need these threads.
 
 use diagnose_reports::model::{BlockingPool, RunState, TaskId, WaitMode, Worker};
 
 use crate::support::hangs::Program;
 
-/// A worker of runtime 1 with that task.
+/// Adds a worker of runtime 1 that runs the task, or is parked without one.
 fn worker(program: &mut Program, thread: u64, task: Option<u64>) {
     let mut worker = Worker::default();
     worker.runtime = "tokio".into();
@@ -72,7 +72,7 @@ fn nested() -> Program {
     let tasks = [program.task("first"), program.task("second")];
     let waker = program.task("waker");
     program.of(waker).state = RunState::Queued;
-    // Under `block_on`, on a thread of its own.
+    // `main` runs under `block_on`, on its own thread.
     program.of(1).thread_id = Some(60);
     for (task, thread) in tasks.into_iter().zip([70, 71]) {
         program.sleeps(task, thread);
@@ -138,7 +138,7 @@ fn jobs_that_wait_for_jobs_exhaust_the_pool() {
     assert_eq!(program.verdicts(), ["proven pool_exhausted"]);
 }
 
-/// The jobs sleep, in a system call for all that is known.
+/// The jobs may sleep in system calls, as no wait of theirs is recorded.
 #[test]
 fn a_full_pool_that_sleeps_is_suspect_while_a_job_waits() {
     let mut program = jobs();
@@ -197,8 +197,7 @@ fn a_runtime_that_goes_away_waits_for_its_jobs() {
     assert_eq!(program.verdicts(), ["likely shutdown"]);
 }
 
-/// A task sleeps in its poll while it holds what a task that it has spawned waits for, on a runtime
-/// of one thread.
+/// A task sleeps in its poll, on the only thread, and holds a lock that its child waits for.
 #[test]
 fn a_sleep_with_a_lock_is_no_hang_of_the_one_thread() {
     let mut program = Program::new();
@@ -230,12 +229,11 @@ fn a_root_that_is_run_inside_a_poll_is_what_the_thread_waits_for() {
     assert_eq!(inside_a_poll("main").verdicts(), ["proven blocked_worker"]);
 }
 
-/// It may be one of several that an executor runs there, and another that one's reason to come
-/// back.
+/// An executor on that thread may run several tasks, and may return because of another one.
 #[test]
 fn a_task_that_is_spawned_inside_a_poll_is_likely_what_the_thread_waits_for() {
     assert_eq!(inside_a_poll("nested").verdicts(), ["likely blocked_worker"]);
-    // One that is spawned in `main` has that name, and a number of its runtime.
+    // A task spawned in `main` has that name too, but also an id of its runtime.
     let mut program = inside_a_poll("main");
     program.of(2).runtime_id = Some(7);
     assert_eq!(program.verdicts(), ["likely blocked_worker"]);

@@ -1,4 +1,4 @@
-//! Tasks that nobody can wake, and tasks that end or do not.
+//! Tasks that nothing can wake, and joins of tasks that do or do not finish.
 
 use diagnose_reports::model::{RunState, SiteIndex, Span, SpanId, TaskId, WaitMode};
 
@@ -16,7 +16,7 @@ fn a_task_without_a_waker_is_lost() {
     insta::assert_snapshot!(program.sentence(), @"task 2 `lost` is waiting at src/main.rs:200 (1.00 s): it returned Pending and no clone of its waker is left, so nothing can wake it");
 }
 
-/// What it awaits without being on record may be `pending()`.
+/// The unrecorded future that the task awaits may be `pending()`.
 #[test]
 fn a_task_that_awaits_something_unrecorded_may_mean_it() {
     let mut program = Program::new();

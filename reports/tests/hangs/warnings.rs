@@ -1,4 +1,4 @@
-//! What is seen without a proof: late timers, long polls, futures that nobody polls.
+//! Warnings without a proof: late timers, long polls, and futures that are not polled.
 
 use diagnose_reports::model::{RunState, TaskId, WaitMode, Worker};
 
@@ -31,7 +31,7 @@ fn timers_of_a_runtime_that_no_thread_runs_are_only_a_suspicion() {
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a timer at src/main.rs:7 (due 2.00 s ago): no thread is in a `block_on` of its runtime");
 }
 
-/// A poll that runs for a second, and a task that has waited as long.
+/// A poll that has run for a second, and a task that has been queued as long.
 fn hog(is_asleep: bool) -> Program {
     let mut program = Program::new();
     program.has_timer(1);
@@ -132,7 +132,7 @@ fn a_lock_held_by_a_future_that_is_not_polled_is_a_hazard() {
     assert!(program.verdicts().is_empty());
 }
 
-/// A task awaits one that nobody has polled yet.
+/// A task awaits a child that has not been polled yet.
 fn unpolled() -> (Program, u64) {
     let mut program = Program::new();
     let child = program.task("child");

@@ -1,7 +1,7 @@
-//! Programs that wait, in a few words each: tasks, what they hold, what they wait for.
+//! Builds snapshots of waiting programs in a few words: tasks, holdings and waits.
 //!
-//! Everything is known, a second old, and nothing but what is said wakes anybody. Lines are those
-//! of `src/main.rs`.
+//! Everything is recorded and about a second old, and nothing else wakes a task. Lines are those of
+//! `src/main.rs`.
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
@@ -20,7 +20,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// With a waiting root task, number 1, `main`.
+    /// Creates a program with one waiting root task: `main`, number 1.
     pub(crate) fn new() -> Self {
         let mut program = Self { snapshot: empty() };
         program.snapshot.is_all_recorded = true;
@@ -28,7 +28,7 @@ impl Program {
         program
     }
 
-    /// A waiting task, spawned by task 1.
+    /// Adds a waiting task, spawned by task 1. Returns its number.
     pub(crate) fn task(&mut self, name: &str) -> u64 {
         self.spawned(name, Some(1))
     }
@@ -60,7 +60,7 @@ impl Program {
         self.snapshot.tasks.iter_mut().find(|it| it.id == TaskId::new(task)).unwrap()
     }
 
-    /// Its poll runs; in the kernel it sleeps.
+    /// Makes the task sleep inside a poll, on this thread.
     pub(crate) fn sleeps(&mut self, task: u64, thread: u64) {
         let task = self.of(task);
         task.state = RunState::Running;
@@ -68,7 +68,7 @@ impl Program {
         task.thread_id = Some(thread);
     }
 
-    /// A closure on a thread for blocking work.
+    /// Adds a closure on a thread for blocking work. Returns its number.
     pub(crate) fn job(&mut self, name: &str, state: RunState) -> u64 {
         let job = self.task(name);
         let it = self.of(job);
@@ -77,7 +77,7 @@ impl Program {
         job
     }
 
-    /// Something that is not recorded may wake it.
+    /// Lets something unrecorded wake the task.
     pub(crate) fn has_timer(&mut self, task: u64) {
         let task = self.of(task);
         task.opaque_wakers = Some(1);
@@ -103,7 +103,7 @@ impl Program {
         self.resource(ResourceKind::Mutex, 1, true)
     }
 
-    /// One that tells the waiting, and lets others come first.
+    /// Adds a mutex that wakes a waiter on unlock, but lets other tasks acquire it first.
     pub(crate) fn unfair_mutex(&mut self) -> usize {
         self.resource(ResourceKind::Mutex, 1, false)
     }
@@ -120,7 +120,7 @@ impl Program {
         self.resource(ResourceKind::Mpsc, places, true)
     }
 
-    /// Anything without units.
+    /// Adds a resource without a count of units.
     pub(crate) fn other(&mut self, kind: ResourceKind) -> usize {
         self.resource(kind, 1, true)
     }
@@ -165,14 +165,14 @@ impl Program {
         self.holding(task, channel, Role::Receives, line)
     }
 
-    /// Where a sender is can only be told by who used it last.
+    /// Adds a sender. Its task is only likely, as it is known by the last use alone.
     pub(crate) fn sends(&mut self, task: u64, channel: usize, line: u32) -> &mut Holding {
         let holding = self.holding(task, channel, Role::Sends, line);
         holding.attribution = Attribution::Likely;
         holding
     }
 
-    /// The task waits there, behind all who wait already.
+    /// Adds a wait of the task, behind all present waits for the resource.
     pub(crate) fn waits(&mut self, task: u64, resource: usize, mode: WaitMode, line: u32) -> &mut Wait {
         let resource = Some(resource_id(resource));
         let ahead = self.snapshot.waits.iter().filter(|wait| wait.resource == resource).count();
@@ -205,7 +205,7 @@ impl Program {
         self.snapshot.waits.last_mut().unwrap()
     }
 
-    /// A future of the task, which it does not poll any more.
+    /// Adds a future that the task has stopped polling. Returns the id of its span.
     pub(crate) fn set_aside(&mut self, task: u64, name: &str, line: u32) -> SpanId {
         self.snapshot.sites.push(site(name, "server", "src/main.rs", line, 1));
         let mut span = Span::default();
@@ -217,8 +217,8 @@ impl Program {
         self.snapshot.spans.last().unwrap().id
     }
 
-    /// A span of the task that is polled, at that line, below the span of that index. Returns its
-    /// index; spans are made depth first.
+    /// Adds a span that the task polls at this line, below the span at index `parent`. Returns its
+    /// index. Spans are added depth first.
     pub(crate) fn span(&mut self, task: u64, parent: Option<usize>, line: u32) -> usize {
         let id = self.set_aside(task, "span", line);
         let index = self.snapshot.spans.len() - 1;
@@ -227,14 +227,14 @@ impl Program {
         index
     }
 
-    /// What the task waits in is a `poll` of the program's own.
+    /// Makes the task wait in a hand-written `poll`.
     pub(crate) fn polls_by_hand(&mut self, task: u64) {
         let index = self.span(task, None, 7);
         let site = self.snapshot.spans[index].site;
         self.snapshot.sites[site.get()].is_hand_written = true;
     }
 
-    /// Kind, detail and confidence of each verdict: `proven futurelock granted`.
+    /// Confidence, kind and detail of each verdict: `proven futurelock granted`.
     pub(crate) fn verdicts(&self) -> Vec<String> {
         let words = |verdict: &diagnose_reports::Verdict| {
             let detail = verdict.detail.map(|detail| format!(" {detail}")).unwrap_or_default();
@@ -243,7 +243,7 @@ impl Program {
         self.snapshot.verdicts().iter().map(words).collect()
     }
 
-    /// The only sentence.
+    /// The sentence of the only verdict.
     pub(crate) fn sentence(&self) -> String {
         let verdicts = self.snapshot.verdicts();
         assert_eq!(verdicts.len(), 1, "{verdicts:#?}");
@@ -276,7 +276,7 @@ pub(crate) fn told(wait: &mut Wait) -> &mut Wait {
     wait
 }
 
-/// Its task is polled, and it is not.
+/// Marks a wait that its task does not poll, although the task itself is polled.
 pub(crate) fn parked(wait: &mut Wait) -> &mut Wait {
     wait.is_parked = true;
     wait.is_wake_ignored = wait.woken_ns.is_some();

@@ -11,8 +11,8 @@ use diagnose_reports::model::{
 };
 use diagnose_reports::{Format, Report, Snapshot, View, write};
 
-/// A snapshot with one node per line: two spaces of indent per level, the name, `|`, and fields as
-/// `busy=10`. A name that comes again is the same site; sites lie in `src/main.rs`, one per line,
+/// A snapshot with one node per line: two spaces of indent per level, the name, `|`, and fields
+/// such as `busy=10`. A repeated name is the same site. Sites are in `src/main.rs`, one per line,
 /// in the order of their first appearance.
 pub(crate) fn tree(drawing: &str) -> Snapshot {
     let mut snapshot = empty();
@@ -31,13 +31,13 @@ pub(crate) fn tree(drawing: &str) -> Snapshot {
     snapshot
 }
 
-/// A snapshot of a process of which nothing was recorded.
 pub(crate) fn cost(work: Activity, count: u64, ns: u64) -> Cost {
     let mut cost = Cost::default();
     (cost.activity, cost.count, cost.ns) = (work, count, ns);
     cost
 }
 
+/// A snapshot of a process of which nothing was recorded.
 pub(crate) fn empty() -> Snapshot {
     let mut snapshot = Snapshot::default();
     snapshot.version = VERSION;
@@ -95,7 +95,7 @@ pub(crate) fn page(snapshot: &Snapshot, format: Format, view: View) -> String {
     String::from_utf8(bytes(snapshot, format, view)).unwrap()
 }
 
-/// The report.
+/// The report as bytes.
 pub(crate) fn bytes(snapshot: &Snapshot, format: Format, view: View) -> Vec<u8> {
     let mut page = Vec::new();
     write(snapshot, Report::new(format).view(view), &mut page).unwrap();
@@ -119,7 +119,7 @@ fn site_named(snapshot: &mut Snapshot, name: &str) -> usize {
     snapshot.sites.len() - 1
 }
 
-/// `busy=10`, `label=user:7`, `polls@0..8=3` for a bucket.
+/// Sets a field, such as `busy=10`, `label=user:7`, or `polls@0..8=3` for a bucket.
 fn set(node: &mut Node, field: &str) {
     let (key, value) = field.split_once('=').unwrap();
     if key == "label" {

@@ -47,12 +47,12 @@ pub(super) fn tasks(count: usize) -> Snapshot {
     snapshot
 }
 
-/// Something that is not recorded may wake that task.
+/// Lets something unrecorded wake the task.
 pub(super) fn wakes(snapshot: &mut Snapshot, task: usize) {
     snapshot.tasks[task - 1].opaque_wakers = Some(1);
 }
 
-/// Nothing ever wakes that task, which waits in a `poll` of the program's own.
+/// Makes the task wait in a hand-written `poll`, without a waker.
 pub(super) fn loses(snapshot: &mut Snapshot, task: usize) {
     set_aside(snapshot, task);
     let own = snapshot.spans.last_mut().unwrap();
@@ -60,7 +60,7 @@ pub(super) fn loses(snapshot: &mut Snapshot, task: usize) {
     (snapshot.tasks[task - 1].wakers, snapshot.tasks[task - 1].opaque_wakers) = (Some(0), Some(0));
 }
 
-/// That task has to come to an end: nobody has spawned it.
+/// Makes the task one that has to finish: no task has spawned it.
 pub(super) fn demands(snapshot: &mut Snapshot, task: usize) {
     snapshot.tasks[task - 1].spawned_by = None;
     snapshot.tasks[task - 1].spawned_at = None;
@@ -72,12 +72,12 @@ pub(super) fn place(line: u32) -> Place {
     place
 }
 
-/// Its index. Nothing of it is free.
+/// Adds a resource without a free unit. Returns its index.
 pub(super) fn resource(snapshot: &mut Snapshot, kind: ResourceKind, capacity: usize) -> usize {
     let mut it = Resource::default();
     (it.id, it.kind, it.library) = (resource_id(snapshot.resources.len()), kind, "tokio".into());
     (it.capacity, it.is_fair, it.age_ns) = (Some(capacity as u64), true, 2 * SECOND);
-    // No task is older but the first, which knows nothing of it.
+    // Only `main` is older than the resource, and has no access to it.
     (it.created, it.first_task) = (Some(place(10)), Some(TaskId::new(2)));
     snapshot.resources.push(it);
     snapshot.resources.len() - 1
@@ -119,7 +119,7 @@ pub(super) fn waits(
     snapshot.waits.last_mut().expect("it was just pushed")
 }
 
-/// A future of the task that it does not poll; the id of its span.
+/// Adds a future that the task does not poll. Returns the id of its span.
 pub(super) fn set_aside(snapshot: &mut Snapshot, task: usize) -> SpanId {
     let mut span = Span::default();
     (span.id, span.site, span.task) = (span_id(snapshot.spans.len()), SiteIndex::new(2), Some(task_id(task)));

@@ -1,4 +1,4 @@
-//! Reads profiles back, and snapshots whose times add up in every way.
+//! Decoders of profiles, and random snapshots with consistent times.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::random;
 
-/// A random tree with wall and queued times: a task's idle time is what its paths were charged, its
-/// time in the queue, and some that nothing was charged with.
+/// A random tree with wall and queued times. A task's idle time is the sum of the charges of its
+/// paths, its time in the queue, and a part that no path is charged with.
 pub(crate) fn timed(size: usize) -> impl Strategy<Value = Snapshot> {
     (random::snapshot(size), prop::collection::vec((0..40_u64, 0..9_u64), size)).prop_map(
         |(mut snapshot, times)| {
@@ -23,7 +23,7 @@ pub(crate) fn timed(size: usize) -> impl Strategy<Value = Snapshot> {
                 let node = &mut snapshot.nodes[index];
                 node.wall_ns = wall_ns;
                 match node.parent {
-                    // The charges of the paths below are here already.
+                    // `idle_ns` already includes the charges of the paths below.
                     None => {
                         node.queued_ns = queued_ns;
                         node.idle_ns = node.idle_ns.max(node.self_idle_ns) + node.wall_ns + queued_ns;

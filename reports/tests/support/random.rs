@@ -1,4 +1,4 @@
-//! Random snapshots whose times add up, and names that nobody should use.
+//! Random snapshots with consistent times, and names that formats have to escape.
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::SiteKind;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{bucket, empty, node, site};
 
-/// Names with everything in them that some reader takes for something else.
+/// Names that some format could mistake for its own syntax.
 pub(crate) fn name() -> impl Strategy<Value = String> {
     let nasty = prop::sample::select(vec![
         "fetch",

@@ -1,6 +1,6 @@
-//! Hangs of any size, in the shapes that programs have: a number of tasks, and about as many waits.
+//! Hangs of any size in typical shapes: a number of tasks, and about as many waits.
 //!
-//! Everything is known and a second old. Task 1 is `main`; the others are 2, 3, ….
+//! Everything is recorded and about a second old. Task 1 is `main`; the others are 2, 3, ….
 
 #[path = "parts.rs"]
 mod parts;
@@ -15,17 +15,16 @@ use parts::{
     wakes,
 };
 
-/// A shape: what it is called, how it is made of so many tasks, and the kinds of its verdicts, each
-/// with its number.
+/// A shape: its name, its snapshot for a number of tasks, and the verdicts on it.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
     pub(crate) make: fn(usize) -> Snapshot,
-    /// `proven cycle`, and how many of them for so many tasks. Nothing else may be found.
+    /// The only verdict, such as `proven cycle`, and how often it occurs for a number of tasks.
     pub(crate) expected: (&'static str, fn(usize) -> usize),
 }
 
-/// All of them.
+/// All shapes.
 pub(crate) const SHAPES: [Shape; 21] = [
     Shape { name: "one queue, its holder is lost", make: queue, expected: ("proven lost_waker", one) },
     Shape { name: "one queue, its holder goes on", make: healthy, expected: ("", none) },
@@ -87,7 +86,7 @@ fn healthy(count: usize) -> Snapshot {
     queue_of(count)
 }
 
-/// Each task holds its own lock, and waits for that of the one which `next` says.
+/// Each task holds one lock. It waits for the lock `next`, or has lost its waker.
 fn locked(count: usize, next: impl Fn(usize) -> Option<usize>) -> Snapshot {
     let mut snapshot = tasks(count);
     mutexes(&mut snapshot, count);
@@ -127,7 +126,7 @@ fn pool(count: usize) -> Snapshot {
     snapshot
 }
 
-/// The permits are with tasks that are done.
+/// All permits belong to tasks that are done.
 fn leaked(count: usize) -> Snapshot {
     let mut snapshot = tasks(count);
     let pool = permits(&mut snapshot, count);
@@ -138,7 +137,8 @@ fn leaked(count: usize) -> Snapshot {
     snapshot
 }
 
-/// Each has a future that was given a permit and is not polled, and waits for another one.
+/// Each task has a future with a granted permit that it does not poll, and waits for another
+/// permit.
 fn granted(count: usize) -> Snapshot {
     let mut snapshot = tasks(count);
     let pool = permits(&mut snapshot, count);
@@ -158,7 +158,7 @@ fn granted(count: usize) -> Snapshot {
     snapshot
 }
 
-/// Each has a future in the queue that is not polled, and waits for nothing else.
+/// Each task has a queued future that it does not poll, and waits for nothing else.
 fn queued(count: usize) -> Snapshot {
     let mut snapshot = queue_of(count);
     for number in 0..count {
@@ -169,7 +169,7 @@ fn queued(count: usize) -> Snapshot {
     snapshot
 }
 
-/// Whoever receives waits for a lock that the first sender holds.
+/// The receiver waits for a lock that the first sender holds.
 fn senders(count: usize) -> Snapshot {
     let mut snapshot = tasks(count);
     mutexes(&mut snapshot, 1);
@@ -185,7 +185,7 @@ fn senders(count: usize) -> Snapshot {
     snapshot
 }
 
-/// Each waits for a message on a channel whose only sender it has itself.
+/// Each task waits for a message on a channel whose only sender it owns.
 fn receivers(count: usize) -> Snapshot {
     let mut snapshot = tasks(count);
     for number in 0..count {
@@ -199,8 +199,8 @@ fn receivers(count: usize) -> Snapshot {
     snapshot
 }
 
-/// Half of them read, one of those wants to read again behind one that wants to write, as all
-/// others do.
+/// Half of the tasks hold read guards. The others wait behind a writer, and so does the first
+/// reader, which wants to read again.
 fn readers(count: usize) -> Snapshot {
     let mut snapshot = tasks(count);
     let lock = resource(&mut snapshot, ResourceKind::RwLock, 1 << 20);
@@ -217,7 +217,7 @@ fn readers(count: usize) -> Snapshot {
     snapshot
 }
 
-/// All want to read, and the one who writes is lost.
+/// All tasks wait to read, and the writer has lost its waker.
 fn unfair(count: usize) -> Snapshot {
     let mut snapshot = tasks(count);
     let lock = resource(&mut snapshot, ResourceKind::RwLock, 1);
@@ -281,8 +281,8 @@ fn barrier(count: usize) -> Snapshot {
     snapshot
 }
 
-/// `main` waits for all locks at once; who holds the last is lost, and the others wait for that
-/// one.
+/// `main` waits for all locks at once. The holder of the last lock has lost its waker, and the
+/// other holders wait for that lock.
 fn joined(count: usize) -> Snapshot {
     let mut snapshot = locked(count, |number| (number + 1 < count).then_some(count - 1));
     snapshot.tasks[0].opaque_wakers = Some(0);
@@ -298,8 +298,8 @@ fn joined(count: usize) -> Snapshot {
     snapshot
 }
 
-/// Half of them wait for permits, which futures of the other half have that are not polled: these
-/// go on some time.
+/// Half of the tasks wait for permits. The permits are held by unpolled futures of the other half,
+/// which can still be woken.
 fn hazards(count: usize) -> Snapshot {
     let mut snapshot = tasks(count);
     let pool = permits(&mut snapshot, count / 2);
