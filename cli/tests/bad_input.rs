@@ -1,4 +1,4 @@
-//! Whatever is not a snapshot is refused in one sentence that says what it is.
+//! Input that is not a snapshot is refused in one sentence, which says what the input is.
 
 use diagnose_reports::model::VERSION;
 

@@ -1,4 +1,4 @@
-//! `diagnose dump`: of programs that listen, and of those that the signal would end.
+//! `diagnose dump` of programs with a handler, and of programs that the signal would end.
 
 use std::process::Command;
 
@@ -45,7 +45,7 @@ fn the_folder_of_the_environment_is_found() {
     let mut command = Command::new(crate::support::program());
     command.arg("serve").current_dir(scratch.path());
     let dumps = scratch.at("from environment");
-    // Below, `Running` removes the variables of this process only.
+    // `env` sets the variables, as `Running` may remove them from the command that it starts.
     let mut shell = Command::new("env");
     shell.arg("DIAGNOSE_DIR=from environment").arg("DIAGNOSE_SIGNAL=USR2").arg("DIAGNOSE_FORMATS=txt");
     shell.arg(command.get_program()).arg("serve").current_dir(scratch.path());

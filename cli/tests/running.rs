@@ -85,7 +85,7 @@ fn the_end_of_the_duration_interrupts_the_program() {
 fn an_interrupt_is_a_dump_first() {
     let scratch = Scratch::new();
     let program = program();
-    // Below a shell, as below `cargo run`: the program is not the child itself.
+    // As with `cargo run`, the program is a child of the child: here the child is a shell.
     let script = format!("'{}' serve; exit 7", program.display());
     let mut child = command(&["run", "--json", "-o", &scratch.text("all.json"), "--", "sh", "-c", &script]);
     let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");

@@ -1,4 +1,4 @@
-//! What `--json` prints is as `docs/command.schema.json` says.
+//! The output of `--json` follows `docs/command.schema.json`.
 
 use boon::{Compiler, Schemas};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::support::{Scratch, run, server};
 
 const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/command.schema.json");
 
-/// Whether the schema accepts a text; else its complaint.
+/// Checks that the schema accepts a text. The error is the schema's complaint.
 fn check(text: &str) -> Result<(), String> {
     let mut schemas = Schemas::new();
     let schema = Compiler::new().compile(SCHEMA, &mut schemas).map_err(|error| format!("{error:#}"))?;

@@ -1,4 +1,4 @@
-//! Folding hand-made trees: which stack gets which time.
+//! Folding hand-made trees: the time of each stack.
 
 use crate::support::{folded, node, roots, site, tree};
 use diagnose_reports::model::{NodeIndex, SiteKind};

@@ -58,7 +58,7 @@ pub(crate) fn run_with_input(arguments: &[&str], input: &[u8]) -> Outcome {
     let mut command = command(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the command starts");
-    // A command that refuses its arguments does not read.
+    // Fails if the command refuses its arguments, as it does not read then.
     let _ = child.stdin.take().expect("it is piped").write_all(input);
     child.wait_with_output().expect("the command ends").into()
 }

@@ -1,4 +1,4 @@
-//! What the tests share: runs of the command, a program to observe, and snapshots to read.
+//! Shared by the tests: runs of the command, a program to observe, and snapshots to read.
 
 mod command;
 mod program;

@@ -320,9 +320,7 @@ fn a_cell_whose_initializer_waits_for_it_waits_for_itself() {
     assert_eq!(program.verdicts(), ["proven self_wait"]);
 }
 
-/// ```text
-/// task 2 and 3 have crossed locks; 4 and 5 too, and 4 also waits behind 2
-/// ```
+/// Tasks 2 and 3 have crossed locks, and so have 4 and 5. Task 4 also waits for a lock of task 2.
 #[test]
 fn a_cycle_behind_another_is_not_a_root_cause() {
     let mut program = crossed();
@@ -339,8 +337,10 @@ fn a_cycle_behind_another_is_not_a_root_cause() {
     assert_eq!(verdicts[0].victims, [1, 4, 5].map(TaskId::new));
 }
 
+/// X holds the lock to write, and has a timer. Two reads are queued: that of an unpolled future of
+/// A, then that of B.
+///
 /// ```text
-/// X writes, and has a timer; the queue: a future of A that is not polled, then B, who both want to read
 /// A ─ waits ─▶ Mutex ─ held by ─▶ B
 /// ```
 fn read_behind(readers: u64) -> Program {

@@ -22,7 +22,7 @@ fn files(folder: &Path) -> usize {
     std::fs::read_dir(folder).into_iter().flatten().flatten().filter(|file| is_whole(&file.path())).count()
 }
 
-/// Whether the file is complete, and not still being written.
+/// Returns `true` if the file has been written completely.
 fn is_whole(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension != "tmp")
 }
@@ -40,7 +40,7 @@ fn files_and_alarms_come_although_stderr_is_blocked() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // Open, and not read.
+    // Keeps the pipe open, and never reads it.
     let stderr = child.stderr.take();
     let mut stdin = child.stdin.take().expect("it is piped");
     let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));

@@ -98,7 +98,7 @@ fn the_oldest_dumps_go_and_nothing_else_does() {
     let mut expected: BTreeSet<String> = foreign.iter().map(|name| (*name).to_owned()).collect();
     expected.extend(all[2..].iter().flatten().cloned());
     assert_eq!(folder.files(), expected);
-    // A dump that is larger than all that may stay is there all the same, and alone.
+    // A dump that exceeds the bound by itself is kept, and all older ones are removed.
     let stderr = folder.run(&[("DIAGNOSE_FORMATS", "txt"), ("DIAGNOSE_KEEP", "10B")]);
     assert!(stderr.contains("removed the 2 oldest dumps"), "{stderr}");
     assert_eq!(folder.files().len(), foreign.len() + 1);

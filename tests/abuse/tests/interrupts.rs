@@ -18,6 +18,6 @@ fn a_thread_is_interrupted_anywhere_and_goes_on() {
         value.and_then(|value| value.parse::<u64>().ok()).unwrap_or_else(|| panic!("{key} in {text:?}"))
     };
     assert!(number("count") >= count);
-    // Of every hundredth the stack was unwound, past the interrupted function.
+    // Every hundredth interruption unwinds the stack, past the interrupted function.
     assert!(number("unwound") > count / 200 && number("frames") > 5 * number("unwound"), "{text}");
 }

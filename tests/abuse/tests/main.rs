@@ -1,8 +1,7 @@
-//! The tests of what the library must survive.
+//! The tests of conditions that the library must survive.
 //!
-//! They are one program, because linking takes longer than running most of them. A test that looks
-//! at all that is recorded, or changes a switch, begins with `isolated!` and has a process of its
-//! own.
+//! They are one program, because linking takes longer than running most of them. A test that reads
+//! the whole recording, or changes a switch, begins with `isolated!` and runs in its own process.
 
 mod acquisitions;
 mod blocked_stderr;

@@ -7,7 +7,7 @@ use diagnose::model::{RunState, SiteIndex};
 use diagnose::tokio::sync::mpsc;
 use diagnose::{diagnose, tokio};
 
-/// Passes a message on until it is told to stop.
+/// Passes messages on until `is_over` is set.
 async fn relay(mut from: mpsc::Receiver<()>, to: mpsc::Sender<()>, is_over: Arc<AtomicBool>) {
     while !is_over.load(Relaxed) && from.recv().await.is_some() {
         if to.send(()).await.is_err() {
@@ -32,7 +32,7 @@ fn a_task_was_woken_before_the_snapshot_and_as_often_as_it_was_polled() {
     let mut torn = Vec::new();
     for _ in 0..2_000 {
         let snapshot = diagnose::snapshot();
-        // A wake that came after the instant of the snapshot is zero nanoseconds ago.
+        // A wake after the instant of the snapshot would be zero nanoseconds ago.
         torn.extend(snapshot.tasks.into_iter().filter(|task| task.woken_ns == Some(0)));
     }
     is_over.store(true, Relaxed);

@@ -35,7 +35,7 @@ fn a_dump_takes_half_a_kilobyte_for_each_task_that_waits_for_a_timer() {
         let [line] = lines.as_slice() else { panic!("one line, not {lines:?}") };
         let megabytes = line.rsplit_once('+').and_then(|(_, most)| most.strip_suffix(" MB"));
         let megabytes: f64 = megabytes.and_then(|most| most.parse().ok()).unwrap_or_else(|| panic!("{line}"));
-        // The rest does not depend on the number of tasks.
+        // 8 MB do not depend on the number of tasks.
         assert!((megabytes - 8.0) * 1e6 <= 500.0 * f64::from(u32::try_from(tasks).unwrap_or(0)), "{line}");
     }
 }

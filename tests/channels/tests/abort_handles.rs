@@ -63,7 +63,7 @@ async fn a_handle_of_a_finished_task_takes_none_from_the_next() {
     let task = tokio::spawn(async {});
     let old: Vec<AbortHandle> = (0..4).map(|_| task.abort_handle()).collect();
     task.await.unwrap();
-    // One of these has the record of the first.
+    // One of these reuses the record of the finished task.
     let next: Vec<_> = (0..64).map(|_| tokio::spawn(pending::<()>())).collect();
     let handles: Vec<AbortHandle> = next.iter().map(JoinHandle::abort_handle).collect();
     drop(old);

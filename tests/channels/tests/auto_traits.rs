@@ -6,7 +6,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Tells a type's traits: an inherent method whose bounds hold precedes a trait's.
+/// Detects a type's traits: an inherent method whose bounds hold precedes a trait's.
 struct Probe<T>(PhantomData<T>);
 
 impl<T> Probe<T> {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// Tells a type's traits: an inherent method whose bounds hold precedes a trait's.
+/// Detects a type's traits: an inherent method whose bounds hold precedes a trait's.
 struct Probe<T>(PhantomData<T>);
 
 macro_rules! probes {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// Looks at a service again and again for three seconds.
+/// Asserts that a service has no finding in three seconds of repeated looks.
 fn assert_silent(service: &str) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_diagnose-findings-tests"));
     let output = program.args(["healthy", service, "3000"]).output().expect("it runs");

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// The findings of a service with this fault, as soon as there is one about it.
+/// The findings of a service with this fault, once at least one of them is about it.
 fn findings_of(fault: &str) -> Vec<String> {
     let mut program = Command::new(env!("CARGO_BIN_EXE_diagnose-findings-tests"));
     let output = program.args([fault, "60000"]).output().expect("it runs");
@@ -16,13 +16,12 @@ fn lines_of(fault: &str) -> Vec<String> {
     let source = include_str!("../src/planted.rs");
     let mark = format!("// FAULT: {fault}");
     let marked = source.lines().enumerate().filter(|(_, line)| line.ends_with(&mark));
-    // From 1; a mark on a line of its own is about the next one.
+    // Counts from 1. A mark on a separate line is about the next line.
     let line = |(number, line): (usize, &str)| number + 1 + usize::from(line.trim() == mark);
     marked.map(|marked| format!("tests/findings/src/planted.rs:{}", line(marked))).collect()
 }
 
-/// Whether a line is about that fault: of this rule, with one of the lines at its place or in its
-/// sentence.
+/// Whether a finding is about the fault: it is of this rule, and names a line with the fault.
 fn is_about(finding: &str, rule: &str, fault: &str) -> bool {
     finding.ends_with(&format!("({rule})")) && lines_of(fault).iter().any(|line| finding.contains(line))
 }

@@ -1,4 +1,4 @@
-//! Some thousand inputs; a million are the program's to take, see the head of `src/lib.rs`.
+//! Three thousand mutated inputs. The program takes a million; see the head of `src/lib.rs`.
 
 use diagnose_fuzz_tests::{check, corpus, mutate};
 

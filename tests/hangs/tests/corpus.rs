@@ -1,4 +1,4 @@
-//! The sample of the corpus, once.
+//! Runs the sample of the corpus once.
 //!
 //! `cargo run --release -p diagnose-hangs-tests -- --jobs 24` runs the whole corpus, as `.ci/run`
 //! does.

@@ -1,4 +1,4 @@
-//! The committed table: the rows of the corpus, one after the other, and what is said of them.
+//! The committed table has the rows of the corpus in order, and counts every wrong run.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn the_table_names_the_rows_of_the_corpus() {
     );
 }
 
-/// `| wrong 2 times: … |` in the cells, and `10320 runs, 2 wrong.` below.
+/// The cells have texts such as `| wrong 2 times: … |`; the line below, `10320 runs, 2 wrong.`.
 #[test]
 fn the_table_hides_no_run_that_was_wrong() {
     let document = read("docs/hangs.md");

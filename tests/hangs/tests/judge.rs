@@ -1,5 +1,4 @@
-//! What counts as right: the kind, the detail, the confidence, the marked lines, and nothing else
-//! that is proven.
+//! The judge accepts the right kind, detail, confidence and lines, if no other verdict is proven.
 
 use diagnose_hangs_tests::look::{Link, Look, Verdict};
 use diagnose_hangs_tests::row::{Flavor, Row, Section};
@@ -13,7 +12,7 @@ fn row(name: &str) -> (&'static Row, Marks) {
     ALL.iter().find_map(in_section).unwrap()
 }
 
-/// What shall be said of a row.
+/// The verdict that a row expects.
 fn expected(row: &Row, marks: &Marks) -> Verdict {
     let finding = row.finding.unwrap();
     let link = |role: &str, lines: &[u64]| Link {

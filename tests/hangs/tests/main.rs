@@ -1,4 +1,4 @@
-//! The tests of the corpus, and of how it is judged.
+//! The tests of the corpus and of its judge.
 
 mod corpus;
 mod document;

@@ -1,8 +1,8 @@
-//! The compiler says the same of a function with the attribute and without it, at the same places.
+//! The compiler gives the same messages, at the same places, with the attribute and without it.
 //!
-//! Every file in `parity/` has functions with `#[diagnose]` on a line of its own. Each file is
-//! checked twice, in every edition: as it is, and with these lines empty. Compared are the level
-//! and the primary place of each message, because the words may differ: what is an argument without
+//! Every file in `parity/` has functions with `#[diagnose]` on a separate line. Each file is
+//! checked twice, in every edition: as it is, and with these lines empty. Only the level and the
+//! primary place of each message are compared, because the words may differ: an argument without
 //! the attribute is a capture with it.
 
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ fn messages_stand_where_they_stood() {
     assert!(differences.is_empty(), "{differences}");
 }
 
-/// The files by their names.
+/// The name and text of each file, sorted by name.
 fn cases() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity");
     let mut cases: Vec<(String, String)> = fs::read_dir(folder)
@@ -51,7 +51,7 @@ fn cases() -> Vec<(String, String)> {
     cases
 }
 
-/// The compiler's messages for each program.
+/// The place and text of the compiler's messages, by program.
 type Messages = BTreeMap<String, Vec<(String, String)>>;
 
 fn check(cases: &[(String, String)]) -> Messages {

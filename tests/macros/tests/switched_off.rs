@@ -1,4 +1,4 @@
-//! While recording is off, labels are not formatted. The switch is one for the process.
+//! While recording is off, labels are not formatted. The switch is global.
 
 use std::cell::Cell;
 use std::fmt;

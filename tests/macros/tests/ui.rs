@@ -1,7 +1,7 @@
 //! The forms that the macro accepts, and its messages for mistakes: one per file, named after it.
 //!
-//! After a wanted change of words: `TRYBUILD=overwrite cargo test -p diagnose-macros-tests ui`, and
-//! read them.
+//! After an intended change of the messages, run the command below, and review the difference:
+//! `TRYBUILD=overwrite cargo test -p diagnose-macros-tests ui`
 
 #[test]
 fn forms_are_accepted_and_mistakes_refused_in_these_words() {

@@ -1,7 +1,7 @@
 //! Uses every public item of the wrapped part of async-lock, original and wrapped.
 //!
 //! One text is compiled with the original and with the wrapper. Kept by hand against
-//! async-lock 3.5.0. `OnceCell::get_unchecked` is unsafe, and the original's by deref.
+//! async-lock 3.5.0. `OnceCell::get_unchecked` is left out: it is unsafe, and comes by `Deref`.
 
 /// The code that is compiled twice.
 macro_rules! all_of_it {

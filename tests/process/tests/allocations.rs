@@ -57,7 +57,7 @@ fn run() {
 #[test]
 fn ten_thousand_polls_allocate_nothing() {
     run();
-    // Once per node, kind of end and power of two of a call's duration, 128 bytes.
+    // 128 bytes for each node, kind of end, and power of two of a call's duration.
     let is_seen = (0..2_000).any(|_| {
         let allocations = allocation_counter::measure(run);
         assert_eq!(allocations.bytes_total, allocations.count_total * 128, "{allocations:?}");

@@ -60,7 +60,7 @@ fn what_was_recorded_is_counted_and_priced() {
     let snapshot = diagnose::snapshot();
     let calls = snapshot.costs.iter().find(|cost| cost.activity == Activity::Calls).unwrap();
     assert!(calls.ns > 0, "the clock of this machine ticks: {calls:?}");
-    // Measuring it has left nothing behind.
+    // Measuring the prices leaves no records.
     assert!(snapshot.sites.iter().all(|site| site.name != "cost"), "{:?}", snapshot.sites);
     assert!(snapshot.resources.iter().all(|resource| resource.name.as_deref() != Some("cost")));
     assert_eq!(snapshot.tasks.len(), 0, "{:?}", snapshot.tasks);

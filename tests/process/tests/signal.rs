@@ -35,7 +35,7 @@ fn a_signal_writes_four_files_and_the_program_carries_on() {
         for (extension, text) in &dumps[1..] {
             assert!(has(text), "{extension}: {text}");
         }
-        // The picture leaves out what is too narrow, as calls are beside a wait that was held up.
+        // The picture omits narrow frames, and calls are narrow beside a wait that was delayed.
         if has(&dumps[0].1) {
             break;
         }
@@ -52,7 +52,7 @@ fn another_signal_can_be_chosen() {
     diagnose_isolation::isolated!();
     let mut program = ready(&[], &[("DIAGNOSE_SIGNAL", "SIGUSR2"), ("DIAGNOSE_FORMATS", "idle.folded")]);
     ping(&mut program);
-    // It has said "pong" a moment before it waits again.
+    // The program answers "pong" shortly before it waits again.
     let waits = "serve;lines.next_line().await (tests/process/src/bin/server.rs:22);[idle] ";
     let end = Instant::now() + Duration::from_secs(60);
     loop {

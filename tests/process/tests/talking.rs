@@ -41,7 +41,7 @@ async fn take(mailbox: &Mailbox) -> u64 {
             return Poll::Ready(number);
         }
         *mailbox.waker.lock().unwrap() = Some(context.waker().clone());
-        // Others get a chance to put something in.
+        // Gives other threads the chance to put a number in.
         thread::yield_now();
         mailbox.get().map_or(Poll::Pending, Poll::Ready)
     })

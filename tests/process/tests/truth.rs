@@ -59,7 +59,7 @@ fn ns(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).expect("it is short")
 }
 
-/// Each capture measures the rate of the recorder's clock anew.
+/// Adds a tolerance, as each capture measures the rate of the recorder's clock anew.
 fn with_slack(ns: u64) -> u64 {
     ns + ns / 500 + 20_000
 }
@@ -82,7 +82,7 @@ fn run(runtime: &tokio::runtime::Runtime) -> bool {
         node.unwrap_or_else(|| panic!("{name} was recorded"))
     };
     let (task, sleep, spin) = (node("task"), node("sleep"), node("spin"));
-    // A sleep that was over while its first poll was held up is not polled again.
+    // A sleep whose first poll is delayed past its end is not polled again.
     let awaited = sleep.polls - sleep.calls;
     assert!(awaited <= TASKS * ROUNDS, "{awaited}");
     assert_eq!((task.calls, task.polls, task.completed), (TASKS, TASKS + awaited, TASKS));

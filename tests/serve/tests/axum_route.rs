@@ -10,7 +10,7 @@ use diagnose_serve_tests::client;
 /// Answers a request below the path where it is nested.
 async fn reports(uri: Uri) -> Response<Body> {
     let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-    // A report takes a while, and a profile its seconds.
+    // A report takes a while, and a profile as many seconds as requested.
     let answered = tokio::task::spawn_blocking(move || diagnose::respond(&path)).await;
     let Ok(answer) = answered else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
     let mut response = Response::builder().status(answer.status);

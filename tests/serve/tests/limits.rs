@@ -1,4 +1,4 @@
-//! Clients that are slow, many, or send what is no request.
+//! Slow clients, many clients, and clients that send no valid request.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -69,7 +69,7 @@ fn at_most_four_profiles_are_recorded_at_once() {
     assert_eq!(refused.status, 503);
     assert!(refused.head.contains("Retry-After: "), "{}", refused.head);
     drop(recording);
-    // The places are free once the server has seen that these clients are gone.
+    // A new profile can be recorded once the server has noticed that these clients are gone.
     while get(&address, "/debug/pprof/profile?seconds=1").status == 503 {
         thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! Addresses that are taken, files that are left over, processes that fork and end.
+//! Addresses in use, left-over files, and processes that fork or end.
 
 use std::fs;
 use std::net::TcpListener;
@@ -56,7 +56,7 @@ fn a_left_over_socket_is_replaced_and_a_live_one_or_a_file_is_not() {
     assert!(path.exists());
     let mut third = Program::start(SERVES, &[text], &[]);
     assert_eq!(third.hear(), format!("unix:{text}"));
-    // Its path is not its own any more.
+    // Another file takes the path. The server must not remove it.
     fs::remove_file(&path).expect("it is there");
     fs::write(&path, "precious").expect("a file");
     assert!(third.end().0.success());

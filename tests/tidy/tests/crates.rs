@@ -2,7 +2,7 @@
 
 use diagnose_tidy::{Source, sources, words};
 
-/// Which rooms may name an external crate. Each has a reason in ARCHITECTURE.md, under
+/// The rooms that may name each external crate. The reasons are in ARCHITECTURE.md, under
 /// Dependencies.
 const CRATES: [(&str, &[&str]); 32] = [
     ("async_channel", &["diagnose/src/async_channel/", "diagnose/src/off/"]),
@@ -49,8 +49,7 @@ fn crates_out_of_place(source: &Source) -> Vec<&'static str> {
         words(&code, name).any(|at| {
             let before = &code[..at];
             let is_path = code[at + name.len()..].starts_with("::");
-            // `::tokio` is the crate; `crate::tokio` and `super::tokio` are rooms, and so is what
-            // `$crate` has.
+            // `::tokio` is the crate. `crate::tokio`, `super::tokio` and `$crate::tokio` are rooms.
             let is_external = before
                 .strip_suffix("::")
                 .is_none_or(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '>'));

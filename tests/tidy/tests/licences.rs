@@ -1,8 +1,8 @@
-//! All dependencies have permissive licences, or one of the exceptions named here.
+//! All dependencies have permissive licenses, or one of the exceptions named here.
 
 use std::process::Command;
 
-/// Each asks for no more than to be named.
+/// Licenses that require attribution at most.
 const ALLOWED: [&str; 9] = [
     "0BSD",
     "Apache-2.0",
@@ -15,10 +15,10 @@ const ALLOWED: [&str; 9] = [
     "Zlib",
 ];
 
-/// Crates with another licence: the SVG flame graphs, behind the feature `svg`, as the README says.
+/// Crates with another license: the SVG flame graphs, behind the feature `svg`, as the README says.
 const NAMED: [(&str, &str); 1] = [("inferno", "CDDL-1.0")];
 
-/// An expression of SPDX, with the `/` of older manifests.
+/// An SPDX expression, or one with the `/` of older manifests.
 struct Expression<'a> {
     words: Vec<&'a str>,
 }

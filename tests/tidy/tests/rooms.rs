@@ -2,8 +2,8 @@
 
 use diagnose_tidy::{Source, sources};
 
-/// The rooms of `diagnose/src`, lowest first. A room may import rooms of earlier lines and of its
-/// own.
+/// The rooms of `diagnose/src`, lowest first. A room may import from its own line and from earlier
+/// ones.
 const RECORDER: [&[&str]; 15] = [
     &["number", "os", "pattern", "sync"],
     &["clock"],
@@ -72,8 +72,8 @@ const COLD: [&str; 28] = [
     "within",
 ];
 
-/// The rooms of `reports/src`, in the order of [`RECORDER`]. The longest entry that a path begins
-/// with is its room.
+/// The rooms of `reports/src`, lowest first as in [`RECORDER`]. A path is in the room of the
+/// longest entry that it begins with.
 const REPORTS: [&[&str]; 19] = [
     &["clean", "lists", "sort", "units", "view", "wall_clock"],
     &["ordered"],
@@ -97,20 +97,20 @@ const REPORTS: [&[&str]; 19] = [
     &["analysis::hangs::verdict"],
     &["analysis::hangs::words"],
     &["analysis::hangs::warnings"],
-    // `solve`, and what `mod.rs` exports of all these.
+    // `solve`, and the exports of `mod.rs`.
     &["analysis::hangs"],
     &["analysis::findings"],
     &["export"],
     &["format", "report", "write"],
 ];
 
-/// The module that a file is, without the crate's name: `analysis::tree`.
+/// The module of a file, without the crate's name: `analysis::tree`.
 fn module(source: &Source, crate_root: &str) -> Option<String> {
     let path = source.path.strip_prefix(crate_root)?.trim_end_matches(".rs").trim_end_matches("/mod");
     Some(path.replace('/', "::"))
 }
 
-/// The line of a room in an order, by the longest entry that the path begins with.
+/// The position in `order` of the room of a path. The longest matching entry counts.
 fn rank(order: &[&[&str]], path: &str) -> Option<usize> {
     let is_in =
         |room: &str| path.strip_prefix(room).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));

@@ -1,8 +1,8 @@
-//! The house rules. Each is shown a small bad source first, which it has to find.
+//! The house rules. Each rule has to find a small bad source first.
 
 use diagnose_tidy::{Source, is_comment, sources, words};
 
-/// Files where `unsafe` may stand, each for a reason in its head.
+/// Files that may contain `unsafe`. The head of each gives its reason.
 const UNSAFE: [&str; 20] = [
     "diagnose/src/clock/counter.rs",
     "diagnose/src/exit.rs",
@@ -124,7 +124,7 @@ fn unsafe_stands_where_it_is_accounted_for() {
     ];
     check("`unsafe` only in the listed files", &bad, |source| {
         let is_listed = UNSAFE.contains(&source.path.as_str());
-        // The macro's keyword, and functions of a user that are `unsafe`.
+        // These folders name the keyword, or have `unsafe` functions as a user's program does.
         let is_about_it =
             ["diagnose-macros/", "tests/macros/", "tests/edition", "tests/real-crates/", "tests/tidy/"];
         let is_about_it = is_about_it.iter().any(|folder| source.path.starts_with(folder));
@@ -156,8 +156,7 @@ fn every_ordering_that_is_not_relaxed_names_its_partner() {
     assert_eq!(lines_without_a_partner(good).next(), None);
 }
 
-/// The lines with an ordering, and none of the few lines above has a comment that names its
-/// partner.
+/// The lines with an ordering whose partner no comment in the few lines above names.
 fn lines_without_a_partner(text: &str) -> impl Iterator<Item = &str> {
     const NEAR: usize = 6;
     let lines: Vec<&str> = text.lines().collect();
@@ -222,8 +221,8 @@ fn every_test_runs() {
     });
 }
 
-/// Whether it is in a folder `tests` of a package, or below. What other files there share has no
-/// tests of its own.
+/// Whether a file is in or below a folder `tests` of a package, and must have tests. Shared files
+/// and heads of programs need none.
 fn is_file_of_tests(path: &str) -> bool {
     let path = path.strip_prefix("tests/").unwrap_or(path);
     let is_shared = path.contains("/support/") || path.ends_with("/main.rs") || path.ends_with("/mod.rs");
@@ -254,8 +253,8 @@ fn every_file_is_part_of_a_crate() {
     assert_eq!(lost(&[Source::new("tests/a/tests/program.rs", "")]), [""; 0]);
 }
 
-/// Programs of their own beside a `main.rs`, which the manifest names: each is the only test of its
-/// process for a reason that stands there.
+/// Test programs beside a `main.rs` that the manifest names. Each is the only test of its process,
+/// for a reason in the manifest.
 const ALONE: [&str; 2] = ["tests/process/tests/allocations.rs", "tests/process/tests/truth.rs"];
 
 fn is_declared(source: &Source, sources: &[Source]) -> bool {
@@ -267,13 +266,13 @@ fn is_declared(source: &Source, sources: &[Source]) -> bool {
         return true;
     }
     if folder == "tests" {
-        // Cargo finds the programs itself, unless one of them has the others as its modules.
+        // Cargo finds each file as a program, unless a `main.rs` has the others as its modules.
         let main = format!("{}/main.rs", folders.join("/"));
         let declaration = format!("mod {};", file.trim_end_matches(".rs"));
         let mut mains = sources.iter().filter(|other| other.path == main);
         return mains.all(|main| main.text.lines().any(|line| line == declaration));
     }
-    // `mod.rs` has the name of its folder, and is declared above that.
+    // `mod.rs` has the name of its folder, and is declared in the folder above.
     let (name, folders) = match *file {
         "mod.rs" => (folder, &folders[..folders.len() - 1]),
         _ => (file.trim_end_matches(".rs"), folders),
@@ -283,7 +282,7 @@ fn is_declared(source: &Source, sources: &[Source]) -> bool {
     let declarations = [format!("mod {name};"), format!("mod r#{name};"), format!("{name}.rs\"]")];
     let is_near = |other: &&Source| {
         let in_folder = other.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        // What is shared with tests and benches is named by its path.
+        // A file that tests and benches share is declared by its path.
         in_folder == beside || in_folder == above || other.text.contains("#[path = ")
     };
     let mut near = sources.iter().filter(is_near);
@@ -332,8 +331,8 @@ fn only_the_room_expand_writes_code() {
     assert!(!writes_code("        quote!(#(#attrs)* #before #sig #block)"));
 }
 
-/// Whether something is quoted on this line that is not a variable: a quotation that goes on in the
-/// next is.
+/// Whether a line quotes more than variables, or begins a quotation that continues on the next
+/// line.
 fn writes_code(line: &str) -> bool {
     if line.contains("parse_quote!") || line.contains("quote_spanned!") {
         return true;

@@ -18,7 +18,7 @@ async fn blocks(ends: &AtomicBool) {
     }
 }
 
-/// Runs a poll that does not return until `is_heard`.
+/// Calls `is_heard` while a poll runs, which returns only after it.
 fn block_until(is_heard: impl FnOnce()) {
     let ends = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -98,7 +98,7 @@ fn what_is_spawned_through_the_wrapper_is_listed_once() {
         assert_eq!(number(), 1);
         drop(end);
         task.await.unwrap();
-        // And what comes after it is not taken for its own.
+        // The library's next spawn is not mistaken for the wrapper's.
         let (_end, ends) = oneshot::channel();
         let _task = serve(ends, ready(()));
         assert_eq!(served(&diagnose::snapshot()).len(), 1);

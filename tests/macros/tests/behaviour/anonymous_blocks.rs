@@ -5,7 +5,7 @@ use diagnose::diagnose;
 use diagnose_macros_tests::{calls, pause, run};
 use futures::future::{BoxFuture, FutureExt as _};
 
-/// The lines of `{block}` under one function.
+/// The calls of `{block}` below one function.
 fn blocks_of(function: &str) -> Vec<String> {
     let mut lines = calls("{block}");
     lines.retain(|line| line.ends_with(function));

@@ -100,7 +100,7 @@ fn select_of_futures_borrows_what_it_is_given() {
     assert_eq!(run(selects_of_futures()), 1 + 2 + 3 + 4 + 5 + 1);
 }
 
-/// Not the one of any library.
+/// A macro `select` of the program's own.
 macro_rules! select {
     (recv($from:expr) -> $item:ident => $handler:expr) => {{
         let $item = $from.await;

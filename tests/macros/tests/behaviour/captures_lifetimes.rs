@@ -35,7 +35,7 @@ impl View<'_> {
     }
 }
 
-/// Callers may name the function as a function from references to futures.
+/// Takes a function from references to futures, such as an annotated function.
 async fn call<F: AsyncFn(&str, &mut String) -> usize>(f: F) -> usize {
     let mut text = String::from("a");
     f("bc", &mut text).await + text.len()

@@ -1,9 +1,9 @@
-//! Arguments are dropped when, and in the order in which, a bare `async fn` drops them: the last
-//! one first.
+//! Arguments are dropped at the moment when a bare `async fn` drops them, and in the same order:
+//! the last one first.
 //!
-//! One difference is wanted. A bare future that was never polled drops its arguments the first one
-//! first, and stores them a second time when it is polled, to turn the order around. An annotated
-//! one stores them once, in one order.
+//! One difference is intended. A bare future that was never polled drops the first argument first;
+//! its first poll stores the arguments again to reverse that order. An annotated future stores them
+//! only once, and always drops them in one order.
 
 use diagnose::diagnose;
 use diagnose_macros_tests::{Noisy, drops, note, pause, poll};
@@ -88,7 +88,7 @@ twins! {
     }
 }
 
-/// The drops of a future that is polled so often and then dropped.
+/// The drops of a future that is polled `polls` times and then dropped.
 fn drops_of<F: Future>(future: F, polls: usize) -> Vec<&'static str> {
     let mut future = Box::pin(future);
     for _ in 0..polls {

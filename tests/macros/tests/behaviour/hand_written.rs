@@ -63,7 +63,7 @@ impl Future for Made {
 
 #[diagnose]
 impl Made {
-    /// Nobody asked for this one in particular, and a constant function cannot be timed.
+    /// A `const fn` cannot be timed. Under the attribute on its block, it stays as it is.
     const fn later() -> impl Future<Output = u32> {
         Self
     }

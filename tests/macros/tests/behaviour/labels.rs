@@ -31,7 +31,7 @@ fn a_label_is_formatted_once_per_call() {
     assert_eq!(calls("once"), ["1 once{counted}"]);
 }
 
-/// Only the label names the argument: that is a use, and no warning.
+/// Only the label uses the argument, and no warning says that it is unused.
 #[diagnose(label = "id={id:>3} {name:?}")]
 async fn only_in_the_label(id: u32, name: &str) {
     pause().await;
@@ -43,7 +43,7 @@ fn a_label_is_a_use_of_an_argument() {
     assert_eq!(calls("only_in_the_label"), ["1 only_in_the_label{id=  7 \"x\"}"]);
 }
 
-/// The names that the generated code uses are the user's own to use.
+/// The user's arguments may have the names that the generated code uses.
 #[diagnose(label = "{site} {expected} {type}", name = "hygienic")]
 async fn hygiene(site: u32, expected: u32, r#type: u32) -> u32 {
     pause().await;

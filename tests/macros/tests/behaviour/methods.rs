@@ -75,7 +75,7 @@ impl<const N: usize> Counter<N> {
 
     #[diagnose]
     async unsafe fn uncertain(&self, at: *const u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `at` is valid.
         unsafe { *at }
     }
 
@@ -117,7 +117,7 @@ fn every_receiver_and_argument_works() {
     assert_eq!(run(Rc::new(counter.clone()).by_reference_to_rc()), 1);
     assert_eq!(run(counter.by_explicit_lifetime(&[7])), (&4, &7));
     assert_eq!(run(Counter::<2>::without_self("abc", str::len)).to_string(), "3");
-    // SAFETY: the pointer is one of a reference.
+    // SAFETY: the pointer comes from a reference.
     assert_eq!(run(unsafe { counter.uncertain(&raw const counter.counts[1]) }), 2);
     assert_eq!(run(counter.patterns((1, 2), counter.clone(), 5, 6)), 1 + 3 + 4 + 5);
     assert_eq!(run(counter.fails("12")).ok(), Some(12));

@@ -72,8 +72,8 @@ fn a_block_may_be_skipped() {
     assert_eq!(calls("skipped block"), [""; 0]);
 }
 
-/// Constants and local variables of the generated code are told apart, which hygiene does for
-/// variables only.
+/// A user's constant must not become a pattern in the generated code: hygiene keeps only local
+/// variables apart.
 #[test]
 fn a_constant_of_any_name_may_be_in_scope() {
     #[allow(non_upper_case_globals)]

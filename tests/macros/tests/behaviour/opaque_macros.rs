@@ -1,5 +1,5 @@
-//! Macros whose arguments cannot be read: their awaits are one site, and everything else about them
-//! stays.
+//! Macros with arguments that cannot be read: their awaits are one site, and everything else about
+//! them is unchanged.
 
 use diagnose::diagnose;
 use diagnose::model::{NodeIndex, SiteIndex, SiteKind};
@@ -109,7 +109,7 @@ macro_rules! give_up {
     };
 }
 
-/// A value that is none.
+/// Ends with a macro that has no value.
 #[diagnose]
 #[allow(clippy::semicolon_if_nothing_returned)]
 async fn of_no_value() {

@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard};
 use diagnose::diagnose;
 use diagnose_macros_tests::{pause, run};
 
-/// A guard that is told not to do anything any more, and whose drop reads that.
+/// A guard that can be disarmed. Its drop reads the flag.
 struct Cancels(bool);
 
 impl Drop for Cancels {
@@ -154,7 +154,7 @@ async fn must_be_used() -> u32 {
     1
 }
 
-/// A public one.
+/// A function with documentation and a visibility.
 #[diagnose]
 pub(crate) async fn generic<T: Display + ?Sized, const N: usize>(values: [&T; N]) -> String {
     pause().await;

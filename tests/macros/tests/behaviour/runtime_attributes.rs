@@ -1,4 +1,4 @@
-//! Attributes of a runtime stand above or below.
+//! A runtime's attribute works above and below `#[diagnose]`.
 
 use diagnose::diagnose;
 use diagnose_macros_tests::sites;
@@ -29,8 +29,8 @@ fn main_is_timed_on_either_side() {
     assert_eq!(main_below() + main_above() + main_in_cfg_attr(3), 6);
     assert!(sites("main_below")[0].starts_with("fn "));
     assert!(sites("main_in_cfg_attr")[0].starts_with("fn "));
-    // The attribute above has left a synchronous function, which only drives an executor: its
-    // future is what is timed.
+    // The attribute above has left a synchronous function that only drives an executor. Its future
+    // is timed, and not the function.
     assert!(sites("main_above")[0].starts_with("fn "));
 }
 

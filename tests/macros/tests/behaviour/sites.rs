@@ -1,4 +1,4 @@
-//! A site says where the function's name stands.
+//! A site has the place of the function's name.
 
 use diagnose::{FutureExt as _, diagnose};
 use diagnose_macros_tests::{run, sites};
@@ -40,6 +40,6 @@ fn line_and_column_are_those_of_the_name() {
     let block = format!("block {{block}} {}", here(BLOCKS + 1, 5));
     assert!(sites("{block}").contains(&block), "{:?}", sites("{block}"));
     assert_eq!(sites("located macro"), [format!("block located macro {}", here(BLOCKS + 2, 5))]);
-    // The call's place, but no module: a caller's location does not know it.
+    // The place of the call, but no module: a caller's location does not include it.
     assert_eq!(sites("located method"), [format!("block located method  {}:{}:14", file!(), BLOCKS + 3)]);
 }

@@ -6,7 +6,7 @@ use diagnose_macros_tests::{calls, pause, run, sites};
 trait Store {
     async fn get(&self, key: &str) -> Option<String>;
 
-    /// As a future that says it is `Send`.
+    /// Returns a `Send` future instead of being `async`.
     fn put(&mut self, key: &str) -> impl Future<Output = usize> + Send;
 
     #[diagnose]

@@ -1,8 +1,8 @@
-//! Functions around each other, within the compiler's default limit of recursion, which is 128. The
-//! compiler takes four steps of it for a bare function (its future, and three types around it in
-//! the future that awaits it) and a fifth for the timed future. Where the innermost function stands
-//! first, as in the second test, it knows the inner futures when it comes to the outer ones, and
-//! only the check for `Send` counts: three steps and a fourth.
+//! Nested annotated functions compile within the compiler's default recursion limit of 128. A bare
+//! function takes four steps: its future, and three types around it in the future that awaits it.
+//! The timed future takes a fifth step. In the second test, the innermost function is first in the
+//! file. The compiler then knows the inner futures before the outer ones, and only its check for
+//! `Send` counts: three steps for a bare function, and four for an annotated one.
 //!
 //! ```text
 //!                                       bare   annotated

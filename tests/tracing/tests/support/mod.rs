@@ -24,7 +24,7 @@ pub(crate) fn node<'a>(snapshot: &'a Snapshot, path: &[&str]) -> &'a Node {
     &snapshot.nodes[found.unwrap_or_else(|| panic!("{path:?} is not in {all:#?}"))]
 }
 
-/// Calls, polls, completed, cancelled, panicked, pending, running.
+/// Calls, polls, completed, canceled, panicked, pending, running.
 pub(crate) fn counts(node: &Node) -> [u64; 7] {
     [node.calls, node.polls, node.completed, node.cancelled, node.panicked, node.pending, node.running]
 }
