@@ -5,8 +5,8 @@ use diagnose_reports::Snapshot;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A channel without a bound: 6 s old, 10,000 messages sent, the last one now, `waiting` of them in
-/// it.
+/// An unbounded channel, 6 s old. 10,000 messages were sent, the last one just now; `waiting` of
+/// them have not been received.
 fn channel(waiting: u64) -> Snapshot {
     let mut program = Program::new();
     let (sender, receiver) = (program.task("accept"), program.task("collect"));

@@ -1,4 +1,4 @@
-//! A program does the same work each of the three ways.
+//! Each program does the same work bare, annotated, and with drop-ins.
 
 use diagnose_costs::program::Way;
 use diagnose_costs::programs::PROGRAMS;

@@ -1,4 +1,4 @@
-//! Each example of the originals' documentation does with the wrappers what it says.
+//! Each example of the originals' documentation behaves as documented with the wrappers.
 
 use std::process::{ExitCode, Termination};
 
