@@ -190,6 +190,27 @@ fn slow_calls_that_wait_for_the_next_event_are_not_found() {
     let mut snapshot = with_slow_calls(4, 1_200_000_000);
     snapshot.sites[1].name = "socket.recv().await".into();
     assert_eq!(rules(&snapshot), [""; 0]);
+    snapshot.sites[1].name = "stream.read_u32().await".into();
+    assert_eq!(rules(&snapshot), [""; 0], "the next request");
+    snapshot.sites[1].name = "rows.read().await".into();
+    assert_eq!(rules(&snapshot), ["slow_await"], "a lock");
+}
+
+#[test]
+fn slow_calls_that_read_an_answer_are_found() {
+    let with_write = |write: &str| {
+        let latency = with_slow_calls(4, 1_200_000_000).nodes[0].latency.clone();
+        let mut snapshot = with_awaits(&format!(
+            "ask | calls=200 completed=200 polls=400 busy=2_000_000 idle=5_400_000_000\n  \
+             {write} | calls=200 completed=200 polls=200\n  \
+             upstream.read_exact(&mut answer).await | calls=200 completed=200 polls=400 idle=5_400_000_000 \
+             self_idle=5_400_000_000"
+        ));
+        snapshot.nodes[0].latency = latency;
+        rules(&snapshot)
+    };
+    assert_eq!(with_write("upstream.write_all(question).await"), ["slow_await"]);
+    assert_eq!(with_write("limit.check().await"), [""; 0], "nothing was asked");
 }
 
 /// 100 calls under a timeout; `cancelled` of them ran into it.

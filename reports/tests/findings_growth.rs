@@ -63,13 +63,39 @@ fn tasks_that_requests_leave_behind_are_found_at_once() {
     assert!(slow.contains("the oldest 60.0 s, one more every 1.50 s, none"), "{slow}");
 }
 
+/// The same, and the tasks that have spawned them are done.
+fn left_behind(mut program: Program) -> Snapshot {
+    for task in &mut program.snapshot.tasks {
+        task.spawned_by = task.spawned_by.map(|id| TaskId::new(id.get() + 1_000_000));
+    }
+    program.snapshot
+}
+
 #[test]
 fn connections_may_arrive_for_minutes() {
-    for (seconds, spawners) in [(2, 1), (2, 40), (120, 1)] {
+    for (seconds, spawners) in [(2, 1), (2, 40), (120, 1), (120, 40)] {
         assert_eq!(growing(&grown(seconds, spawners, client).snapshot), [""; 0], "{seconds} {spawners}");
     }
-    assert_eq!(growing(&grown(120, 40, client).snapshot).len(), 1, "one for each request");
+    assert_eq!(growing(&grown(120, 40, notified).snapshot), [""; 0], "a writer for each connection");
+    assert_eq!(growing(&left_behind(grown(120, 40, client))).len(), 1, "one for each request");
+    assert_eq!(growing(&left_behind(grown(2, 40, notified))).len(), 1, "writers of closed connections");
     assert_eq!(growing(&grown(1_200, 1, client).snapshot).len(), 1, "too long for arrivals");
+}
+
+#[test]
+fn connections_that_join_their_readers_wait_for_clients() {
+    let joins = |program: &mut Program, task: u64| {
+        let reader = program.task("reader");
+        program.has_timer(reader);
+        program.joins(task, reader, 71);
+    };
+    assert_eq!(growing(&grown(60, 1, joins).snapshot), [""; 0]);
+    let idle = |program: &mut Program, task: u64| {
+        let reader = program.task("reader");
+        notified(program, reader);
+        program.joins(task, reader, 71);
+    };
+    assert_eq!(growing(&grown(60, 1, idle).snapshot).len(), 1, "no client is behind them");
 }
 
 #[test]

@@ -260,6 +260,14 @@ fn an_overloaded_service_has_more_calls_in_flight_than_have_ended() {
 }
 
 #[test]
+fn locks_without_a_place_of_creation_are_named_by_their_acquisition() {
+    let mut snapshot = returned_guard();
+    snapshot.resources[0].created = None;
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(finding.starts_with("the Mutex acquired at src/main.rs:"), "{finding}");
+}
+
+#[test]
 fn locks_of_one_place_are_named_by_their_kind() {
     let mut snapshot = returned_guard();
     add_mutex(&mut snapshot, "lock().await", 100, 1, 1);

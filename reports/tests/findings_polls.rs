@@ -61,6 +61,41 @@ fn one_kind_of_request_may_be_the_hog() {
 }
 
 #[test]
+fn polls_of_awaits_hide_no_long_ones() {
+    // 1,000 calls of two polls each.
+    let rare = |long: u64| {
+        let busy = 200_000_000 + long * 50_000_000;
+        rules(&on_one_worker(
+            &format!(
+                "item | calls=1000 completed=1000 polls=2000 busy={busy} queued=2_000_000_000 idle=9_000_000_000 \
+                 polls@131072..262144={} polls@33554432..67108864={long}",
+                2_000 - long
+            ),
+            busy,
+        ))
+    };
+    assert_eq!(rare(12), ["hog"]);
+    assert_eq!(rare(9), [""; 0]);
+}
+
+#[test]
+fn a_few_long_stalls_are_found_after_some_time() {
+    let stalled = |stalls: u64, elapsed_ns: u64| {
+        let busy = stalls * SECOND;
+        let drawing = format!(
+            "push_metrics | calls={stalls} completed={stalls} polls={stalls} busy={busy} \
+             polls@536870912..1073741824={stalls}"
+        );
+        let mut snapshot = on_one_worker(&drawing, busy);
+        snapshot.elapsed_ns = elapsed_ns;
+        rules(&snapshot)
+    };
+    assert_eq!(stalled(3, 10 * SECOND), ["hog"]);
+    assert_eq!(stalled(2, 10 * SECOND), [""; 0], "an accident");
+    assert_eq!(stalled(3, 9 * SECOND), [""; 0], "a start");
+}
+
+#[test]
 fn polls_of_workers_without_a_cpu_say_nothing() {
     let delayed_by = |ns: u64| {
         let mut snapshot = connections("67108864..134217728", 9 * SECOND, SECOND);

@@ -160,6 +160,28 @@ fn alarms_have_their_times_and_say_what_is_over() {
 }
 
 #[test]
+fn alarms_that_differ_in_numbers_are_told_once_in_full() {
+    let mut snapshot = crate::support::empty();
+    snapshot.captured_unix_ms = NOW_MS;
+    let poll = |task: u64| {
+        let text =
+            format!("task {task} `req` has been in one poll for {task} ms on thread worker, blocked\n  req");
+        alarm(NOW_MS - task, None, AlarmKind::LongPoll, &text)
+    };
+    snapshot.alarms = vec![poll(112), poll(113), poll(114)];
+    let page = text(&snapshot);
+    let alarms = page.split("\nALARMS").nth(1).unwrap().split("\n\n").next().unwrap();
+    insta::assert_snapshot!(alarms, @r"
+     3
+    ALARM 08:14:02: task 112 `req` has been in one poll for 112 ms on thread worker, blocked
+      req
+    ALARM 08:14:02: task 113 `req` has been in one poll for 113 ms, blocked
+    ALARM 08:14:02: task 114 `req` has been in one poll for 114 ms, blocked
+    ");
+    assert_eq!(full(&snapshot).matches("\n  req\n").count(), 3, "{page}");
+}
+
+#[test]
 fn a_function_has_its_share_of_its_callers_time() {
     let snapshot = crate::support::tree(
         "

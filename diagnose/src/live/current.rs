@@ -5,6 +5,8 @@ use std::task::Waker;
 
 use super::task::Task;
 use super::waker;
+#[cfg(feature = "tokio")]
+use super::waker::Promoted;
 use crate::context::{self, Context};
 
 thread_local! {
@@ -47,6 +49,15 @@ pub(crate) fn replace(task: Option<&'static Task>) -> Option<&'static Task> {
 /// Whether `waker` is that of the task whose poll is running on this thread.
 pub(crate) fn is_waker(waker: &Waker) -> bool {
     registered().is_some_and(|task| waker::is_waker(task, waker))
+}
+
+/// Records that the running task asks to be polled again, through an executor that wakes it after
+/// its poll.
+#[cfg(feature = "tokio")]
+pub(crate) fn note_yield() {
+    if let Some(task) = registered() {
+        task.note_own_wake();
+    }
 }
 
 /// Counts a spawn by the running task: its guards may move to the new task.

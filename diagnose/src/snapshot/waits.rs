@@ -27,6 +27,7 @@ use crate::live;
 use crate::tree;
 use crate::waits::{
     self, Creator, HoldingCopy, Record, RecordIdentity, ResourceKind, UNBOUNDED, WaitCopy, WaitProgress,
+    is_in_std,
 };
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -272,7 +273,7 @@ impl ResourceQueue {
         resource.kind = kind(identity.what.kind);
         resource.library = seen.texts.of(identity.what.library);
         resource.name = identity.name.as_deref().map(Text::from);
-        resource.created = Some(seen.texts.place(identity.made_at));
+        resource.created = (!is_in_std(identity.made_at)).then(|| seen.texts.place(identity.made_at));
         match identity.made_by {
             Creator::Task(task) => resource.created_by = Some(TaskId::new(task)),
             Creator::Thread(thread) => resource.created_on = seen.thread_id(Some(thread)),

@@ -59,7 +59,7 @@ pub(crate) use holding::{Holding, HoldingCopy, Role, holdings, over};
 pub(crate) use last_event::{LastEvent, LastNotify};
 pub(crate) use lazy_wait::{Acquire, AcquireArgs, LazyWait, LazyWaitFuture};
 pub(crate) use notifiers::Notifiers;
-pub(crate) use own_code::own_code;
+pub(crate) use own_code::{is_in_std, own_code};
 pub(crate) use record::{Record, RecordIdentity, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use resource_type::{ResourceKind, ResourceType, UNBOUNDED};

@@ -33,6 +33,11 @@ pub(crate) fn own_code(
     })
 }
 
+/// Returns whether the place is in the standard library, as that of `Arc::<Mutex<_>>::default()` is.
+pub(crate) fn is_in_std(place: &Location<'_>) -> bool {
+    ["/rustc/", "/rustlib/"].iter().any(|part| place.file().contains(part))
+}
+
 /// Returns whether the file belongs to a library or to this crate. This crate polls for named
 /// futures, arms and timeouts.
 #[cold]

@@ -21,3 +21,4 @@ mod pipes_and_timers;
 mod raw_tasks;
 mod switched_off;
 mod wakers;
+mod yields;

@@ -12,5 +12,5 @@ pub use self::handle::JoinHandle;
 pub use self::joining::JoinSet;
 pub use self::local_set::LocalSet;
 pub(super) use self::spawn::blocking;
-pub use self::spawn::{block_in_place, spawn, spawn_blocking, spawn_local};
+pub use self::spawn::{block_in_place, spawn, spawn_blocking, spawn_local, yield_now};
 pub use ::tokio::task::*;

@@ -50,6 +50,13 @@ where
     JoinHandle::new(::tokio::task::spawn_blocking(work), number)
 }
 
+/// Yields to the runtime. Recorded as a wake of the task by itself: tokio wakes it after the poll,
+/// when no task is running.
+pub async fn yield_now() {
+    live::current::note_yield();
+    ::tokio::task::yield_now().await;
+}
+
 /// Runs a blocking closure without blocking the executor. Its time counts as its task's.
 #[track_caller]
 pub fn block_in_place<F, R>(f: F) -> R

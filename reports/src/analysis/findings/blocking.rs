@@ -40,11 +40,11 @@ fn is_on_workers(facts: &Facts<'_>, hog: &Hog) -> bool {
 
 pub(super) fn blocking(facts: &Facts<'_>, hog: &Hog) -> Finding {
     let sentence = format!(
-        "{} blocks its thread: {} polls of {} on average, most of it asleep, and tasks waited {} for a thread",
+        "{} blocks its thread: {} polls of {} on average, most of it asleep, {}",
         facts.name_and_line(hog.site),
         count(hog.long.polls),
         time(hog.long.mean_ns()),
-        time(hog.delay_ns),
+        hog.harm_words(facts),
     );
     let next = "use the async version of the call that blocks, or move it to `spawn_blocking`; what the function calls \
                 without annotation counts as its own";

@@ -19,7 +19,7 @@ use super::rule::Rule;
 use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
-use crate::model::{NodeIndex, Resource, ResourceId, ResourceKind, SiteIndex, UsagePlace};
+use crate::model::{NodeIndex, Place, Resource, ResourceId, ResourceKind, SiteIndex, UsagePlace};
 use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
@@ -66,7 +66,9 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
         if it.usage.waiters.is_empty() || facts.stuck_resources.contains(&it.id) {
             continue;
         }
-        let key = (it.kind, it.created.as_ref(), it.name.as_deref(), it.library.as_str());
+        // One without a place of creation is known by where it is acquired.
+        let acquired = || it.usage.waiters.first().map(|row| &row.place);
+        let key = (it.kind, it.created.as_ref().or_else(acquired), it.name.as_deref(), it.library.as_str());
         let lock = locks.entry(key).or_insert_with(|| Lock {
             first: it,
             ids: Vec::new(),
@@ -249,12 +251,17 @@ fn arrives(facts: &Facts<'_>, lock: &Lock<'_>) -> bool {
 /// `` `rows` (RwLock, src/store.rs:12) ``, or `the RwLock of src/store.rs:12`.
 fn lock_words(lock: &Lock<'_>) -> String {
     let kind = kind_name(lock.first.kind);
-    let created = lock.first.created.as_ref().filter(|place| !place.file.is_empty()).map(line);
-    match (&lock.first.name, created, lock.ids.len()) {
-        (Some(name), Some(at), _) => format!("`{}` ({kind}, {at})", printable(name)),
+    let line_of = |place: &Place| (!place.file.is_empty()).then(|| line(place));
+    let created = lock.first.created.as_ref().and_then(line_of).map(|at| format!("created at {at}"));
+    let acquired = || Some(format!("acquired at {}", line_of(&lock.waiters.first()?.place)?));
+    match (&lock.first.name, created.or_else(acquired), lock.ids.len()) {
+        (Some(name), Some(at), _) => {
+            let at = at.trim_start_matches("created at ");
+            format!("`{}` ({kind}, {at})", printable(name))
+        }
         (Some(name), None, _) => format!("`{}` ({kind})", printable(name)),
-        (None, Some(at), 1) => format!("the {kind} created at {at}"),
-        (None, Some(at), many) => format!("each {kind} created at {at} ({} of them)", count(many as u64)),
+        (None, Some(at), 1) => format!("the {kind} {at}"),
+        (None, Some(at), many) => format!("each {kind} {at} ({} of them)", count(many as u64)),
         (None, None, _) => format!("a {kind}"),
     }
 }

@@ -30,19 +30,58 @@ const METHODS: [&str; 20] = [
     "wait_for",
 ];
 
+/// Methods that read from a connection. The next request is an event, but the answer to one's own
+/// is not.
+const READS: [&str; 10] = [
+    "fill_buf",
+    "read",
+    "read_buf",
+    "read_exact",
+    "read_i32",
+    "read_u16",
+    "read_u32",
+    "read_u64",
+    "read_u8",
+    "read_until",
+];
+/// Methods that send a request to what is read from.
+const WRITES: [&str; 6] = ["flush", "send", "send_to", "write", "write_all", "write_buf"];
+
 /// Whether the waiting below a node is for the next event.
 pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
     let leaf = facts.waiting_leaf(node);
-    facts.site(leaf).is_some_and(|site| calls_event_method(&site.name) || is_at_channel(facts, site))
+    facts.site(leaf).is_some_and(|site| {
+        calls_event_method(&site.name) || is_at_channel(facts, site) || reads_request(facts, leaf, site)
+    })
 }
 
 /// Whether an awaited expression ends with a call of such a method.
 fn calls_event_method(text: &str) -> bool {
-    METHODS.iter().any(|method| {
+    calls_any(text, &METHODS, |_| true)
+}
+
+/// Whether an await reads, and its function has not written before.
+fn reads_request(facts: &Facts<'_>, leaf: usize, site: &Site) -> bool {
+    let writes_before = |node: usize| {
+        let other = facts.site(node);
+        other.is_some_and(|it| it.place.line <= site.place.line && calls_any(&it.name, &WRITES, |_| true))
+    };
+    // A `read` without an argument is that of a lock, a `read_u32` without one is none.
+    let is_lock = calls_any(&site.name, &["read"], |first| first == ')');
+    let reads = !is_lock && calls_any(&site.name, &READS, |_| true);
+    let parent = facts.tree.ancestors(leaf).next();
+    reads && !parent.is_some_and(|parent| facts.tree.children[parent].iter().any(|&node| writes_before(node)))
+}
+
+/// Whether a text calls one of these methods, and the first character of the arguments is accepted.
+fn calls_any(text: &str, methods: &[&str], accepts: impl Fn(char) -> bool) -> bool {
+    methods.iter().any(|method| {
         text.match_indices(method).any(|(at, _)| {
             let before = text[..at].chars().next_back();
-            let after = text[at + method.len()..].chars().next();
-            matches!(before, None | Some('.' | ':')) && after == Some('(')
+            let mut after = text[at + method.len()..].chars();
+            matches!(before, None | Some('.' | ':'))
+                && after.next() == Some('(')
+                && after.next().is_none_or(&accepts)
         })
     })
 }

@@ -11,7 +11,7 @@
 use super::facts::{Facts, ended, line, per_mille, root_site};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
-use super::waiting::{Waiting, WaitingTasks, are_recorded};
+use super::waiting::{Waiting, WaitingTasks};
 use crate::model::{Node, Place, SiteIndex, Task, TaskId, TaskKind};
 use crate::names::UNNAMED;
 use crate::ordered::{OrderedMap, OrderedSet};
@@ -128,8 +128,10 @@ impl<'a> Growth<'a> {
             // Spawned by code that is not recorded: whether for a request or a connection is
             // unknown.
             _ if self.tasks.iter().any(|task| task.is_unspawned) => ARRIVALS_NS,
+            // One or two of each live task: of a connection, whose client may stay.
+            _ if waiting.count_alive(&spawners) * 2 >= self.tasks.len() => ARRIVALS_NS,
             // Not for a client.
-            Waiting::Dormant if are_recorded(&self.tasks) => {
+            Waiting::Dormant if waiting.are_recorded(&self.tasks) => {
                 if spawners.len() > 1 {
                     SHORT_NS
                 } else {

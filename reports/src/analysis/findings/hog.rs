@@ -33,6 +33,12 @@ const MIN_SURE_POLLS: u64 = 10;
 /// A few long polls are a start-up: threads are created, pages and files read for the first time.
 const MIN_POLLS: u64 = 10;
 const MIN_ELAPSED_NS: u64 = 1_000_000_000;
+/// Fewer are none if each is a stall that a start-up does not have, after some time.
+const MIN_STALLS: u64 = 3;
+const STALL_NS: u64 = 500_000_000;
+const STALLED_NS: u64 = 10_000_000_000;
+/// From how many calls on the share of long polls is that among calls.
+const MIN_CALLS: u64 = 100;
 /// The least share of the time of all workers, in thousandths, from which calls must wait, even if
 /// no wait is on record: while a thread polls, nobody sees what arrives at its sockets. One call in
 /// ten is seen in a p95.
@@ -95,9 +101,15 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
     let hog = |(site, &(self_busy_ns, long, node)): (usize, &(u64, LongPolls, usize))| {
         let site = SiteIndex::new(site);
         let share = per_mille(self_busy_ns, all_ns);
-        let polls = facts.sum(site, |node| node.polls);
+        // Awaits take polls too: of a function that is called often, the calls count.
+        let (polls, calls) = (facts.sum(site, |node| node.polls), facts.sum(site, |node| node.calls));
+        let polls = if calls >= MIN_CALLS { polls.min(calls) } else { polls };
         let least = if long.are_sure(cpu) { MIN_SURE_POLLS } else { MIN_LONG_POLLS };
-        let is_long = long.polls >= MIN_POLLS
+        let is_start_up = long.polls < MIN_POLLS
+            && (long.polls < MIN_STALLS
+                || long.mean_ns() < STALL_NS
+                || facts.snapshot.elapsed_ns < STALLED_NS);
+        let is_long = !is_start_up
             && per_mille(long.time_ns, self_busy_ns) >= MIN_LONG_TIME
             && per_mille(long.polls, polls) >= least;
         if share < MIN_SHARE || !is_long || facts.site(node)?.kind == SiteKind::Other {
@@ -163,16 +175,13 @@ fn takes_turns(facts: &Facts<'_>, root: SiteIndex) -> bool {
 
 fn of_hog(facts: &Facts<'_>, hog: &Hog) -> Finding {
     let Hog { site, share, long, .. } = *hog;
-    let delay = match hog.delay_ns {
-        0 => String::new(),
-        ns => format!(", and tasks waited {} for a thread", time(ns)),
-    };
     let sentence = format!(
-        "{} takes {} of all busy time in its own code: {} polls of {} on average{delay}",
+        "{} takes {} of all busy time in its own code: {} polls of {} on average, {}",
         facts.name_and_line(site),
         percent(share),
         count(long.polls),
         time(long.mean_ns()),
+        hog.harm_words(facts),
     );
     let next = "move that work to `spawn_blocking` or a thread pool, or split it with `yield_now().await`; what it calls \
                 without annotation counts as its own";
@@ -197,6 +206,17 @@ impl Hog {
     fn is_sure(&self, cpu: &CpuShare) -> bool {
         let left_ns = cpu.cpu_ns.saturating_sub(self.others_ns);
         !cpu.is_scarce() || !cpu.is_starved() && left_ns >= self.long.polls.saturating_mul(LONG_NS)
+    }
+
+    /// `and tasks waited 4.39 s for a thread`, or how much of the workers' time its polls took.
+    pub(super) fn harm_words(&self, facts: &Facts<'_>) -> String {
+        if per_mille(self.delay_ns, self.long.time_ns) >= MIN_DELAY {
+            return format!("and tasks waited {} for a thread", time(self.delay_ns));
+        }
+        format!(
+            "{} of the time of all workers",
+            percent(per_mille(self.long.time_ns, capacity_ns(facts.snapshot)))
+        )
     }
 
     /// The finding of that rule about it.

@@ -4,7 +4,7 @@ use super::facts::Facts;
 use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{Place, ResourceKind, Role, RunState, Task, TaskId, Wait, WaitMode};
-use crate::ordered::OrderedMap;
+use crate::ordered::{OrderedMap, OrderedSet};
 
 /// A timer that is due later than this is no timer that anybody waits for.
 const FAR_NS: i64 = 600_000_000_000;
@@ -97,6 +97,28 @@ impl<'a> WaitingTasks<'a> {
         })
     }
 
+    /// How many of these tasks have not ended.
+    pub(super) fn count_alive(&self, tasks: &OrderedSet<TaskId>) -> usize {
+        tasks.iter().filter(|&&task| self.tasks.get(task).is_some()).count()
+    }
+
+    /// Whether most of them wait for nothing but a recorded resource, or for nothing at all: not for
+    /// a client.
+    pub(super) fn are_recorded(&self, tasks: &[&Task]) -> bool {
+        let recorded = tasks.iter().filter(|task| self.is_recorded(task, MAX_STEPS)).count();
+        recorded * 10 >= tasks.len() * 9
+    }
+
+    /// Nor does a task that it joins wait for a client.
+    fn is_recorded(&self, task: &Task, steps: usize) -> bool {
+        let is_join = |wait: &&Wait| wait.mode == WaitMode::Join;
+        let joined = self.waits(task).filter(is_join).flat_map(|wait| self.awaited(task, wait));
+        task.opaque_wakers == Some(0)
+            && joined
+                .filter_map(|id| self.tasks.get(id))
+                .all(|it| steps == 0 || self.is_recorded(it, steps - 1))
+    }
+
     /// The line at which most of them wait.
     pub(super) fn place(&self, tasks: &[&Task]) -> Option<Place> {
         let mut places: OrderedMap<Place, usize> = OrderedMap::new();
@@ -119,11 +141,4 @@ impl<'a> WaitingTasks<'a> {
         let site = snapshot.site(own.last()?.site)?;
         (!site.place.file.is_empty()).then(|| site.place.clone())
     }
-}
-
-/// Whether most of them wait for nothing but a recorded resource, or for nothing at all: not for a
-/// client.
-pub(super) fn are_recorded(tasks: &[&Task]) -> bool {
-    let recorded = tasks.iter().filter(|task| task.opaque_wakers == Some(0)).count();
-    recorded * 10 >= tasks.len() * 9
 }

@@ -7,8 +7,8 @@
 //!   └─ parse (src/parse.rs:3:1)  ◀ running
 //! ALARM 08:12:41, resolved 08:12:44: task 9 `flush` was woken 250 ms ago and has not been polled since; …
 //! ```
-//! An alarm of another day than the capture has its date. Folded, an alarm that is over, or has a
-//! verdict, has one line.
+//! An alarm of another day than the capture has its date. Folded, an alarm that is over, has a
+//! verdict, or differs from one above only in numbers, has one line, without the thread.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -39,8 +39,14 @@ pub(crate) fn alarms(snapshot: &Snapshot, is_full: bool) -> String {
     let mut page = format!("ALARMS {}{resolved}\n", alarms.len());
     sort_by_key(&mut alarms, |alarm| (alarm.resolved_at_unix_ms.is_some(), Reverse(alarm.at_unix_ms)));
     let bound = if is_full { usize::MAX } else { MAX_ALARMS };
+    let mut shown = Vec::new();
     for alarm in alarms.iter().take(bound) {
-        page += &wrap(&lines(alarm, snapshot.captured_unix_ms, is_full));
+        // A hang that lasts has a verdict, with its chain.
+        let is_over = alarm.resolved_at_unix_ms.is_some() || alarm.kind == AlarmKind::Hang;
+        let sentence = without_numbers(alarm.sentence());
+        let is_short = !is_full && (is_over || shown.contains(&sentence));
+        shown.push(sentence);
+        page += &wrap(&lines(alarm, snapshot.captured_unix_ms, is_short));
     }
     if alarms.len() > bound {
         let rest = count((alarms.len() - bound) as u64);
@@ -50,7 +56,17 @@ pub(crate) fn alarms(snapshot: &Snapshot, is_full: bool) -> String {
     page
 }
 
-fn lines(alarm: &Alarm, captured_ms: u64, is_full: bool) -> String {
+fn without_numbers(sentence: &str) -> String {
+    sentence.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect()
+}
+
+/// Leaves out the name of the thread, which says the least.
+fn without_thread(line: &str) -> String {
+    let Some((before, after)) = line.split_once(" on thread ") else { return line.to_owned() };
+    format!("{before}{}", after.find([',', ';', ':']).map_or("", |end| &after[end..]))
+}
+
+fn lines(alarm: &Alarm, captured_ms: u64, is_short: bool) -> String {
     let mut head = "ALARM".to_owned();
     if alarm.at_unix_ms > 0 {
         let _ = write!(head, " {}", when(alarm.at_unix_ms, captured_ms));
@@ -59,9 +75,8 @@ fn lines(alarm: &Alarm, captured_ms: u64, is_full: bool) -> String {
         let _ = write!(head, ", resolved {}", when(resolved_ms, captured_ms));
     }
     let line = format!("{head}: {}", printable(alarm.sentence()));
-    // A hang that lasts has a verdict, with its chain.
-    if !is_full && (alarm.resolved_at_unix_ms.is_some() || alarm.kind == AlarmKind::Hang) {
-        return format!("{}\n", start(&line, WIDTH));
+    if is_short {
+        return format!("{}\n", start(&without_thread(&line), WIDTH));
     }
     let mut page = format!("{line}\n");
     for line in alarm.text.lines().skip(1) {
