@@ -40,6 +40,16 @@ fn a_task_that_awaits_pending_means_it() {
 }
 
 #[test]
+fn a_task_that_no_other_waits_for_may_await_pending_unseen() {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let task = program.task("serves");
+    assert!(program.verdicts().is_empty());
+    program.joins(1, task, 20);
+    assert_eq!(program.verdicts(), ["suspect lost_waker"]);
+}
+
+#[test]
 fn a_task_whose_wakers_are_not_watched_may_be_woken() {
     let mut program = Program::new();
     (program.of(1).wakers, program.of(1).opaque_wakers) = (None, None);

@@ -5,7 +5,7 @@
 //! such as `main`, or a joined one. A wait for a lock, for capacity or for a task's end, and unread
 //! messages, are enough by themselves.
 
-use crate::analysis::hangs::facts::{Facts, asks_for_signal, is_active};
+use crate::analysis::hangs::facts::{Facts, UnrecordedAwait, asks_for_signal, is_active};
 use crate::analysis::hangs::system::Node;
 use crate::model::{Snapshot, Task};
 
@@ -21,8 +21,17 @@ pub(crate) fn is_needed(facts: &Facts<'_>, path: &[Node]) -> bool {
         Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_) => true,
         _ => false,
     };
-    let waits = path.iter().any(|node| matches!(node, Node::Wait(_)));
-    !waits || path.iter().any(is_at_work) || is_any_needed(facts, path.iter().copied(), &[])
+    // A program's entry point often ends in a `pending()` that no annotation shows.
+    let may_be_idle = |node: &Node| match *node {
+        Node::Wait(_) => true,
+        Node::Woken(task) => {
+            facts.waits_of_task[task].is_empty() && facts.unrecorded_awaits[task] == UnrecordedAwait::Unknown
+        }
+        _ => false,
+    };
+    !path.iter().any(may_be_idle)
+        || path.iter().any(is_at_work)
+        || is_any_needed(facts, path.iter().copied(), &[])
 }
 
 /// Whether any task of a component, or any task behind it, has to make progress.
