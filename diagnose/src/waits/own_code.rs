@@ -33,7 +33,8 @@ pub(crate) fn own_code(
     })
 }
 
-/// Returns whether the place is in the standard library, as that of `Arc::<Mutex<_>>::default()` is.
+/// Returns whether the place is in the standard library. `Arc::<Mutex<_>>::default()` creates a
+/// mutex there.
 pub(crate) fn is_in_std(place: &Location<'_>) -> bool {
     ["/rustc/", "/rustlib/"].iter().any(|part| place.file().contains(part))
 }

@@ -102,8 +102,8 @@ impl<'a> WaitingTasks<'a> {
         tasks.iter().filter(|&&task| self.tasks.get(task).is_some()).count()
     }
 
-    /// Whether most of them wait for nothing but a recorded resource, or for nothing at all: not for
-    /// a client.
+    /// Whether most of them wait for nothing but a recorded resource, or for nothing at all: not
+    /// for a client.
     pub(super) fn are_recorded(&self, tasks: &[&Task]) -> bool {
         let recorded = tasks.iter().filter(|task| self.is_recorded(task, MAX_STEPS)).count();
         recorded * 10 >= tasks.len() * 9
