@@ -30,6 +30,7 @@
 //! and `tokio::select!` are tokio's. These are wrapped:
 //!
 //! - [`spawn`] and the functions of [`task`] that spawn, [`task::JoinSet`], [`task::LocalSet`];
+//!   [`task::yield_now`], after which tokio wakes the task;
 //! - [`runtime::Runtime`], [`runtime::LocalRuntime`], [`runtime::Handle`]: the tasks they spawn,
 //!   and the future of `block_on`, which is the task `main`;
 //! - [`runtime::Builder`]: records when its worker threads start, park, unpark and stop, before or

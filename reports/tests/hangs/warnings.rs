@@ -17,6 +17,20 @@ fn a_timer_long_overdue_says_that_nobody_drives_it() {
     assert!(program.verdicts().is_empty());
 }
 
+#[test]
+fn workers_without_a_cpu_may_come_to_their_timers_yet() {
+    let late = |cpu_ns: u64| {
+        let mut program = Program::new();
+        program.wait(1, WaitMode::Timer, 7).due_ns = Some(-2_000_000_000);
+        add_worker(&mut program);
+        let worker = &mut program.snapshot.workers[0];
+        (worker.cpu_ns, worker.delayed_ns) = (Some(cpu_ns), Some(9 * SECOND));
+        program.verdicts()
+    };
+    assert!(late(SECOND / 2).is_empty());
+    assert_eq!(late(2 * SECOND), ["likely driver_starved"]);
+}
+
 fn add_worker(program: &mut Program) {
     let mut worker = Worker::default();
     (worker.runtime, worker.runtime_number, worker.parked) = ("tokio".into(), 1, true);

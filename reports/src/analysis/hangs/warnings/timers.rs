@@ -45,6 +45,9 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
         String::new()
     };
     let blocking_tasks = blocking_tasks(facts, runtime, &late);
+    if blocking_tasks.is_empty() && lack_cpus(facts, runtime) {
+        return None;
+    }
     // The program may run the runtime only now and then.
     let is_left_alone = blocking_tasks.is_empty() && !has_worker(facts, runtime);
     let confidence = if is_left_alone { Confidence::Suspect } else { Confidence::Likely };
@@ -77,6 +80,15 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
 pub(super) fn has_worker(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
     let mut workers = facts.snapshot.workers.iter();
     workers.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number))
+}
+
+/// Whether the workers of the runtime got less than a tenth of the CPU time that they wanted, so
+/// that none may have come to its timers yet.
+fn lack_cpus(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
+    let workers = facts.snapshot.workers.iter();
+    let own = workers.filter(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number));
+    let mut times = own.filter_map(|worker| worker.cpu_ns.zip(worker.delayed_ns)).peekable();
+    times.peek().is_some() && times.all(|(cpu_ns, delayed_ns)| delayed_ns / 9 > cpu_ns)
 }
 
 /// The tasks whose polls do not end on the threads that should drive the timers: the workers of the
