@@ -54,6 +54,10 @@ fn workers_that_wait_for_a_cpu_are_oversubscribed() {
     let mut snapshot = queueing();
     snapshot.workers = workers(&[(2_000_000_000, 7_900_000_000); 2]);
     assert_eq!(rules(&snapshot), ["oversubscribed"]);
+    let because = |snapshot: &Snapshot, text: &str| snapshot.findings()[0].sentence.contains(text);
+    assert!(because(&snapshot, ": other threads or processes use the machine; "));
+    snapshot.process.cpus = Some(1);
+    assert!(because(&snapshot, ": there are 2 workers for 1 CPU; "));
 }
 
 #[test]

@@ -75,6 +75,8 @@ fn the_header_says_which_program_where_and_when() {
     assert!(text(&snapshot).starts_with(
         "server (pid 4711) on host web-3, 2026-11-22 08:14:03 UTC, build 1.4.2, recorded 5 min 12 s, 2 workers\n"
     ));
+    snapshot.process.cpus = Some(2);
+    assert!(text(&snapshot).contains(", recorded 5 min 12 s, 2 workers on 2 CPUs\n"));
     snapshot.enabled = false;
     snapshot.process.build = "x\nFINDINGS none".into();
     let page = text(&snapshot);

@@ -227,6 +227,7 @@ pub(super) fn process() -> Process {
     process.name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     process.host = identity::host();
     process.build = identity::build();
+    process.cpus = std::thread::available_parallelism().ok().and_then(|cpus| u64::try_from(cpus.get()).ok());
     process
 }
 

@@ -140,6 +140,9 @@ pub struct Process {
     /// does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub build: String,
+    /// Number of CPUs that the process may use; `None` if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u64>,
 }
 
 /// The clock that measured all times.

@@ -12,7 +12,7 @@ use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::{CpuShare, capacity_ns};
-use crate::units::time;
+use crate::units::{counted, time};
 
 /// The least share of the workers' time, in thousandths.
 const MIN_BUSY: u64 = 950;
@@ -83,9 +83,15 @@ fn oversubscribed(facts: &Facts<'_>, cpu: &CpuShare, queue: &Queue) -> Option<Fi
         return None;
     }
     let share = per_mille(cpu.delayed_ns, wanted_ns);
+    let (workers, cpus) = (facts.snapshot.workers.len() as u64, facts.snapshot.process.cpus);
+    let reason = match cpus {
+        Some(cpus) if workers > cpus => {
+            format!("there are {} for {}", counted(workers, "worker"), counted(cpus, "CPU"))
+        }
+        _ => "other threads or processes use the machine".to_owned(),
+    };
     let sentence = format!(
-        "workers wait for a CPU {} of the time that they could run: other threads or processes use the machine; \
-         a task waits {} for its turn on average",
+        "workers wait for a CPU {} of the time that they could run: {reason}; a task waits {} for its turn on average",
         percent(share),
         time(queue.mean_ns())
     );

@@ -1,7 +1,7 @@
 //! The first lines of the text report: which program, where, when, and how much was recorded.
 //!
 //! ```text
-//! orders (pid 4711) on host web-3, 2026-11-22 08:14:03 UTC, build 1.4.2, recorded 5 min 12 s, 2 workers
+//! orders (pid 4711) on host web-3, 2026-11-22 08:14:03 UTC, build 1.4.2, recorded 5 min 12 s, 2 workers on 4 CPUs
 //! 1,234 calls, 56,789 polls, 3.21 s busy on 4 threads, 1 of them ended
 //! ```
 
@@ -32,6 +32,9 @@ pub(crate) fn header(snapshot: &Snapshot) -> String {
     let workers = snapshot.runtimes.iter().map(|runtime| runtime.workers).fold(0, u64::saturating_add);
     if workers > 0 {
         let _ = write!(line, ", {}", counted(workers, "worker"));
+        if let Some(cpus) = process.cpus {
+            let _ = write!(line, " on {}", counted(cpus, "CPU"));
+        }
     }
     if !snapshot.enabled {
         line += ", recording is off";
