@@ -80,6 +80,13 @@ fn connections_may_arrive_for_minutes() {
     assert_eq!(growing(&left_behind(grown(120, 40, client))).len(), 1, "one for each request");
     assert_eq!(growing(&left_behind(grown(2, 40, notified))).len(), 1, "writers of closed connections");
     assert_eq!(growing(&grown(1_200, 1, client).snapshot).len(), 1, "too long for arrivals");
+    let mut old_connections = grown(60, 40, notified);
+    for task in
+        old_connections.snapshot.tasks.iter_mut().filter(|task| task.spawned_by <= Some(TaskId::from(1)))
+    {
+        task.age_ns = 600 * SECOND;
+    }
+    assert_eq!(growing(&old_connections.snapshot).len(), 1, "one for a request of each");
 }
 
 #[test]

@@ -128,8 +128,10 @@ impl<'a> Growth<'a> {
             // Spawned by code that is not recorded: whether for a request or a connection is
             // unknown.
             _ if self.tasks.iter().any(|task| task.is_unspawned) => ARRIVALS_NS,
-            // One or two of each live task: of a connection, whose client may stay.
-            _ if waiting.count_alive(&spawners) * 2 >= self.tasks.len() => ARRIVALS_NS,
+            // One or two of each live task, since its start: they belong to a connection.
+            _ if spawners.len() * 2 >= self.tasks.len() && waiting.are_of_live_tasks(&self.tasks) => {
+                ARRIVALS_NS
+            }
             // Not for a client.
             Waiting::Dormant if waiting.are_recorded(&self.tasks) => {
                 if spawners.len() > 1 {

@@ -4,10 +4,13 @@ use super::facts::Facts;
 use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{Place, ResourceKind, Role, RunState, Task, TaskId, Wait, WaitMode};
-use crate::ordered::{OrderedMap, OrderedSet};
+use crate::ordered::OrderedMap;
 
 /// A timer that is due later than this is no timer that anybody waits for.
 const FAR_NS: i64 = 600_000_000_000;
+/// How long after its own start a task spawns those that belong to it, such as a connection's
+/// reader, in ns; of an old one, a tenth of its age.
+const START_NS: u64 = 100_000_000;
 /// How many tasks are followed from one that waits to one that it waits for.
 const MAX_STEPS: usize = 4;
 
@@ -97,9 +100,13 @@ impl<'a> WaitingTasks<'a> {
         })
     }
 
-    /// How many of these tasks have not ended.
-    pub(super) fn count_alive(&self, tasks: &OrderedSet<TaskId>) -> usize {
-        tasks.iter().filter(|&&task| self.tasks.get(task).is_some()).count()
+    /// Whether most of them were spawned at the start of a task that has not ended.
+    pub(super) fn are_of_live_tasks(&self, tasks: &[&Task]) -> bool {
+        let is_of_live_task = |task: &&&Task| {
+            let spawner = task.spawned_by.and_then(|spawner| self.tasks.get(spawner));
+            spawner.is_some_and(|it| it.age_ns.saturating_sub(task.age_ns) <= START_NS.max(it.age_ns / 10))
+        };
+        tasks.iter().filter(is_of_live_task).count() * 2 >= tasks.len()
     }
 
     /// Whether most of them wait for nothing but a recorded resource, or for nothing at all: not
