@@ -209,6 +209,7 @@ impl Span {
         }
     }
 
+    /// The same, for every start, with calls of other functions.
     #[inline(never)]
     fn leave_by_call(&mut self, entry: &mut PollEntry) {
         let Some(node) = self.node else { return };
