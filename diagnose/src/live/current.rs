@@ -51,11 +51,11 @@ pub(crate) fn is_waker(waker: &Waker) -> bool {
     registered().is_some_and(|task| waker::is_waker(task, waker))
 }
 
-/// Records that the running task asks to be polled again, through an executor that wakes it after
-/// its poll.
+/// Records that the running task yields through `waker`, which the executor wakes after the poll.
+/// Another waker than the task's need not wake the task.
 #[cfg(feature = "tokio")]
-pub(crate) fn note_yield() {
-    if let Some(task) = registered() {
+pub(crate) fn note_yield(waker: &Waker) {
+    if let Some(task) = registered().filter(|task| waker::is_waker(*task, waker)) {
         task.note_own_wake();
     }
 }

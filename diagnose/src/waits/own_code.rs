@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
 
+/// Parts of the paths of the standard library.
+const STD: [&str; 2] = ["/rustc/", "/rustlib/"];
 /// Number of answers that each thread caches.
 const KEPT: usize = 8;
 
@@ -36,7 +38,7 @@ pub(crate) fn own_code(
 /// Returns whether the place is in the standard library. `Arc::<Mutex<_>>::default()` creates a
 /// mutex there.
 pub(crate) fn is_in_std(place: &Location<'_>) -> bool {
-    ["/rustc/", "/rustlib/"].iter().any(|part| place.file().contains(part))
+    STD.iter().any(|part| place.file().contains(part))
 }
 
 /// Returns whether the file belongs to a library or to this crate. This crate polls for named
@@ -45,8 +47,8 @@ pub(crate) fn is_in_std(place: &Location<'_>) -> bool {
 fn is_foreign(file: &str) -> bool {
     let own_folder =
         file!().trim_end_matches("own_code.rs").trim_end_matches(['/', '\\']).trim_end_matches("waits");
-    let libraries = ["/registry/src/", "/git/checkouts/", "/rustc/", "/rustlib/"];
-    file.starts_with(own_folder) || libraries.iter().any(|part| file.contains(part))
+    let mut libraries = ["/registry/src/", "/git/checkouts/"].iter().chain(&STD);
+    file.starts_with(own_folder) || libraries.any(|part| file.contains(part))
 }
 
 #[cfg(test)]

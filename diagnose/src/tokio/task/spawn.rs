@@ -1,7 +1,8 @@
 //! The functions that spawn, and the helpers with which the wrappers spawn.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::panic::Location;
+use std::task::Poll;
 
 use ::tokio::task::Id;
 
@@ -53,7 +54,11 @@ where
 /// Yields to the runtime. Recorded as a wake of the task by itself: tokio wakes it after the poll,
 /// when no task is running.
 pub async fn yield_now() {
-    live::current::note_yield();
+    poll_fn(|context| {
+        live::current::note_yield(context.waker());
+        Poll::Ready(())
+    })
+    .await;
     ::tokio::task::yield_now().await;
 }
 
