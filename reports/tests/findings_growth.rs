@@ -63,7 +63,7 @@ fn tasks_that_requests_leave_behind_are_found_at_once() {
     assert!(slow.contains("the oldest 60.0 s, one more every 1.50 s, none"), "{slow}");
 }
 
-/// The same, and the tasks that have spawned them are done.
+/// The snapshot of `program`, in which all spawners have ended.
 fn left_behind(mut program: Program) -> Snapshot {
     for task in &mut program.snapshot.tasks {
         task.spawned_by = task.spawned_by.map(|id| TaskId::new(id.get() + 1_000_000));

@@ -209,7 +209,7 @@ impl Span {
         }
     }
 
-    /// The same, for every start, with calls of other functions.
+    /// Ends a poll in which the body has stayed if that needs a call of another function.
     #[inline(never)]
     fn leave_by_call(&mut self, entry: &mut PollEntry) {
         let Some(node) = self.node else { return };

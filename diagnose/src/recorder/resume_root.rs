@@ -43,7 +43,7 @@ impl Span {
         }
     }
 
-    /// The same, with calls of other functions.
+    /// Starts the poll of a task if that needs a call of another function.
     #[inline(never)]
     fn enter_root_by_call(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node) {
         let Some(task) = self.root else { return };
@@ -64,7 +64,7 @@ impl Span {
         }
     }
 
-    /// The same, with calls of other functions.
+    /// Ends a poll that only passed through if that needs a call of another function.
     #[inline(never)]
     fn end_through_by_call(&mut self, entry: &mut PollEntry, node: &'static Node, now: u64) {
         entry.hand_up(now, false);

@@ -14,6 +14,8 @@ use serde::{Serialize, Serializer};
 
 use super::class::{Alike, Classes, Shared};
 use super::folding;
+#[cfg(feature = "read")]
+pub(crate) use super::folding::deserialize;
 use super::ids::{ResourceId, TaskId};
 use super::text::Text;
 use super::waits::{Holding, LastEvent, Place, ResourceKind, Usage};
@@ -214,21 +216,18 @@ impl Alike for Holding {
 }
 
 /// A resource of a saved snapshot.
-struct Folded<'a>(&'a Resource);
+struct SavedResource<'a>(&'a Resource);
 
-impl Serialize for Folded<'_> {
+impl Serialize for SavedResource<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.save(true).serialize(serializer)
     }
 }
 
-/// Saves the resources of a snapshot.
+/// Saves the resources of a snapshot, with long lists of holdings folded.
 pub(crate) fn serialize<S: Serializer>(list: &[Resource], serializer: S) -> Result<S::Ok, S::Error> {
-    folding::serialize(&list.iter().map(Folded).collect::<Vec<_>>(), serializer)
+    folding::serialize(&list.iter().map(SavedResource).collect::<Vec<_>>(), serializer)
 }
-
-#[cfg(feature = "read")]
-pub(crate) use super::folding::deserialize;
 
 #[cfg(feature = "read")]
 impl<'de> Deserialize<'de> for Resource {

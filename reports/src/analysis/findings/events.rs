@@ -55,33 +55,30 @@ pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
     })
 }
 
-/// Whether an awaited expression ends with a call of such a method.
+/// Whether an awaited expression calls a method that waits for the next event.
 fn calls_event_method(text: &str) -> bool {
-    calls_any(text, &METHODS, |_| true)
+    calls_any(text, &METHODS)
 }
 
 /// Whether an await reads, and its function has not written before.
 fn reads_request(facts: &Facts<'_>, leaf: usize, site: &Site) -> bool {
+    // A `read` without an argument is that of a lock.
+    let reads = calls_any(&site.name, &READS) && !site.name.contains(".read()");
     let writes_before = |node: usize| {
         let other = facts.site(node);
-        other.is_some_and(|it| it.place.line <= site.place.line && calls_any(&it.name, &WRITES, |_| true))
+        other.is_some_and(|it| it.place.line <= site.place.line && calls_any(&it.name, &WRITES))
     };
-    // A `read` without an argument is that of a lock, a `read_u32` without one is none.
-    let is_lock = calls_any(&site.name, &["read"], |first| first == ')');
-    let reads = !is_lock && calls_any(&site.name, &READS, |_| true);
     let parent = facts.tree.ancestors(leaf).next();
     reads && !parent.is_some_and(|parent| facts.tree.children[parent].iter().any(|&node| writes_before(node)))
 }
 
-/// Whether a text calls one of these methods, and the first character of the arguments is accepted.
-fn calls_any(text: &str, methods: &[&str], accepts: impl Fn(char) -> bool) -> bool {
+/// Whether a text calls one of these methods.
+fn calls_any(text: &str, methods: &[&str]) -> bool {
     methods.iter().any(|method| {
         text.match_indices(method).any(|(at, _)| {
             let before = text[..at].chars().next_back();
-            let mut after = text[at + method.len()..].chars();
-            matches!(before, None | Some('.' | ':'))
-                && after.next() == Some('(')
-                && after.next().is_none_or(&accepts)
+            let after = text[at + method.len()..].chars().next();
+            matches!(before, None | Some('.' | ':')) && after == Some('(')
         })
     })
 }

@@ -33,10 +33,11 @@ const MIN_SURE_POLLS: u64 = 10;
 /// A few long polls are a start-up: threads are created, pages and files read for the first time.
 const MIN_POLLS: u64 = 10;
 const MIN_ELAPSED_NS: u64 = 1_000_000_000;
-/// Fewer are none if each is a stall that a start-up does not have, after some time.
+/// Fewer long polls suffice if they take half a second each, which no start-up does repeatedly, and
+/// ten seconds are recorded.
 const MIN_STALLS: u64 = 3;
 const STALL_NS: u64 = 500_000_000;
-const STALLED_NS: u64 = 10_000_000_000;
+const MIN_STALLS_ELAPSED_NS: u64 = 10_000_000_000;
 /// From how many calls on the share of long polls is that among calls.
 const MIN_CALLS: u64 = 100;
 /// The least share of the time of all workers, in thousandths, from which calls must wait, even if
@@ -108,7 +109,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         let is_start_up = long.polls < MIN_POLLS
             && (long.polls < MIN_STALLS
                 || long.mean_ns() < STALL_NS
-                || facts.snapshot.elapsed_ns < STALLED_NS);
+                || facts.snapshot.elapsed_ns < MIN_STALLS_ELAPSED_NS);
         let is_long = !is_start_up
             && per_mille(long.time_ns, self_busy_ns) >= MIN_LONG_TIME
             && per_mille(long.polls, polls) >= least;

@@ -73,7 +73,7 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
     sort_by_key(&mut findings, |finding| {
         let class = match finding.severity {
             Severity::Stuck => 0,
-            // A suspicion, but nothing has moved for a second: whoever asks what hangs needs it
+            // A suspicion, but nothing has moved for a second. It answers what hangs, so it comes
             // first.
             Severity::Risk if matches!(finding.rule, Rule::Stuck(_)) => 1,
             Severity::Slow | Severity::Waste => 2,

@@ -1,5 +1,5 @@
-//! Programs that look stuck and go on: whoever ends the wait is slow, and not where it was seen
-//! last.
+//! Programs that look stuck and go on: the guard or sender that ends the wait moved unseen, and
+//! comes late.
 
 use std::rc::Rc;
 use std::sync::{Arc, Mutex as StdMutex, OnceLock};
