@@ -26,8 +26,9 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn try_send(&self, msg: T) -> Result<(), TrySendError<T>> {
         self.end.used(Location::caller());
+        let received = self.end.received::<T>();
         self.inner.try_send(msg)?;
-        self.end.put::<T>();
+        self.end.put_after::<T>(received);
         Ok(())
     }
 
@@ -52,6 +53,7 @@ impl<T> Sender<T> {
     pub fn send_blocking(&self, msg: T) -> Result<(), SendError<T>> {
         let at = Location::caller();
         self.end.used(at);
+        let received = self.end.received::<T>();
         match self.inner.try_send(msg) {
             Ok(()) => {}
             Err(TrySendError::Closed(msg)) => return Err(SendError(msg)),
@@ -60,7 +62,7 @@ impl<T> Sender<T> {
                 self.inner.send_blocking(msg)?;
             }
         }
-        self.end.put::<T>();
+        self.end.put_after::<T>(received);
         Ok(())
     }
 

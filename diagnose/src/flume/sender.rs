@@ -42,10 +42,7 @@ impl<T> Sender<T> {
     /// Returns the message if the channel is full or all receivers are dropped.
     #[track_caller]
     pub fn try_send(&self, msg: T) -> Result<(), TrySendError<T>> {
-        self.end.used(Location::caller());
-        self.inner.try_send(msg)?;
-        self.end.put::<T>();
-        Ok(())
+        self.try_first(msg, Location::caller(), self.end.received::<T>())
     }
 
     /// Sends a message, blocking the current thread while the channel is full.
@@ -55,7 +52,8 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send(&self, msg: T) -> Result<(), SendError<T>> {
         let at = Location::caller();
-        match self.try_first(msg, at) {
+        let received = self.end.received::<T>();
+        match self.try_first(msg, at, received) {
             Ok(()) => return Ok(()),
             Err(TrySendError::Disconnected(msg)) => return Err(SendError(msg)),
             Err(TrySendError::Full(msg)) => {
@@ -63,7 +61,7 @@ impl<T> Sender<T> {
                 self.inner.send(msg)?;
             }
         }
-        self.end.put::<T>();
+        self.end.put_after::<T>(received);
         Ok(())
     }
 
@@ -74,7 +72,8 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send_deadline(&self, msg: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
         let at = Location::caller();
-        match self.try_first(msg, at) {
+        let received = self.end.received::<T>();
+        match self.try_first(msg, at, received) {
             Ok(()) => return Ok(()),
             Err(TrySendError::Disconnected(msg)) => return Err(SendTimeoutError::Disconnected(msg)),
             Err(TrySendError::Full(msg)) => {
@@ -82,7 +81,7 @@ impl<T> Sender<T> {
                 self.inner.send_deadline(msg, deadline)?;
             }
         }
-        self.end.put::<T>();
+        self.end.put_after::<T>(received);
         Ok(())
     }
 
@@ -98,10 +97,15 @@ impl<T> Sender<T> {
         }
     }
 
-    fn try_first(&self, msg: T, at: &'static Location<'static>) -> Result<(), TrySendError<T>> {
+    fn try_first(
+        &self,
+        msg: T,
+        at: &'static Location<'static>,
+        received: u64,
+    ) -> Result<(), TrySendError<T>> {
         self.end.used(at);
         self.inner.try_send(msg)?;
-        self.end.put::<T>();
+        self.end.put_after::<T>(received);
         Ok(())
     }
 

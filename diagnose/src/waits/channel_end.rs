@@ -104,22 +104,41 @@ impl ChannelEnd {
         LazyWaitFuture::new(future, || WaitInfo::on(self.record(), mode, 1, at)).await
     }
 
+    /// Returns how many messages were received, if messages of type `T` may contain a guard or a
+    /// channel end. A message that is sent after this call has a higher number.
+    #[inline]
+    pub(crate) fn received<T>(&self) -> u64 {
+        if !carries::<T>() {
+            return 0;
+        }
+        self.record().map_or(0, |record| record.left.load(Relaxed))
+    }
+
     /// Counts a message of type `T` that was put in. Several senders may do this at once.
     #[inline]
     pub(crate) fn put<T>(&self) {
+        self.put_after::<T>(0);
+    }
+
+    /// Counts a message of type `T` that was put in after `received` messages had been received.
+    ///
+    /// A sender counts its message after it has sent it. If another sender has not counted yet,
+    /// the count is too low as this message's number, and the message would seem to be received.
+    #[inline]
+    pub(crate) fn put_after<T>(&self, received: u64) {
         if let Some(record) = self.record() {
-            let number = record.entered.fetch_add(1, Relaxed) + 1;
+            let number = record.entered.fetch_add(1, Relaxed).max(received) + 1;
             if carries::<T>() {
                 live::current::count_send(record.id(), number);
             }
         }
     }
 
-    /// Counts a message of type `T` if `sent` is `Ok`.
+    /// Counts such a message if `sent` is `Ok`.
     #[inline]
-    pub(crate) fn put_if_ok<T, E>(&self, sent: Result<(), E>) -> Result<(), E> {
+    pub(crate) fn put_if_ok<T, E>(&self, received: u64, sent: Result<(), E>) -> Result<(), E> {
         if sent.is_ok() {
-            self.put::<T>();
+            self.put_after::<T>(received);
         }
         sent
     }

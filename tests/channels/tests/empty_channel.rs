@@ -1,10 +1,12 @@
 //! A receiver's wait is recorded until a message, a drop, or another use.
 
-use diagnose::tokio;
+use diagnose::{FutureExt, tokio};
 use diagnose_channels_tests::{here, look};
 use diagnose_reports::model::{Attribution, Role, WaitMode};
 use std::future::poll_fn;
-use std::task::Poll;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Polls a future once in this task. Returns `true` if it is ready.
@@ -89,6 +91,41 @@ async fn a_sender_in_a_message_is_in_that_channel() {
     let answers = receiver.recv().await.unwrap();
     assert_eq!(look().holdings(made, Role::Sends)[0].in_channel, None);
     drop(answers);
+}
+
+/// A task that is polled by the thread that wakes it, within the wake.
+struct PolledByWake(Mutex<Pin<Box<dyn Future<Output = ()> + Send>>>);
+
+impl Wake for PolledByWake {
+    fn wake(self: Arc<Self>) {
+        let waker = Waker::from(self.clone());
+        let poll = self.0.lock().unwrap().as_mut().poll(&mut Context::from_waker(&waker));
+        assert!(poll.is_pending());
+    }
+}
+
+/// The actor receives a message and sends itself another one before the sender of the first counts
+/// it.
+#[test]
+fn a_message_sent_before_an_earlier_one_is_counted_is_still_unread() {
+    diagnose_isolation::isolated!();
+    let (mailbox, (requests, mut receiver)) = (here(), mpsc::channel::<Option<oneshot::Sender<u8>>>(2));
+    let made = Arc::new(Mutex::new(None));
+    let (own, made_there) = (requests.clone(), made.clone());
+    let actor = async move {
+        assert!(receiver.recv().await.unwrap().is_none());
+        let (at, (answers, answer)) = (here(), oneshot::channel());
+        *made_there.lock().unwrap() = Some(at);
+        own.send(Some(answers)).await.unwrap();
+        answer.await.unwrap();
+    };
+    let actor = Arc::new(PolledByWake(Mutex::new(Box::pin(actor.diagnose("actor")))));
+    actor.clone().wake();
+    requests.try_send(None).unwrap();
+    let seen = look();
+    let made = made.lock().unwrap().expect("the actor has received the first message");
+    let in_channel = seen.holdings(made, Role::Sends)[0].in_channel;
+    assert_eq!(in_channel, Some(seen.resource(mailbox).id));
 }
 
 /// Runs in a single poll, and so with a single clock reading.

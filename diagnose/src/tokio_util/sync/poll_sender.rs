@@ -69,9 +69,10 @@ impl<T: Send> PollSender<T> {
     /// If no slot is reserved.
     #[track_caller]
     pub fn send_item(&mut self, value: T) -> Result<(), PollSendError<T>> {
+        let received = self.sender.as_ref().map_or(0, |sender| sender.end().received::<T>());
         let sent = self.inner.send_item(value);
         if let (Ok(()), Some(sender)) = (&sent, &self.sender) {
-            sender.end().put::<T>();
+            sender.end().put_after::<T>(received);
         }
         self.holding = Holding::NONE;
         sent

@@ -40,8 +40,9 @@ impl<T> Sender<T> {
     pub fn try_send(&mut self, msg: T) -> Result<(), TrySendError<T>> {
         self.kept.end();
         self.end.used(Location::caller());
+        let received = self.end.received::<T>();
         self.inner.try_send(msg)?;
-        self.end.put::<T>();
+        self.end.put_after::<T>(received);
         Ok(())
     }
 

@@ -27,8 +27,9 @@ impl<T> UnboundedSender<T> {
     #[track_caller]
     pub fn unbounded_send(&self, msg: T) -> Result<(), TrySendError<T>> {
         self.end.used(Location::caller());
+        let received = self.end.received::<T>();
         self.inner.unbounded_send(msg)?;
-        self.end.put::<T>();
+        self.end.put_after::<T>(received);
         Ok(())
     }
 

@@ -26,8 +26,9 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         self.end.used(Location::caller());
+        let received = self.end.received::<T>();
         self.inner.send(t)?;
-        self.end.put::<T>();
+        self.end.put_after::<T>(received);
         Ok(())
     }
 }
@@ -56,12 +57,13 @@ impl<T> SyncSender<T> {
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         let at = Location::caller();
         self.end.used(at);
+        let received = self.end.received::<T>();
         match self.inner.try_send(t) {
             Ok(()) => {}
             Err(TrySendError::Disconnected(t)) => return Err(SendError(t)),
             Err(TrySendError::Full(t)) => self.block(t, at)?,
         }
-        self.end.put::<T>();
+        self.end.put_after::<T>(received);
         Ok(())
     }
 
@@ -73,8 +75,9 @@ impl<T> SyncSender<T> {
     #[track_caller]
     pub fn try_send(&self, t: T) -> Result<(), TrySendError<T>> {
         self.end.used(Location::caller());
+        let received = self.end.received::<T>();
         self.inner.try_send(t)?;
-        self.end.put::<T>();
+        self.end.put_after::<T>(received);
         Ok(())
     }
 

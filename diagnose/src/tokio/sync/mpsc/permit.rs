@@ -19,8 +19,9 @@ impl<T> Permit<'_, T> {
     /// Sends a message in the reserved slot.
     pub fn send(self, value: T) {
         let Self { inner, holding, end } = self;
+        let received = end.received::<T>();
         inner.send(value);
-        end.put::<T>();
+        end.put_after::<T>(received);
         drop(holding);
     }
 }
@@ -65,9 +66,10 @@ impl<T> OwnedPermit<T> {
     #[track_caller]
     pub fn send(self, value: T) -> Sender<T> {
         let Self { inner, holding, end } = self;
+        let received = end.received::<T>();
         let inner = inner.send(value);
         end.used(std::panic::Location::caller());
-        end.put::<T>();
+        end.put_after::<T>(received);
         drop(holding);
         Sender::of(inner, end)
     }

@@ -53,8 +53,9 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
+            let received = self.end.received::<T>();
             let sent = LazyWaitFuture::new(self.inner.send(value), || self.leaf(1, at)).await;
-            self.end.put_if_ok::<T, _>(sent)
+            self.end.put_if_ok::<T, _>(received, sent)
         }
     }
 
@@ -71,8 +72,9 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.end.used(Location::caller());
+        let received = self.end.received::<T>();
         let sent = self.inner.try_send(message);
-        self.end.put_if_ok::<T, _>(sent)
+        self.end.put_if_ok::<T, _>(received, sent)
     }
 
     /// Sends a message, waiting up to `timeout`. Not cancel safe, as [`send`](Self::send).
@@ -98,8 +100,9 @@ impl<T> Sender<T> {
                 Ok(Err(_)) => return Err(SendTimeoutError::Closed(value)),
                 Ok(Ok(permit)) => permit,
             };
+            let received = self.end.received::<T>();
             permit.send(value);
-            self.end.put::<T>();
+            self.end.put_after::<T>(received);
             Ok(())
         }
     }
@@ -115,10 +118,11 @@ impl<T> Sender<T> {
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
         let at = Location::caller();
         self.end.used(at);
+        let received = self.end.received::<T>();
         let blocked = BlockedThread::begin(self.end.record(), WaitMode::Send, 1, at);
         let sent = self.inner.blocking_send(value);
         drop(blocked);
-        self.end.put_if_ok::<T, _>(sent)
+        self.end.put_if_ok::<T, _>(received, sent)
     }
 
     /// Waits for a free slot, and reserves it.

@@ -41,8 +41,9 @@ impl<T> UnboundedSender<T> {
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         self.end.used(Location::caller());
+        let received = self.end.received::<T>();
         let sent = self.inner.send(message);
-        self.end.put_if_ok::<T, _>(sent)
+        self.end.put_if_ok::<T, _>(received, sent)
     }
 
     /// Waits until the receiver is closed or dropped. Cancel safe.
