@@ -4,7 +4,7 @@
 use crate::support::latency::durations;
 use crate::support::{empty, place_at, tree};
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{SiteIndex, SiteKind, Task, TaskId, TaskKind, Worker};
+use diagnose_reports::model::{SiteIndex, SiteKind, Span, SpanId, SpanIndex, Task, TaskId, TaskKind, Worker};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -96,6 +96,21 @@ fn a_task_that_wakes_itself_without_work_is_found() {
     let snapshot = spinning();
     assert_eq!(rules(&snapshot), ["self_wake"]);
     assert_eq!(snapshot.findings()[0].evidence.tasks, [TaskId::from(1)]);
+}
+
+/// The site of a task that was spawned through this crate is where it was spawned.
+#[test]
+fn a_task_that_wakes_itself_is_named_with_the_place_of_its_function() {
+    let mut snapshot = spinning();
+    let mut spawned = snapshot.sites[0].clone();
+    spawned.place = place_at(7, 5);
+    snapshot.sites.push(spawned);
+    let mut span = Span::default();
+    (span.id, span.site, span.task) = (SpanId::new(3), SiteIndex::new(0), Some(TaskId::from(1)));
+    snapshot.spans = vec![span];
+    (snapshot.tasks[0].site, snapshot.tasks[0].span) = (SiteIndex::new(1), Some(SpanIndex::new(0)));
+    let finding = snapshot.findings()[0].to_string();
+    assert!(finding.contains("the task `spin` (src/main.rs:1), spawned at src/main.rs:7"), "{finding}");
 }
 
 #[test]

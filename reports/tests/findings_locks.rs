@@ -77,6 +77,21 @@ fn a_guard_is_followed_to_the_caller_it_is_returned_to() {
     assert!(finding.contains("Next: do not hold it across `fetch(id).await`."), "{finding}");
 }
 
+/// Four connections that wait for the lock in their requests, and for their clients in between.
+#[test]
+fn the_slow_request_is_named_and_not_its_connection() {
+    let mut snapshot = drawn(
+        "conn | calls=4 pending=4 polls=300 busy=1_000_000 idle=8_000_000_000\n  \
+         next_line().await | calls=100 polls=200 idle=3_000_000_000 self_idle=3_000_000_000\n  \
+         order | calls=100 completed=100 polls=300 busy=1_000_000 idle=5_000_000_000\n    \
+         lock().await | calls=100 polls=200 idle=4_000_000_000 self_idle=4_000_000_000\n    \
+         fetch(id).await | calls=100 polls=200 idle=1_000_000_000 self_idle=1_000_000_000",
+    );
+    add_mutex(&mut snapshot, "lock().await", 100, 4_000, 1_000);
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(finding.contains("makes `order` wait: 80 % of its time"), "{finding}");
+}
+
 #[test]
 fn a_guard_is_not_followed_out_of_a_function_that_works_under_it() {
     let mut snapshot = returned_guard();

@@ -95,6 +95,37 @@ fn a_few_long_stalls_are_found_after_some_time() {
     assert_eq!(stalled(3, 9 * SECOND), [""; 0], "a start");
 }
 
+/// Twelve stalls of 260 ms, in a bucket whose middle is 201 ms.
+fn stalls() -> Snapshot {
+    let busy = 3_120_000_000_u64;
+    on_one_worker(
+        &format!(
+            "compact | calls=1 pending=1 polls=13 busy={busy} queued=2_000_000_000 idle=6_000_000_000 \
+             polls@512..1024=1 polls@134217728..268435456=12"
+        ),
+        busy,
+    )
+}
+
+#[test]
+fn the_mean_of_long_polls_agrees_with_the_functions_own_time() {
+    let findings = stalls().findings();
+    let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
+    assert!(finding.sentence.contains("12 polls of 260 ms on average"), "{finding}");
+}
+
+#[test]
+fn where_no_cpu_time_is_known_a_hog_may_be_a_call_that_blocks() {
+    let mut snapshot = stalls();
+    assert!(snapshot.findings()[0].next.contains("yield_now"), "{}", snapshot.findings()[0]);
+    snapshot.workers.clear();
+    let findings = snapshot.findings();
+    let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
+    assert_eq!(finding.rule.to_string(), "hog");
+    assert!(finding.next.contains("the call that blocks there"), "{finding}");
+    assert!(!finding.next.contains("yield_now"), "{finding}");
+}
+
 #[test]
 fn polls_of_workers_without_a_cpu_say_nothing() {
     let delayed_by = |ns: u64| {

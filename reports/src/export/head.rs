@@ -4,14 +4,14 @@
 //! tasks: 3 alive, 1 running, 2 waiting
 //! runtimes: 1 payments (tokio, 4 workers, 6 threads)
 //! workers: 4, 3 parked for 1.00 s to 4.20 s, 1 busy: tokio-rt-worker polling task 7 for 312 ms
-//! polls: 1,234, 56.7 per second; mean time in the queue after a wake: 12.3 µs
+//! polls: 1,234, 56.7 per second; mean time in the queue before one: 12.3 µs
 //! ```
 
 use std::fmt::Write as _;
 
 use crate::clean::printable;
 use crate::index::TasksById;
-use crate::model::{RunState, Snapshot, Task, Worker};
+use crate::model::{Node, RunState, Snapshot, Task, Worker};
 use crate::ordered::OrderedMap;
 use crate::units::{count, counted, time};
 
@@ -126,12 +126,14 @@ fn workers_of_one(page: &mut String, workers: &[&Worker], tasks: &TasksById<'_>)
 fn polls(page: &mut String, snapshot: &Snapshot) {
     let tasks = &snapshot.tasks;
     let sum = |value: fn(&Task) -> u64| tasks.iter().map(value).fold(0, u64::saturating_add);
-    let roots = snapshot.nodes.iter().filter(|node| node.parent.is_none());
+    let roots = || snapshot.nodes.iter().filter(|node| node.parent.is_none());
+    let of_roots = |value: fn(&Node) -> u64| roots().map(value).fold(0, u64::saturating_add);
     // Without recorded nodes, only live tasks count, over the age of the oldest.
-    let (polls, over_ns) = if snapshot.nodes.is_empty() {
-        (sum(|task| task.polls), tasks.iter().map(|task| task.age_ns).max().unwrap_or(0))
+    let (polls, queued_ns, over_ns) = if snapshot.nodes.is_empty() {
+        let oldest_ns = tasks.iter().map(|task| task.age_ns).max().unwrap_or(0);
+        (sum(|task| task.polls), sum(|task| task.queued_ns), oldest_ns)
     } else {
-        (roots.map(|root| root.polls).fold(0, u64::saturating_add), snapshot.elapsed_ns)
+        (of_roots(|root| root.polls), of_roots(|root| root.queued_ns), snapshot.elapsed_ns)
     };
     if polls == 0 {
         return;
@@ -143,9 +145,5 @@ fn polls(page: &mut String, snapshot: &Snapshot) {
             if tenths < 1_000 { format!("{}.{}", tenths / 10, tenths % 10) } else { count(tenths / 10) };
         let _ = write!(page, ", {rate} per second");
     }
-    let queued_ns = sum(|task| task.queued_ns);
-    if let Some(mean_ns) = queued_ns.checked_div(sum(|task| task.wakes)) {
-        let _ = write!(page, "; mean time in the queue after a wake: {}", time(mean_ns));
-    }
-    page.push('\n');
+    let _ = writeln!(page, "; mean time in the queue before one: {}", time(queued_ns / polls));
 }

@@ -268,8 +268,8 @@ fn lock_words(lock: &Lock<'_>) -> String {
 
 /// The function that loses a large share of its time at the lock, and that share.
 ///
-/// Of several functions on one path this is the outermost: the request that is slow, not a helper
-/// inside it.
+/// Of several functions on one path this is the outermost whose calls end: the request that is
+/// slow, not a helper inside it, nor the loop around it, which also waits for the next request.
 fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
     // By site: ns that its calls have waited for the lock, and the depth at which it was met.
     let mut waits: OrderedMap<SiteIndex, (u64, usize)> = OrderedMap::new();
@@ -309,8 +309,8 @@ fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
             (true, true) => MIN_PERMIT_SHARE,
             (false, true) => return None,
         };
-        (share >= least).then_some((depth, std::cmp::Reverse(site), share))
+        (share >= least).then_some((has_ends, depth, std::cmp::Reverse(site), share))
     };
-    let (_, std::cmp::Reverse(site), share) = waits.into_iter().filter_map(share_of).max()?;
+    let (_, _, std::cmp::Reverse(site), share) = waits.into_iter().filter_map(share_of).max()?;
     Some((site, share))
 }

@@ -80,7 +80,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let mut busy = candidates(facts, &cpu, cpu.stretched(LONG_NS));
     busy.retain(|hog| hog.is_sure(&cpu) && asleep.iter().all(|other| other.site != hog.site));
     let asleep = asleep.iter().map(|hog| blocking(facts, hog));
-    asleep.chain(busy.iter().map(|hog| of_hog(facts, hog))).collect()
+    asleep.chain(busy.iter().map(|hog| of_hog(facts, &cpu, hog))).collect()
 }
 
 /// The functions whose polls of that length delay others, most own time first.
@@ -145,7 +145,17 @@ fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> LongPolls {
         long.map(|bucket| u128::from(bucket.from_ns / 2 + bucket.to_ns / 2) * u128::from(bucket.count));
     let time_ns = time.fold(0_u128, u128::saturating_add).saturating_mul(u128::from(unexplained));
     let time_ns = u64::try_from(time_ns / u128::from(polls)).unwrap_or(u64::MAX);
-    LongPolls { polls: unexplained, time_ns: time_ns.min(facts.tree.self_busy_ns[node]) }
+    // Its own time is known, and the long polls took what the short ones cannot have taken of it.
+    let self_busy_ns = facts.tree.self_busy_ns[node];
+    let least_ns =
+        if unexplained == polls { self_busy_ns.saturating_sub(shorter_ns(own, long_ns)) } else { 0 };
+    LongPolls { polls: unexplained, time_ns: time_ns.clamp(least_ns, self_busy_ns) }
+}
+
+/// The time that polls shorter than that took at most.
+fn shorter_ns(node: &Node, ns: u64) -> u64 {
+    let short = node.polls_histogram.iter().filter(|bucket| bucket.from_ns < ns);
+    short.map(|bucket| bucket.to_ns.saturating_mul(bucket.count)).fold(0, u64::saturating_add)
 }
 
 /// How many polls took that long.
@@ -174,7 +184,7 @@ fn takes_turns(facts: &Facts<'_>, root: SiteIndex) -> bool {
     !facts.has_ends(root) && queued_ns >= facts.sum_outermost(root, |node| node.idle_ns) / 2
 }
 
-fn of_hog(facts: &Facts<'_>, hog: &Hog) -> Finding {
+fn of_hog(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> Finding {
     let Hog { site, share, long, .. } = *hog;
     let sentence = format!(
         "{} takes {} of all busy time in its own code: {} polls of {} on average, {}",
@@ -184,8 +194,13 @@ fn of_hog(facts: &Facts<'_>, hog: &Hog) -> Finding {
         time(long.mean_ns()),
         hog.harm_words(facts),
     );
-    let next = "move that work to `spawn_blocking` or a thread pool, or split it with `yield_now().await`; what it calls \
-                without annotation counts as its own";
+    let next = if cpu.is_known {
+        "move that work to `spawn_blocking` or a thread pool, or split it with `yield_now().await`; what it calls without \
+         annotation counts as its own"
+    } else {
+        "move that work, or the call that blocks there, to `spawn_blocking` or a thread pool; what it calls without \
+         annotation counts as its own"
+    };
     hog.finding(facts, Rule::Hog, Severity::Waste, &sentence, next)
 }
 

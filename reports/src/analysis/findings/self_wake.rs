@@ -25,7 +25,7 @@ const MIN_AGE_NS: u64 = 500_000_000;
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let mut groups: OrderedMap<(SiteIndex, Option<&Place>), Vec<&Task>> = OrderedMap::new();
     for task in facts.snapshot.tasks.iter().filter(|task| spins(task)) {
-        groups.entry((task.site, task.spawned_at.as_ref())).or_default().push(task);
+        groups.entry((facts.root_site(task), task.spawned_at.as_ref())).or_default().push(task);
     }
     groups.into_iter().map(|((site, at), tasks)| of_tasks(facts, site, at, &tasks)).collect()
 }
