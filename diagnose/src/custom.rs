@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_in_the_queue_until_it_is_given_up() {
+    fn a_waiter_is_in_the_queue_until_its_wait_is_dropped() {
         let resource = Resource::new("custom-queue", 1);
         let known = record("custom-queue").unwrap();
         {

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_free_of_what_a_terminal_would_obey() {
+    fn fields_contain_no_terminal_escapes() {
         let mut alarm = Alarm::from("task `\u{1b}[2J` hangs\n  at a.rs:1".to_owned());
         alarm.tasks = vec![TaskId::new(7), TaskId::new(9)];
         let fields = Fields::of(&alarm, "");

@@ -51,7 +51,7 @@ fn a_lock_is_known_from_its_first_use_to_its_end() {
 }
 
 #[test]
-fn who_waits_is_in_the_queue_and_is_woken_as_ever() {
+fn a_waiter_is_in_the_queue_and_is_woken_as_usual() {
     let (mutex, line) = (Mutex::new(0), line!());
     let first = now(mutex.lock());
     let counts = Arc::new(Counts::default());
@@ -133,7 +133,7 @@ fn a_thread_that_is_blocked_is_in_the_queue() {
 }
 
 #[test]
-fn permits_are_counted_that_are_added_or_forgotten() {
+fn added_and_forgotten_permits_are_counted() {
     let (semaphore, line) = (Arc::new(Semaphore::new(2)), line!());
     let (one, two) = (now(semaphore.acquire()), now(semaphore.acquire_arc()));
     assert_eq!(units(known(line)), [1, 1]);
@@ -151,7 +151,7 @@ fn permits_are_counted_that_are_added_or_forgotten() {
 }
 
 #[test]
-fn a_barrier_counts_who_has_arrived_in_this_round() {
+fn a_barrier_counts_the_arrivals_of_this_round() {
     let (barrier, line) = (Barrier::new(2), line!());
     let mut first = pin!(barrier.wait());
     assert!(poll(first.as_mut()).is_pending());
@@ -164,7 +164,7 @@ fn a_barrier_counts_who_has_arrived_in_this_round() {
 }
 
 #[test]
-fn who_initialises_holds_the_cell_and_does_not_wait_for_it() {
+fn the_task_that_initializes_a_cell_holds_it_and_does_not_wait() {
     let (cell, line) = (OnceCell::new(), line!());
     let initialises = Box::pin(cell.get_or_init(std::future::pending::<u8>));
     let mut initialises = initialises;
@@ -185,7 +185,7 @@ fn who_initialises_holds_the_cell_and_does_not_wait_for_it() {
 }
 
 #[test]
-fn a_future_that_initialises_after_a_wait_has_the_waker_of_its_task() {
+fn an_initializer_that_runs_after_a_wait_gets_the_waker_of_its_task() {
     let (cell, line) = (OnceCell::<u8>::new(), line!());
     let mut first = Box::pin(cell.get_or_init(std::future::pending));
     assert!(poll(first.as_mut()).is_pending());

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pending_below_leaves_the_count_of_polls_alone() {
+    fn counting_pending_children_leaves_the_poll_count_alone() {
         let slot = LiveSlot::free();
         slot.leave(1);
         slot.set_pending_below(3, WaitAccount::Child);

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runtime_in_a_thread_of_another_is_that_threads_for_its_length_only() {
+    fn a_thread_belongs_to_a_nested_runtime_only_while_that_runs() {
         on_thread("worker-d", || {
             started(SpawnRuntime::Tokio, 1);
             parked(SpawnRuntime::Tokio, || 1);

@@ -14,7 +14,7 @@ fn known(line: u32) -> &'static Record {
 }
 
 #[test]
-fn who_is_blocked_by_a_mutex_and_who_holds_it() {
+fn a_mutex_records_its_holder_and_the_threads_it_blocks() {
     let (mutex, line) = (Mutex::new((0, 1)), line!());
     let guard = MutexGuard::map(mutex.lock(), |pair| &mut pair.1);
     assert_eq!((units(known(line)), holdings(known(line))[0].at.unwrap().line()), (vec![1], line + 1));
@@ -59,7 +59,7 @@ fn readers_have_one_unit_and_a_writer_all() {
 }
 
 #[test]
-fn who_waits_for_a_condition_variable_does_not_hold_the_mutex() {
+fn a_waiter_of_a_condvar_does_not_hold_the_mutex() {
     let (mutex, mutex_line) = (Mutex::new(false), line!());
     let (condvar, line) = (Condvar::new(), line!());
     assert!(!condvar.notify_one());

@@ -65,7 +65,7 @@ fn take_and_put(pool: &'static Pool<One>) -> Option<u32> {
 // one thread    take, use, put
 // another          take, use, put      they have two records, or take turns with one
 #[test]
-fn nobody_gets_what_another_still_has() {
+fn an_item_in_use_is_not_handed_out_again() {
     loom::model(|| {
         let pool: &'static Pool<One> = Box::leak(Box::new(Pool::new()));
         let other = loom::thread::spawn(move || take_and_put(pool));

@@ -69,7 +69,7 @@ mod tests {
         [(1, Some(0), 1), (2, Some(1), 20), (3, Some(1), 30), (4, None, 25), (5, Some(2), 40)];
 
     #[test]
-    fn those_that_were_spawned_since_by_the_task_or_by_nobody_known() {
+    fn candidates_are_tasks_spawned_since_by_the_task_or_an_unknown_spawner() {
         let candidates = Candidates::new(TASKS.into_iter(), 100);
         assert_eq!(candidates.since(1, 10), Some(vec![2, 3, 4]));
         assert_eq!(candidates.since(1, 25), Some(vec![3, 4]), "the same moment counts");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_room_it_is_not_known() {
+    fn candidates_past_the_bound_are_unknown() {
         let candidates = Candidates::new(TASKS.into_iter(), 4);
         assert!(candidates.since(1, 10).is_some());
         assert_eq!(candidates.since(1, 10), None);

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn they_do_not_depend_on_how_many_durations_there_are() {
+    fn quantiles_do_not_depend_on_the_number_of_durations() {
         // Evenly spread from 1024 to 4095, the median is 2560, not the end of its bucket.
         assert_eq!(of(&[(10, 1), (11, 2)], 4095), [2560, 4065, 4095]);
         for times in [100, 1_000_000, u64::MAX / 4] {
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_range_are_no_others() {
+    fn quantiles_hold_at_both_ends_of_the_range() {
         assert_eq!(of(&[], 0), [0; 3]);
         assert_eq!(of(&[(0, 7)], 1), [1, 1, 1]);
         assert_eq!(of(&[(63, 1)], u64::MAX), [3 << 62, u64::MAX - (1 << 63) / 100, u64::MAX]);

@@ -64,7 +64,7 @@ mod tests {
     impl<T: ?Sized + Sync> IsNotSync<u8> for T {}
 
     #[test]
-    fn a_link_is_shared_only_where_its_target_may_be() {
+    fn a_link_is_sync_only_if_its_target_is() {
         const fn is_sync<T: Sync>() {}
         is_sync::<Link<u64>>();
         <Link<Cell<u64>> as IsNotSync<_>>::is_not_sync();

@@ -35,7 +35,7 @@ struct Target(UnsafeCell<u64>);
 unsafe impl Sync for Target {}
 
 #[test]
-fn who_sees_a_link_sees_its_target() {
+fn a_reader_that_sees_a_link_sees_its_target() {
     static SEEN: Mutex<BTreeSet<Option<u64>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let link: &'static Link<Target> = forever(Link::new(None));

@@ -346,7 +346,7 @@ mod tests {
     use super::Node;
 
     #[test]
-    fn what_a_poll_touches_lies_on_two_lines() {
+    fn a_poll_touches_two_cache_lines_of_a_node() {
         assert_eq!(offset_of!(Node, spent), 64);
         assert_eq!(offset_of!(Node, site), 128);
     }

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_late_is_new_once() {
+    fn a_late_wait_is_new_only_once() {
         let mut part = LatePart::default();
         assert_eq!(look(&mut part, 1_000, &[900, 950]), (late(true), true));
         assert_eq!(
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_is_late_a_threshold_after_the_look_at_the_earliest() {
+    fn a_wait_that_begins_after_a_look_is_late_after_the_threshold() {
         let mut part = LatePart::default();
         look(&mut part, 1_000, &[800]);
         // The task goes on at 1,001, and waits again.

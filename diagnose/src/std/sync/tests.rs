@@ -14,7 +14,7 @@ fn known(line: u32) -> &'static Record {
 }
 
 #[test]
-fn who_is_blocked_by_a_mutex_and_who_holds_it() {
+fn a_mutex_records_its_holder_and_the_threads_it_blocks() {
     let (mutex, line) = (Mutex::new(0), line!());
     let guard = mutex.lock().unwrap();
     assert_eq!((units(known(line)), holdings(known(line))[0].at.unwrap().line()), (vec![1], line + 1));
@@ -58,7 +58,7 @@ fn readers_have_one_unit_and_a_writer_all() {
 }
 
 #[test]
-fn who_waits_for_a_condition_variable_does_not_hold_the_mutex() {
+fn a_waiter_of_a_condvar_does_not_hold_the_mutex() {
     let (mutex, mutex_line) = (Mutex::new(false), line!());
     let (condvar, line) = (Condvar::new(), line!());
     condvar.notify_all();
@@ -127,7 +127,7 @@ fn a_channel_knows_its_ends_and_counts_its_messages() {
 }
 
 #[test]
-fn who_is_blocked_by_an_empty_channel() {
+fn an_empty_channel_records_the_thread_it_blocks() {
     let ((sender, receiver), line) = (mpsc::channel::<u8>(), line!());
     let receives = thread::spawn(move || receiver.into_iter().collect::<Vec<u8>>());
     until_waiting(known(line));

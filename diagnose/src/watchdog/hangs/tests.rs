@@ -63,7 +63,7 @@ fn said(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<String> {
 }
 
 #[test]
-fn a_hang_is_said_once_and_with_its_chain() {
+fn a_hang_is_reported_once_with_its_chain() {
     let (mut hangs, snapshot) = (Hangs::default(), pairs(1));
     let texts = said(&mut hangs, &snapshot);
     let [text] = texts.as_slice() else { panic!("one, not {texts:?}") };
@@ -79,7 +79,7 @@ fn a_hang_is_said_once_and_with_its_chain() {
 }
 
 #[test]
-fn what_is_not_seen_for_a_moment_stays_said() {
+fn a_hang_that_is_not_seen_for_a_moment_is_not_reported_again() {
     let (mut hangs, mut snapshot) = (Hangs::default(), pairs(1));
     assert_eq!(said(&mut hangs, &snapshot).len(), 1);
     snapshot.tasks[0].is_unstable = true;
@@ -89,7 +89,7 @@ fn what_is_not_seen_for_a_moment_stays_said() {
 }
 
 #[test]
-fn what_is_alike_is_one_alarm_whatever_the_numbers() {
+fn hangs_that_differ_only_in_numbers_are_one_alarm() {
     let mut hangs = Hangs::default();
     let texts = said(&mut hangs, &pairs_of(5, 1));
     let [text] = texts.as_slice() else { panic!("one, not {texts:?}") };
@@ -98,7 +98,7 @@ fn what_is_alike_is_one_alarm_whatever_the_numbers() {
 }
 
 #[test]
-fn what_is_over_is_said_to_be_with_how_long_it_lasted() {
+fn the_end_of_a_hang_is_reported_with_its_duration() {
     let mut hangs = Hangs::default();
     let texts = said(&mut hangs, &pairs_of(3, 1));
     assert!(hangs.has_open());
@@ -111,7 +111,7 @@ fn what_is_over_is_said_to_be_with_how_long_it_lasted() {
 }
 
 #[test]
-fn what_comes_again_and_again_is_said_less_and_less_often() {
+fn a_recurring_hang_is_reported_less_and_less_often() {
     let mut hangs = Hangs::default();
     let mut times = Vec::new();
     for time in 1..=9 {
@@ -124,7 +124,7 @@ fn what_comes_again_and_again_is_said_less_and_less_often() {
 }
 
 #[test]
-fn while_an_alarm_is_open_it_asks_although_nothing_is_late() {
+fn the_analysis_is_due_while_an_alarm_is_open_although_nothing_is_late() {
     let mut hangs = Hangs::default();
     assert!(!hangs.is_due(Late::default(), ms(100_000), ms(100)));
     assert_eq!(said(&mut hangs, &pairs(1)).len(), 1);
@@ -132,7 +132,7 @@ fn while_an_alarm_is_open_it_asks_although_nothing_is_late() {
 }
 
 #[test]
-fn what_waits_behind_an_alarm_is_none_of_its_own() {
+fn tasks_that_wait_behind_an_alarm_raise_none_of_their_own() {
     let (mut hangs, snapshot) = (Hangs::default(), pairs(2));
     let mut verdicts = snapshot.verdicts();
     (verdicts[1].root_cause, verdicts[1].behind) = (false, Some(0));
@@ -140,7 +140,7 @@ fn what_waits_behind_an_alarm_is_none_of_its_own() {
 }
 
 #[test]
-fn what_is_younger_than_the_threshold_is_not_said_yet() {
+fn a_hang_younger_than_the_threshold_is_not_reported_yet() {
     let (mut hangs, mut snapshot) = (Hangs::default(), pairs(1));
     snapshot.waits[1].since_ns = 99 * MS;
     assert!(said(&mut hangs, &snapshot).is_empty());
@@ -149,7 +149,7 @@ fn what_is_younger_than_the_threshold_is_not_said_yet() {
 }
 
 #[test]
-fn a_thousand_hangs_are_counted_and_not_all_said() {
+fn a_thousand_hangs_are_counted_but_not_all_reported() {
     let (mut hangs, snapshot) = (Hangs::default(), pairs(1000));
     let texts = said(&mut hangs, &snapshot);
     assert_eq!(texts.len(), MAX_SAID + 1);
@@ -158,7 +158,7 @@ fn a_thousand_hangs_are_counted_and_not_all_said() {
 }
 
 #[test]
-fn it_asks_less_and_less_often_while_there_is_nothing_new() {
+fn the_analysis_runs_less_and_less_often_while_nothing_is_new() {
     let (mut hangs, snapshot) = (Hangs::default(), Snapshot::default());
     let mut pauses = Vec::new();
     for _ in 0..9 {
@@ -173,7 +173,7 @@ fn it_asks_less_and_less_often_while_there_is_nothing_new() {
 }
 
 #[test]
-fn it_takes_a_hundredth_of_a_processor_at_most() {
+fn the_analysis_takes_at_most_one_percent_of_a_cpu() {
     let mut hangs = Hangs::default();
     assert!(hangs.hear(&[], NEW, ms(40), 100 * MS).is_empty());
     assert!(!hangs.is_due(NEW, ms(3999), ms(100)));
@@ -181,6 +181,6 @@ fn it_takes_a_hundredth_of_a_processor_at_most() {
 }
 
 #[test]
-fn the_number_of_a_repeat_is_spoken_as_people_do() {
+fn the_number_of_a_repeat_is_an_english_ordinal() {
     assert_eq!([2, 4, 8, 32, 512].map(super::ordinal), ["2nd", "4th", "8th", "32nd", "512th"]);
 }

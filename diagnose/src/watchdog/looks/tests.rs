@@ -52,7 +52,7 @@ fn found(looks: &mut Looks, snapshot: &Snapshot) -> Vec<String> {
 }
 
 #[test]
-fn each_thing_is_said_once() {
+fn each_alarm_is_reported_once() {
     let mut snapshot = snapshot();
     snapshot.tasks = vec![running(1, 11, 99), task(2, RunState::Queued, 99)];
     let mut looks = Looks::default();
@@ -131,7 +131,7 @@ fn a_queue_beside_a_parked_worker_is_uneven() {
 }
 
 #[test]
-fn what_is_only_met_is_late_only_beside_a_late_poll() {
+fn a_task_of_an_unknown_runtime_is_late_only_beside_a_late_poll() {
     let mut snapshot = snapshot();
     let mut met = task(3, RunState::Queued, 150);
     met.runtime = "".into();
