@@ -85,7 +85,7 @@ fn the_threshold_bounds_what_is_flagged() {
 }
 
 #[test]
-fn differences_of_a_clock_reading_are_none() {
+fn differences_within_a_clock_reading_are_no_change() {
     let tiny = |pid, busy_ns| run(pid, busy_ns);
     let old: Vec<Snapshot> = (1..7).map(|pid| tiny(pid, 60)).collect();
     let new: Vec<Snapshot> = (11..17).map(|pid| tiny(pid, 100)).collect();

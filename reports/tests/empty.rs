@@ -50,7 +50,7 @@ fn all_times_are_zero() {
 }
 
 #[test]
-fn the_view_has_nothing_but_the_other_has() {
+fn an_empty_view_names_a_view_that_is_not_empty() {
     assert_eq!(
         reason(&tree("handle | busy=1"), View::Idle),
         "Nothing to show: there is no idle time. \
@@ -64,7 +64,7 @@ fn the_view_has_nothing_but_the_other_has() {
 }
 
 #[test]
-fn the_text_report_says_so_too() {
+fn the_text_report_says_that_nothing_was_recorded() {
     insta::assert_snapshot!(page(&empty(), Format::Text, View::Time), @r"
     server (pid 4711), recorded 2.00 s
     0 calls, 0 polls, 0 ns busy on 1 thread

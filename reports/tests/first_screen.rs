@@ -162,7 +162,7 @@ fn alarms_have_their_times_and_say_what_is_over() {
 }
 
 #[test]
-fn alarms_that_differ_in_numbers_are_told_once_in_full() {
+fn alarms_that_differ_only_in_numbers_are_shown_once_in_full() {
     let mut snapshot = crate::support::empty();
     snapshot.captured_unix_ms = NOW_MS;
     let poll = |task: u64| {

@@ -71,7 +71,7 @@ fn what_is_unknown_is_called_so() {
 }
 
 #[test]
-fn no_reader_takes_it_for_a_stack() {
+fn no_reader_takes_the_footer_for_a_stack() {
     let mut snapshot = tree("main | busy=1");
     snapshot.process.name = "server\n5".into();
     let page = page(&snapshot, Format::Folded, View::Time);

@@ -72,7 +72,7 @@ fn a_path_is_judged_by_the_end_of_its_name() {
 }
 
 #[test]
-fn what_is_no_format_is_refused_with_a_list() {
+fn an_unknown_format_is_refused_with_a_list_of_formats() {
     let accepted = "svg, html, folded (or collapsed), txt (or text), full.txt (or full.text), json, dot (or gv), pb.gz (or pprof, pb), \
         speedscope.json (or speedscope), firefox.json (or firefox), om (or openmetrics, metrics), \
         prom (or prometheus), mmd (or mermaid), csv, each with wall., time., busy., idle. in front if wanted";

@@ -129,7 +129,7 @@ fn no_text_of_a_snapshot_does_anything_to_a_reader() {
 }
 
 #[test]
-fn a_saved_snapshot_keeps_them() {
+fn a_saved_snapshot_keeps_hostile_names() {
     let (snapshot, _) = poisoned(&program());
     let saved = page(&snapshot, Format::Json, View::Wall);
     assert_eq!(Snapshot::read_json(saved.as_bytes()).unwrap(), snapshot);

@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn no_saved_histogram_is_too_odd(
+    fn any_saved_histogram_is_read(
         bounds in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>()), 0..9),
         longest_ns: u64,
         per_mille: u16,

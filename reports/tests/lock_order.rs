@@ -46,12 +46,12 @@ fn one_order_is_no_circle() {
 }
 
 #[test]
-fn both_orders_are_one() {
+fn locks_taken_in_both_orders_are_a_circle() {
     assert_eq!(circles(&noted(3, &[(1, 2), (2, 3), (2, 1)])), [[1, 2]]);
 }
 
 #[test]
-fn longer_circles_come_after_and_what_is_in_them_once() {
+fn longer_circles_come_last_with_each_lock_once() {
     let pairs = [(1, 2), (2, 3), (3, 1), (4, 5), (5, 4), (3, 4)];
     assert_eq!(circles(&noted(5, &pairs)), [vec![4, 5], vec![1, 2, 3]]);
 }

@@ -91,7 +91,7 @@ fn a_thread_outside_of_all_tasks_may_abort_what_it_has_spawned() {
 }
 
 #[test]
-fn what_polls_a_root_that_was_met_may_drop_it() {
+fn a_root_that_was_not_spawned_may_be_dropped_by_its_poller() {
     let mut program = crossed();
     program.of(2).is_unspawned = true;
     assert_eq!(program.verdicts(), ["suspect cycle"], "there may be a timeout around it");
@@ -100,7 +100,7 @@ fn what_polls_a_root_that_was_met_may_drop_it() {
 }
 
 #[test]
-fn so_may_an_executor_of_the_programs_own() {
+fn a_custom_executor_may_drop_its_tasks() {
     let mut program = crossed();
     program.of(2).runtime = "".into();
     assert_eq!(program.verdicts(), ["likely cycle"]);

@@ -52,7 +52,7 @@ fn two_ends_of_a_pipe_that_both_write_are_a_cycle() {
 
 /// An actor waits for an answer to its own request, which is still in its mailbox.
 #[test]
-fn a_sender_in_the_mailbox_of_who_waits_for_it_is_a_self_wait() {
+fn a_sender_in_the_mailbox_of_its_own_receiver_is_a_self_wait() {
     let mut program = Program::new();
     program.has_timer(1);
     let actor = program.task("actor");
@@ -152,7 +152,7 @@ fn a_borrowed_value_in_the_task_that_changes_it_blocks_the_worker() {
 }
 
 #[test]
-fn who_waits_for_the_receiver_to_go_waits_for_its_task() {
+fn a_wait_for_the_receiver_to_close_is_a_wait_for_its_task() {
     let mut program = Program::new();
     let (receiver, channel) = (program.task("receiver"), program.channel(1));
     program.has_timer(receiver);

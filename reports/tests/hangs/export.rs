@@ -52,7 +52,7 @@ fn text_begins_with_what_hangs() {
 }
 
 #[test]
-fn so_does_the_tree_of_tasks() {
+fn the_task_tree_begins_with_what_hangs() {
     let tree = crossed().snapshot.tree();
     assert!(tree.starts_with("verdict: proven cycle: task 2 `left` is waiting for `Mutex#2`"), "{tree}");
 }
@@ -133,7 +133,7 @@ fn waiters_are_listed_by_their_resources() {
 }
 
 #[test]
-fn what_nobody_holds_is_listed_with_who_took_or_told_it_last() {
+fn free_resources_are_listed_with_their_last_acquirer_or_notifier() {
     let mut program = crossed();
     let mut taken = LastEvent::default();
     (taken.ago_ns, taken.task, taken.place) = (Some(1_500_000_000), Some(TaskId::new(3)), Some(place(9)));

@@ -35,7 +35,7 @@ fn a_task_with_another_reason_to_wake_is_not_locked() {
 }
 
 #[test]
-fn an_unfair_lock_tells_one_who_does_not_come() {
+fn an_unfair_lock_wakes_a_future_that_is_not_polled() {
     let mut program = Program::new();
     let lock = program.unfair_mutex();
     parked(told(program.waits(1, lock, WaitMode::Lock, 33)));
@@ -44,7 +44,7 @@ fn an_unfair_lock_tells_one_who_does_not_come() {
 }
 
 #[test]
-fn at_an_unfair_lock_nobody_waits_for_those_before_who_were_not_told() {
+fn at_an_unfair_lock_nobody_waits_for_earlier_waiters_that_were_not_woken() {
     let mut program = Program::new();
     let (holder, lock) = (program.task("holder"), program.unfair_mutex());
     program.has_timer(holder);
@@ -68,7 +68,7 @@ fn at_a_fair_lock_a_future_that_is_not_polled_stands_before_its_task() {
 
 /// A boxed future can move to another task, and no record says so before that task polls it.
 #[test]
-fn whatever_goes_on_may_have_a_boxed_future_that_was_set_aside() {
+fn any_task_that_can_progress_may_own_a_boxed_future_that_was_set_aside() {
     let mut program = handed();
     program.snapshot.waits[0].may_have_moved = true;
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
@@ -222,7 +222,7 @@ fn a_wrapper_that_stops_polling_locks_others_out() {
 }
 
 #[test]
-fn a_receiver_that_is_polled_takes_what_lies_there() {
+fn a_receiver_that_is_polled_takes_queued_messages() {
     let mut program = Program::new();
     let (receiver, channel) = (program.task("receiver"), program.channel(1));
     program.has_timer(receiver);

@@ -66,7 +66,7 @@ fn crossed_locks_are_no_proof_while_one_side_is_only_likely() {
 }
 
 #[test]
-fn what_is_only_likely_is_not_said_of_the_young() {
+fn young_waits_have_no_likely_verdict() {
     let mut program = crossed();
     program.at(0).holdings[0].attribution = Attribution::Likely;
     program.snapshot.waits[2].since_ns = 100_000_000;
@@ -199,7 +199,7 @@ fn a_writer_needs_all_readers_to_go_on() {
 }
 
 #[test]
-fn who_holds_all_permits_and_wants_more_is_a_knot() {
+fn holders_of_all_permits_that_want_more_are_a_knot() {
     let mut program = Program::new();
     let pool = program.semaphore(3);
     for _ in 0..3 {
@@ -217,7 +217,7 @@ fn who_holds_all_permits_and_wants_more_is_a_knot() {
 }
 
 #[test]
-fn one_holder_that_goes_on_unties_a_knot() {
+fn one_holder_that_can_progress_unties_a_knot() {
     let mut program = Program::new();
     let pool = program.semaphore(3);
     for _ in 0..3 {
@@ -231,7 +231,7 @@ fn one_holder_that_goes_on_unties_a_knot() {
 }
 
 #[test]
-fn a_knot_of_what_is_refilled_is_only_likely() {
+fn a_knot_at_a_refilled_semaphore_is_only_likely() {
     let mut program = Program::new();
     let pool = program.semaphore(1);
     program.holds(1, pool, 6);
@@ -246,7 +246,7 @@ fn a_knot_of_what_is_refilled_is_only_likely() {
 }
 
 #[test]
-fn who_asks_for_more_than_holders_give_back_is_stuck() {
+fn a_request_for_more_permits_than_holders_return_is_stuck() {
     let mut program = Program::new();
     let pool = program.semaphore(5);
     program.waits(1, pool, WaitMode::Acquire, 8).units = 6;
@@ -275,7 +275,7 @@ fn a_permit_that_was_forgotten_is_a_leak() {
 }
 
 #[test]
-fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_that_was_forgotten() {
+fn any_owner_of_the_semaphore_may_replace_a_forgotten_permit() {
     let mut program = Program::new();
     let pool = program.semaphore(1);
     (program.at(pool).forgotten, program.at(pool).free) = (1, 0);
@@ -288,7 +288,7 @@ fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_that_was_forgotten() 
 }
 
 #[test]
-fn who_has_forgotten_a_permit_is_named_with_the_place() {
+fn the_task_that_forgot_a_permit_is_named_with_the_place() {
     let mut program = Program::new();
     let pool = program.semaphore(1);
     let mut forgot = LastEvent::default();
@@ -360,7 +360,7 @@ fn read_behind(readers: u64) -> Program {
 
 /// With room for two readers, the unit granted to A's future leaves one for B.
 #[test]
-fn whoever_is_before_in_the_queue_and_leaves_enough_is_not_waited_for() {
+fn an_earlier_waiter_that_leaves_enough_permits_is_not_waited_for() {
     assert!(read_behind(2).verdicts().is_empty());
     assert_eq!(read_behind(1).verdicts(), ["proven futurelock queued"]);
 }
@@ -368,7 +368,7 @@ fn whoever_is_before_in_the_queue_and_leaves_enough_is_not_waited_for() {
 /// Any running task may have the semaphore. Even an older one may get it from a static or from a
 /// value that both tasks were given.
 #[test]
-fn who_goes_on_may_close_a_semaphore() {
+fn a_task_that_can_progress_may_close_a_semaphore() {
     let mut program = Program::new();
     let (own, pool) = (program.task("own"), program.semaphore(1));
     program.holds(own, pool, 3);

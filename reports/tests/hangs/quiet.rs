@@ -46,7 +46,7 @@ fn notify(waiting: u64, all: bool) -> Program {
 }
 
 #[test]
-fn told_before_it_waited() {
+fn a_notification_before_the_wait_is_missed() {
     let program = notify(0, true);
     assert_eq!(program.verdicts(), ["likely missed_notify"]);
     assert_eq!(program.chain(), ["task 1 waits 9", "resource 1 created 11", "task 77 owns 5"]);
@@ -63,12 +63,12 @@ fn a_user_that_is_unknown_may_notify() {
 }
 
 #[test]
-fn another_was_told() {
+fn a_notification_that_another_waiter_got_is_named() {
     insta::assert_snapshot!(notify(2, false).sentence(), @"task 1 `main` is waiting for a notification from `Notify#1` at src/main.rs:9 (1.00 s); task 77 (done) last notified it at src/main.rs:5 (1.20 s ago), which reached 1 of 2 waiters; nothing else alive could notify it");
 }
 
 #[test]
-fn who_waits_to_be_told_waits_for_anybody() {
+fn any_task_that_can_progress_may_notify() {
     let mut program = notify(0, true);
     let other = program.task("other");
     program.has_timer(other);
@@ -76,7 +76,7 @@ fn who_waits_to_be_told_waits_for_anybody() {
 }
 
 #[test]
-fn a_deadlock_elsewhere_is_why_nobody_tells() {
+fn a_deadlock_elsewhere_explains_a_missing_notification() {
     let mut program = super::locks::crossed();
     let (task, notify) = (program.task("task"), program.other(ResourceKind::Notify));
     program.waits(task, notify, WaitMode::Notified, 9);
@@ -108,14 +108,14 @@ fn who_waits_for_a_lock_of_an_idle_task_is_not_idle() {
 }
 
 #[test]
-fn young_waits_to_be_told_are_not_mentioned() {
+fn young_waits_for_a_notification_are_not_reported() {
     let mut program = notify(0, true);
     program.snapshot.waits[0].since_ns = 100_000_000;
     assert!(program.verdicts().is_empty());
 }
 
 #[test]
-fn one_in_a_static_may_be_told_by_a_thread_that_is_in_no_block_on() {
+fn a_notify_in_a_static_may_be_notified_by_a_thread_outside_block_on() {
     let mut program = Program::new();
     let notify = program.other(ResourceKind::Notify);
     program.waits(1, notify, WaitMode::Notified, 9);
@@ -129,7 +129,7 @@ fn one_in_a_static_may_be_told_by_a_thread_that_is_in_no_block_on() {
 // thread 7   made it ┄┄ asleep, in no lock on record ┄┄ or in a `block_on` of task 1
 // task 1     ├ waits for a notification ─▶
 #[test]
-fn the_thread_that_made_it_outside_of_tasks_may_tell() {
+fn the_thread_that_created_a_notify_outside_of_tasks_may_notify() {
     let mut program = Program::new();
     let notify = program.other(ResourceKind::Notify);
     program.waits(1, notify, WaitMode::Notified, 9);
@@ -143,7 +143,7 @@ fn the_thread_that_made_it_outside_of_tasks_may_tell() {
 }
 
 #[test]
-fn a_thread_that_has_used_it_outside_of_tasks_may_tell() {
+fn a_thread_that_used_a_notify_outside_of_tasks_may_notify() {
     let mut program = Program::new();
     let notify = program.other(ResourceKind::Notify);
     program.waits(1, notify, WaitMode::Notified, 9);
@@ -174,7 +174,7 @@ fn any_task_may_share_a_map_with_another() {
 
 /// `mem::forget` is not recorded: a forgotten permit still seems to belong to the finished task.
 #[test]
-fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_of_a_task_that_is_done() {
+fn any_owner_of_the_semaphore_may_replace_the_permit_of_a_finished_task() {
     let mut program = Program::new();
     let pool = program.semaphore(1);
     program.at(pool).first_task = Some(TaskId::new(2));

@@ -162,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn what_helps_makes_nothing_stuck(
+    fn additional_help_makes_no_task_stuck(
         actions in prop::collection::vec(action(), 0..14),
         joins in prop::collection::vec((1..=TASKS, 1..=TASKS), 0..3),
         helped in 1..=TASKS,
@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn the_worklist_finds_what_rounds_find(
+    fn the_worklist_and_repeated_rounds_find_the_same(
         actions in prop::collection::vec(action(), 0..14),
         joins in prop::collection::vec((1..=TASKS, 1..=TASKS), 0..3),
         timers in prop::collection::vec(1..=TASKS, 0..2),

@@ -29,7 +29,7 @@ fn a_hand_written_future_that_nobody_wakes_is_suspect() {
 }
 
 #[test]
-fn it_is_not_where_an_unknown_thread_may_wake_it_or_nobody_waits_for_its_task_or_it_is_young() {
+fn a_hand_written_future_is_not_suspect_if_it_may_be_woken_is_not_awaited_or_is_young() {
     let mut program = hand_written();
     program.snapshot.foreign_threads = 1;
     assert!(program.verdicts().is_empty());

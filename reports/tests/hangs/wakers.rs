@@ -18,7 +18,7 @@ fn a_task_without_a_waker_is_lost() {
 
 /// The unrecorded future that the task awaits may be `pending()`.
 #[test]
-fn a_task_that_awaits_something_unrecorded_may_mean_it() {
+fn a_task_that_awaits_something_unrecorded_is_only_suspect() {
     let mut program = Program::new();
     let task = program.task("task");
     program.joins(1, task, 20);

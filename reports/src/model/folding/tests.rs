@@ -58,7 +58,7 @@ fn kinds_that_take_turns_are_one_run() {
 }
 
 #[test]
-fn what_is_not_alike_is_saved_record_by_record() {
+fn records_that_differ_are_saved_one_by_one() {
     let text = saved((0..2_000).map(|id| Record { text: id.to_string(), ..record(id) }).collect());
     assert!(!text.contains("shapes"));
     assert!(!saved((0..MIN as u64 - 1).map(record).collect()).contains("shapes"));

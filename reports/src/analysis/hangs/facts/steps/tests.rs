@@ -10,7 +10,7 @@ mod shapes;
 const SIZES: [usize; 2] = [500, 1000];
 
 #[test]
-fn steps_are_linear_in_what_waits() {
+fn steps_are_linear_in_the_number_of_tasks() {
     let mut steep = Vec::new();
     for shape in shapes::SHAPES {
         let [small, large] = SIZES.map(|tasks| count(|| (shape.make)(tasks).verdicts()).0);
@@ -22,7 +22,7 @@ fn steps_are_linear_in_what_waits() {
 }
 
 #[test]
-fn each_shape_is_what_it_is_said_to_be() {
+fn each_shape_gives_the_verdicts_it_expects() {
     let mut wrong = Vec::new();
     for shape in shapes::SHAPES {
         let mut found = BTreeMap::new();
