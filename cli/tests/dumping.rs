@@ -99,7 +99,7 @@ fn a_handler_that_is_not_ours_gets_no_signal() {
 }
 
 #[test]
-fn another_signal_than_the_programs_is_not_sent() {
+fn a_signal_other_than_the_programs_is_not_sent() {
     let scratch = Scratch::new();
     let mut program = Running::program(&["serve"], scratch.path());
     let message = run(&["dump", &program.pid(), "--signal", "SIGUSR2"]).refusal();
@@ -109,7 +109,7 @@ fn another_signal_than_the_programs_is_not_sent() {
 }
 
 #[test]
-fn no_process_is_said_so() {
+fn a_missing_process_is_reported() {
     assert_eq!(run(&["dump", "4194999"]).refusal(), "diagnose: there is no process 4194999");
     for wrong in ["0", "-1", "4294967296", "init"] {
         assert_eq!(run(&["dump", wrong]).status, Some(2), "{wrong}");
@@ -117,7 +117,7 @@ fn no_process_is_said_so() {
 }
 
 #[test]
-fn no_dump_in_time_is_said_so() {
+fn a_dump_that_is_not_written_in_time_is_reported() {
     let scratch = Scratch::new();
     let program = Running::program(&["serve"], scratch.path());
     let elsewhere = scratch.text("elsewhere");

@@ -141,7 +141,7 @@ fn open_gives_the_file_to_the_launcher() {
 }
 
 #[test]
-fn nothing_alive_is_said_so() {
+fn the_absence_of_live_tasks_and_waiters_is_stated() {
     assert_eq!(run_with_input(&["verdicts", "-"], server().as_bytes()).ok(), "nothing hangs\n");
     assert_eq!(run_with_input(&["waiters", "-"], server().as_bytes()).ok(), "no resource has waiters\n");
     assert!(run_with_input(&["tasks", "-"], server().as_bytes()).ok().contains("tasks: 0 alive"));

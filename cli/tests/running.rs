@@ -29,7 +29,7 @@ fn the_exit_status_is_that_of_the_program() {
 }
 
 #[test]
-fn a_program_without_a_dump_is_said_so() {
+fn a_program_that_writes_no_dump_is_reported() {
     let outcome = run(&["run", "true"]);
     assert_eq!((outcome.status, &outcome.out[..]), (Some(2), ""));
     assert!(

@@ -49,7 +49,7 @@ fn every_command_prints_what_the_schema_says() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn so_is_what_is_said_of_a_hanging_program() {
+fn verdicts_on_a_hanging_program_match_the_schema() {
     use crate::support::{Running, program};
 
     let scratch = Scratch::new();
