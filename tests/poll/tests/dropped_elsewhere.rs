@@ -18,7 +18,7 @@ async fn inner() {
 }
 
 #[test]
-fn a_foreign_thread_books_the_end_of_the_wait() {
+fn a_drop_on_another_thread_ends_the_wait() {
     isolated!();
     let mut task = Task::new(outer());
     assert!(task.poll().is_pending());

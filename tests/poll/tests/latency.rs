@@ -27,7 +27,7 @@ fn count(ns: u64) {
 // query    ├1─┤┈ 4 ┈├2─┤┈ 4 ┈├3─┤     14
 // count                         ├2┤    2
 #[test]
-fn it_counts_what_lies_between_first_poll_and_end() {
+fn latency_is_the_time_from_the_first_poll_to_the_end() {
     isolated!();
     let mut made_early = Task::new(serve(7));
     pass(1_000);

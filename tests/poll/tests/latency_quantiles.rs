@@ -59,7 +59,7 @@ fn check(calls: &Calls) {
 }
 
 #[test]
-fn they_are_of_all_calls_since_the_reset() {
+fn quantiles_cover_all_calls_since_the_reset() {
     isolated!();
     random_calls();
 }

@@ -71,7 +71,7 @@ fn histogram(name: &str) -> Vec<(u64, u64)> {
 // burns   ├ 100, 3, 1000 ┤┈ 10 ┈├ 100, 5, 1000 ┤ …
 // inner         ├3┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├5┤
 #[test]
-fn every_body_has_what_passes_through_it() {
+fn every_body_counts_the_polls_that_pass_through_it() {
     isolated!();
     Task::new(outer()).run(10);
     assert_eq!(histogram("middle"), [(2, 1), (4, 1), (8, 1), (16, 1)]);

@@ -95,7 +95,7 @@ fn run(then: Then) -> String {
 // inner   ├10┤ ├10┤ ├10 …  the third poll ends in one of these ways
 // probe       │    │    │  one call after each poll, outside all tasks
 #[test]
-fn what_comes_after_a_chain_stands_where_it_belongs() {
+fn calls_after_a_chain_have_the_right_parent() {
     isolated!();
     assert_eq!(
         run(Then::Ready),

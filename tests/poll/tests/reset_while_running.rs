@@ -12,7 +12,7 @@ async fn outer() {
 }
 
 #[test]
-fn it_is_not_lost() {
+fn a_poll_that_runs_across_a_reset_is_counted() {
     isolated!();
     Task::new(outer()).run(0);
     assert_eq!(tree(), "outer  busy 100  self 100  idle 0  own 0  calls 1  polls 1  completed 1\n");

@@ -19,7 +19,7 @@ async fn made_while_off() {
 //                          ╰──────╯ off
 // made_while_off           ├5┤ ┈ 10 ┈├5┤
 #[test]
-fn a_wait_ends_in_the_books_with_the_next_poll() {
+fn a_wait_ends_with_the_next_recorded_poll() {
     isolated!();
     let mut server = Task::new(server());
     assert!(server.poll().is_pending());

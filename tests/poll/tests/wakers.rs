@@ -85,7 +85,7 @@ fn a_waker_that_outlives_its_call_is_that_of_no_other_call() {
 // poll ├ clone, clone ┤ drop  drop   ended
 // executor's   +1           +1     0     0
 #[test]
-fn all_clones_keep_one_of_the_executor() {
+fn all_clones_share_one_clone_of_the_executors_waker() {
     isolated!();
     let executor = Arc::new(Executor::default());
     let (mut none, _nothing) = lent(0);
