@@ -8,7 +8,7 @@ use diagnose::tokio::sync::Barrier;
 use diagnose_waits_tests::{made_in, settle};
 
 #[tokio::test]
-async fn rounds() {
+async fn a_barrier_counts_the_arrivals_of_each_round() {
     let (barrier, made) = (Arc::new(Barrier::new(3)), line!());
     let arrive = || {
         tokio::spawn({

@@ -10,7 +10,7 @@ use diagnose::tokio::sync::{Mutex, Semaphore};
 use diagnose_waits_tests::{made_in, settle};
 
 #[tokio::test]
-async fn used_up() {
+async fn a_task_that_used_up_its_budget_is_in_the_queue() {
     let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
     let guard = mutex.lock().await;
     let task = tokio::spawn({
@@ -32,7 +32,7 @@ async fn used_up() {
 
 /// A task that its budget holds back has the free permit already, and continues once it is woken.
 #[tokio::test]
-async fn held_back() {
+async fn a_future_held_back_by_the_budget_is_in_the_queue() {
     let (semaphore, made) = (Semaphore::new(1), line!());
     tokio::spawn(async move {
         let other = Semaphore::new(1);

@@ -7,7 +7,7 @@ use diagnose::tokio::sync::Mutex;
 use diagnose_waits_tests::{made_in, poll};
 
 #[tokio::test]
-async fn given_up() {
+async fn a_dropped_future_passes_its_grant_to_the_next_waiter() {
     let (mutex, made) = (Mutex::new(0), line!());
     let guard = mutex.lock().await;
     let mut first = Box::pin(mutex.lock());

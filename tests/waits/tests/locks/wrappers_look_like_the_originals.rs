@@ -31,6 +31,6 @@ macro_rules! shown {
 }
 
 #[test]
-fn shown() {
+fn debug_output_is_that_of_the_original() {
     assert_eq!(shown!(ours), shown!(real));
 }

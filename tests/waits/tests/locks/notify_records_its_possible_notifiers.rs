@@ -9,7 +9,7 @@ use diagnose::tokio::sync::Notify;
 use diagnose_waits_tests::{made_in, poll, settle};
 
 #[tokio::test]
-async fn told() {
+async fn the_last_notification_is_recorded() {
     let (notify, made) = (Arc::new(Notify::new()), line!());
     let waits = line!() + 3;
     tokio::spawn({
@@ -37,7 +37,7 @@ async fn told() {
 }
 
 #[tokio::test]
-async fn a_future_that_owns_waits_too() {
+async fn an_owned_notified_future_is_in_the_queue() {
     let (notify, made) = (Arc::new(Notify::new()), line!());
     let mut waits = pin!(notify.notified_owned());
     assert!(poll(waits.as_mut()).is_pending());
@@ -46,7 +46,7 @@ async fn a_future_that_owns_waits_too() {
 
 /// Past a bound, the possible notifiers are unknown, and the record says so.
 #[tokio::test]
-async fn many_users() {
+async fn notifiers_past_the_bound_are_unknown() {
     let (notify, made) = (Arc::new(Notify::new()), line!());
     for _ in 0..30 {
         let notify = Arc::clone(&notify);
@@ -65,7 +65,7 @@ async fn many_users() {
 }
 
 #[test]
-fn a_thread_outside_of_all_tasks_is_known_as_the_maker() {
+fn a_thread_outside_of_tasks_is_recorded_as_the_creator() {
     let (notify, made) = (Notify::new(), line!());
     let mut waits = pin!(notify.notified());
     assert!(poll(waits.as_mut()).is_pending());

@@ -6,7 +6,7 @@ use diagnose::tokio::sync::Semaphore;
 use diagnose_waits_tests::made_in;
 
 #[tokio::test]
-async fn refilled() {
+async fn a_refilled_semaphore_records_the_task_that_adds_permits() {
     let (semaphore, made) = (Semaphore::new(0), line!());
     semaphore.add_permits(1);
     let adds = line!() + 1;

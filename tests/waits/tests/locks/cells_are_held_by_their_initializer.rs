@@ -33,7 +33,7 @@ async fn one_holds_and_others_wait() {
 }
 
 #[tokio::test]
-async fn the_next_makes_it() {
+async fn the_next_waiter_initializes_after_a_cancellation() {
     let (cell, made) = (OnceCell::new(), line!());
     let mut first = Box::pin(cell.get_or_init(std::future::pending::<u8>));
     assert!(poll(first.as_mut()).is_pending());
@@ -51,7 +51,7 @@ async fn the_next_makes_it() {
 
 /// The initializing future gets the task's own waker, even if the task has waited before.
 #[tokio::test]
-async fn the_next_is_woken() {
+async fn the_next_waiter_is_woken_by_a_cancellation() {
     let cell = Arc::new(OnceCell::new());
     let mut first = Box::pin(cell.get_or_init(std::future::pending::<u8>));
     assert!(poll(first.as_mut()).is_pending());

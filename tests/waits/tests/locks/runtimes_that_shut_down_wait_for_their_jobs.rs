@@ -18,7 +18,7 @@ fn shutdown(line: u32) -> Option<Wait> {
 }
 
 #[test]
-fn dropped() {
+fn dropping_a_runtime_is_a_wait_for_its_jobs() {
     let (runtime, built) = (Builder::new_current_thread().build().unwrap(), line!());
     let (ends, has_ended) = mpsc::channel::<()>();
     let job = runtime.spawn_blocking(move || has_ended.recv().is_err());
@@ -38,7 +38,7 @@ fn dropped() {
 }
 
 #[test]
-fn without_jobs_or_not_for_ever_nobody_waits() {
+fn shutdown_background_waits_for_no_job() {
     let (runtime, built) = (Builder::new_current_thread().build().unwrap(), line!());
     let (ends, has_ended) = mpsc::channel::<()>();
     drop(runtime.spawn_blocking(move || has_ended.recv().is_err()));

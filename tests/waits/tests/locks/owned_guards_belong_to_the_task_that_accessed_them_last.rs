@@ -7,7 +7,7 @@ use diagnose::tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 use diagnose_waits_tests::{made_in, settle};
 
 #[tokio::test]
-async fn looked_at() {
+async fn an_owned_guard_is_held_by_the_task_that_last_accessed_it() {
     let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
     let mut guard: OwnedMutexGuard<u8> = Arc::clone(&mutex).lock_owned().await;
     let before = made_in!(made).0.holdings[0].task;
