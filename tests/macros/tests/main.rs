@@ -2,7 +2,7 @@
 //!
 //! They are one program, because linking takes longer than running most of them.
 
-mod behaviour;
+mod behavior;
 mod parity;
 mod switched_off;
 mod ui;

@@ -14,7 +14,7 @@ use std::{env, fs};
 const EDITIONS: [&str; 3] = ["2018", "2021", "2024"];
 
 #[test]
-fn messages_stand_where_they_stood() {
+fn compiler_messages_are_the_same_with_the_attribute() {
     let cases = cases();
     let messages = check(&cases);
     let mut differences = String::new();

@@ -76,7 +76,7 @@ fn async_methods_are_timed_under_the_type() {
 }
 
 #[test]
-fn all_takes_the_synchronous_ones_in() {
+fn all_includes_synchronous_methods() {
     assert_eq!(run(Everything(3).later()), 3);
     assert_eq!(calls("Everything::plain"), ["1 Everything::plain < Everything::later"]);
     assert_eq!(Everything::<u8>::constant(), 7);

@@ -78,6 +78,6 @@ fn forty_levels_compile_with_the_innermost_first() {
 }
 
 #[test]
-fn thirty_of_them_are_send() {
+fn thirty_levels_are_send() {
     assert_eq!(run(is_send(g10(2))), 31);
 }
