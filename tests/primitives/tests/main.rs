@@ -4,7 +4,7 @@
 //! the whole recording, or changes a switch, begins with `isolated!` and runs in its own process.
 
 mod async_lock_parity;
-mod behaviour;
+mod behavior;
 mod parking_lot_parity;
 mod snapshot;
 mod std_parity;

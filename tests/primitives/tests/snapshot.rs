@@ -23,7 +23,7 @@ async fn lock(mutex: &diagnose::async_lock::Mutex<u8>) -> u8 {
 }
 
 #[test]
-fn of_async_lock() {
+fn locks_of_async_lock_are_in_the_snapshot() {
     diagnose_isolation::isolated!();
     let (mutex, line) = (diagnose::async_lock::Mutex::new(1), line!());
     let guard = now(mutex.lock());
@@ -36,7 +36,7 @@ fn of_async_lock() {
 }
 
 #[test]
-fn of_the_programs_own() {
+fn custom_resources_are_in_the_snapshot() {
     diagnose_isolation::isolated!();
     let (pool, line) = (Resource::new("db-pool", 1), line!());
     let hold = pool.hold();

@@ -93,7 +93,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn a_lock_is_poisoned_by_who_writes() {
+            fn a_lock_is_poisoned_by_a_writer() {
                 let lock = RwLock::new(1);
                 let panics = |writes: bool| {
                     thread::scope(|scope| {

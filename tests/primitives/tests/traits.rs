@@ -30,7 +30,7 @@ macro_rules! for_all_values {
 }
 
 #[test]
-fn of_async_lock() {
+fn auto_traits_of_async_lock_are_kept() {
     use async_lock as original;
     use diagnose::async_lock as wrapped;
 
@@ -77,7 +77,7 @@ fn of_async_lock() {
 }
 
 #[test]
-fn of_std() {
+fn auto_traits_of_std_are_kept() {
     use diagnose::std::sync as wrapped;
     use std::sync as original;
 
@@ -109,7 +109,7 @@ fn of_std() {
 }
 
 #[test]
-fn of_parking_lot() {
+fn auto_traits_of_parking_lot_are_kept() {
     use diagnose::parking_lot as wrapped;
     use parking_lot as original;
 
@@ -146,7 +146,7 @@ fn a_guard_that_gives_its_lock_is_shared_only_if_that_is() {
 }
 
 #[test]
-fn the_answers_are_right() {
+fn the_check_for_auto_traits_is_right() {
     assert!(is!(Send, Both) && is!(Sync, Both));
     assert!(is!(Send, Sent) && !is!(Sync, Sent));
     assert!(!is!(Send, Neither) && !is!(Sync, Neither));

@@ -64,7 +64,7 @@ fn a_lock_has_one_writer_or_readers() {
 }
 
 #[test]
-fn a_semaphore_admits_so_many() {
+fn a_semaphore_admits_as_many_as_it_has_permits() {
     diagnose_isolation::isolated!();
     let (semaphore, inside) = (Arc::new(Semaphore::new(2)), AtomicUsize::new(0));
     thread::scope(|scope| {
@@ -142,7 +142,7 @@ fn a_barrier_opens_for_all_and_again() {
 }
 
 #[test]
-fn a_cell_is_initialised_once_by_whoever_comes_first() {
+fn a_cell_is_initialized_once_by_the_first_caller() {
     diagnose_isolation::isolated!();
     let (cell, calls) = (OnceCell::new(), AtomicUsize::new(0));
     thread::scope(|scope| {
@@ -163,7 +163,7 @@ fn a_cell_is_initialised_once_by_whoever_comes_first() {
 }
 
 #[test]
-fn a_cell_stays_empty_if_who_initialises_fails_or_panics() {
+fn a_cell_stays_empty_if_its_initializer_fails_or_panics() {
     diagnose_isolation::isolated!();
     let cell = OnceCell::new();
     assert_eq!(block_on(cell.get_or_try_init(|| async { Err::<u8, _>(1) })), Err(1));
