@@ -30,7 +30,7 @@ fn a_thread_waits_for_a_message() {
 }
 
 #[test]
-fn whoever_borrows_a_watched_value_blocks_the_sender_and_who_borrows_next() {
+fn a_borrow_of_a_watched_value_blocks_the_sender_and_the_next_borrower() {
     diagnose_isolation::isolated!();
     let (made, (sender, receiver)) = (here(), watch::channel(0));
     let borrowed = receiver.borrow();

@@ -28,7 +28,7 @@ async fn sender_of_a_done_task() -> (TaskId, Holding) {
 }
 
 #[tokio::test]
-async fn they_are_likely_with_those_that_it_has_spawned() {
+async fn senders_of_a_done_task_are_likely_with_the_tasks_it_spawned() {
     diagnose_isolation::isolated!();
     let began = Instant::now();
     let (mut task, mut sender) = sender_of_a_done_task().await;

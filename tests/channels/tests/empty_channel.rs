@@ -57,7 +57,7 @@ async fn a_receiver_that_is_polled_by_a_new_future_each_time_is_woken() {
 }
 
 #[tokio::test]
-async fn a_channel_for_one_message_says_who_has_the_sender() {
+async fn a_oneshot_channel_names_the_owner_of_its_sender() {
     diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), oneshot::channel());
     assert!(!poll_once(&mut receiver).await);
@@ -130,7 +130,7 @@ fn a_message_sent_before_an_earlier_one_is_counted_is_still_unread() {
 
 /// Runs in a single poll, and so with a single clock reading.
 #[tokio::test]
-async fn of_the_ends_that_were_never_used_the_last_is_in_the_last_message() {
+async fn the_last_end_that_was_never_used_is_in_the_last_message() {
     diagnose_isolation::isolated!();
     let (requests, mut receiver) = mpsc::channel(2);
     let (kept, (_settings, _)) = (here(), watch::channel(0));

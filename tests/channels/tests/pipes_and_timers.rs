@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinSet;
 
 #[tokio::test]
-async fn two_who_write_and_do_not_read_wait_for_each_other() {
+async fn two_writers_that_do_not_read_wait_for_each_other() {
     diagnose_isolation::isolated!();
     let (made, (mut one, mut two)) = (here(), tokio::io::duplex(64));
     let first = tokio::spawn(async move { one.write_all(&[0; 256]).await });
@@ -78,7 +78,7 @@ async fn under_a_timeout_both_wait_with_the_waker_of_the_task() {
 }
 
 #[tokio::test]
-async fn who_awaits_a_task_waits_for_that_task() {
+async fn awaiting_a_join_handle_is_a_wait_for_its_task() {
     diagnose_isolation::isolated!();
     let at = here();
     let (spawned, line) = (at.1 + 2, (at.0, at.1 + 4));
@@ -101,7 +101,7 @@ async fn who_awaits_a_task_waits_for_that_task() {
 }
 
 #[tokio::test]
-async fn who_awaits_a_set_waits_for_one_of_its_tasks() {
+async fn awaiting_a_join_set_is_a_wait_for_one_of_its_tasks() {
     diagnose_isolation::isolated!();
     let mut set = JoinSet::new();
     for _ in 0..100 {

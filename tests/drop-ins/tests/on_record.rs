@@ -87,7 +87,7 @@ fn a_stream_and_a_sink_wait_where_their_channel_was_made_and_nowhere_else() {
 }
 
 #[test]
-fn what_is_closed_or_let_go_of_is_so_on_record() {
+fn closed_channels_and_dropped_ends_are_recorded() {
     diagnose_isolation::isolated!();
     let (made, (tx, rx)) = (here(), async_channel::bounded(2));
     assert_eq!(now(tx.send(1)), Ok(()));
@@ -263,7 +263,7 @@ fn nothing_is_polled_twice_to_observe_it() {
 }
 
 #[test]
-fn who_gets_at_the_original_may_make_others_of_it() {
+fn whoever_reaches_the_original_may_clone_it() {
     diagnose_isolation::isolated!();
     let (made, (tx, rx)) = (here(), flume::bounded::<u8>(1));
     assert_eq!((tx.len(), tx.is_full(), rx.sender_count(), tx.same_channel(&tx)), (0, false, 1, true));
