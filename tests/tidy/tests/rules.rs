@@ -114,7 +114,7 @@ fn long_comments(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn unsafe_stands_where_it_is_accounted_for() {
+fn unsafe_code_is_only_where_it_is_accounted_for() {
     let bad = [
         ("diagnose/src/a.rs", "    let one = unsafe { *pointer };\n"),
         ("diagnose/src/a.rs", "    let one = unsafe{*pointer};\n"),

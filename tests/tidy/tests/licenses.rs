@@ -76,7 +76,7 @@ fn is_allowed(licence: &str) -> bool {
 }
 
 #[test]
-fn every_crate_has_a_permissive_licence_or_is_named() {
+fn every_crate_has_a_permissive_license_or_is_named() {
     let tree = Command::new(env!("CARGO"))
         .args(["tree", "--workspace", "--all-features", "--target", "all", "--edges", "normal,build,dev"])
         .args(["--prefix", "none", "--format", "{p}|{l}"])
