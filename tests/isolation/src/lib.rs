@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "failed in a process of its own")]
-    fn a_failure_there_is_a_failure_here() {
+    fn a_failure_in_the_other_process_fails_the_test() {
         crate::isolated!();
         // Exits without the expected panic, so that the test fails in this process.
         std::process::exit(1);

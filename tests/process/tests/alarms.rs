@@ -65,7 +65,7 @@ fn a_task_is_queued_where_only_a_blocked_worker_gets_at_it() {
 }
 
 #[test]
-fn a_poll_that_spins_is_said_and_stands_in_the_table() {
+fn a_poll_that_spins_is_reported_and_listed_in_the_table() {
     diagnose_isolation::isolated!();
     let (alarms, report) = run("spins", "has been in one poll for");
     let alarm = only(&alarms, " `main` has been in one poll for ");

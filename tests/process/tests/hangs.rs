@@ -28,7 +28,7 @@ fn place(text: &str) -> String {
 }
 
 #[test]
-fn a_deadlock_is_said_with_both_tasks_and_both_places_and_what_only_waits_is_not() {
+fn a_deadlock_is_reported_with_its_tasks_and_places_but_a_mere_wait_is_not() {
     diagnose_isolation::isolated!();
     let (alarms, report) = run(&["deadlock=proven cycle"]);
     let [alarm] = alarms.as_slice() else { panic!("one alarm, not {alarms:#?}") };
@@ -55,7 +55,7 @@ fn a_deadlock_is_said_with_both_tasks_and_both_places_and_what_only_waits_is_not
 }
 
 #[test]
-fn an_unchanged_hang_is_said_once_and_another_once() {
+fn an_unchanged_hang_is_reported_once_and_another_once() {
     diagnose_isolation::isolated!();
     let (alarms, _) = run(&["deadlock=proven cycle", "futurelock=proven futurelock"]);
     let [cycle, futurelock] = alarms.as_slice() else { panic!("two alarms, not {alarms:#?}") };
@@ -67,7 +67,7 @@ fn an_unchanged_hang_is_said_once_and_another_once() {
 }
 
 #[test]
-fn a_lock_whose_holder_is_no_more_is_said_and_one_that_is_held_is_not() {
+fn a_lock_whose_holder_is_gone_is_reported_and_a_held_one_is_not() {
     diagnose_isolation::isolated!();
     let (alarms, _) = run(&["forgotten=leak"]);
     let [alarm] = alarms.as_slice() else { panic!("one alarm, not {alarms:#?}") };

@@ -23,7 +23,7 @@ fn place(text: &str) -> String {
 }
 
 #[test]
-fn locks_that_were_taken_in_both_orders_are_said_with_who_and_where() {
+fn locks_taken_in_both_orders_are_reported_with_tasks_and_places() {
     diagnose_isolation::isolated!();
     let lines = said(&[("DIAGNOSE_LOCK_ORDER", "1")]);
     assert_eq!(lines[0], "lock order: 2 cycles in 5 pairs");

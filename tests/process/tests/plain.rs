@@ -3,7 +3,7 @@
 use diagnose_process_tests::child::Program;
 
 #[test]
-fn it_runs_as_if_it_were_not() {
+fn an_unconfigured_program_prints_and_writes_nothing_extra() {
     diagnose_isolation::isolated!();
     let mut program = Program::start(env!("CARGO_BIN_EXE_plain"), &[], &[]);
     assert_eq!(program.hear(), "9900");

@@ -33,7 +33,7 @@ fn settings() -> Builder {
 }
 
 #[test]
-fn a_function_hears_of_an_alarm_and_of_its_end_even_if_it_panics() {
+fn a_function_is_called_for_an_alarm_and_its_end_even_if_it_panics() {
     diagnose_isolation::isolated!();
     let (sender, heard) = mpsc::channel();
     let builder = settings().on_alarm(move |alarm| {
