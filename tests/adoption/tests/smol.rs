@@ -62,7 +62,7 @@ fn a_cancelled_task_is_over() {
 }
 
 #[test]
-fn an_executor_of_its_own_spawns_by_spawn_with() {
+fn a_local_executor_spawns_through_spawn_with() {
     diagnose_isolation::isolated!();
     let text = "not 'static".to_owned();
     let executor = smol::LocalExecutor::new();

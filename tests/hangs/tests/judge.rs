@@ -90,7 +90,7 @@ fn an_earlier_look_may_show_another_form_of_the_same() {
 }
 
 #[test]
-fn of_a_control_only_suspicions_may_be_said() {
+fn a_control_may_only_have_suspect_verdicts() {
     let (row, marks) = row("read_again");
     let said =
         |confidence: &str| look([Verdict { confidence: confidence.to_owned(), ..expected(row, &marks) }]);

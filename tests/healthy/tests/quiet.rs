@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 #[test]
-fn nothing_is_said_to_hang_in_services_that_do_not() {
+fn services_that_do_not_hang_are_not_reported() {
     let services = [
         ("server", "6000x"),
         ("actors", "20000x"),

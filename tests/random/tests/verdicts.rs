@@ -13,7 +13,7 @@ const SEEDS: u64 = 2_000;
 const UNRECORDED_SEEDS: u64 = 20_000;
 
 #[test]
-fn none_that_is_proven_to_be_stuck_goes_on_and_all_that_are_stuck_are_found() {
+fn no_task_proven_stuck_goes_on_and_every_stuck_task_is_found() {
     let output = Command::new(env!("CARGO_BIN_EXE_random")).args(["0", &SEEDS.to_string()]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     println!("{text}");
@@ -25,7 +25,7 @@ fn none_that_is_proven_to_be_stuck_goes_on_and_all_that_are_stuck_are_found() {
 }
 
 #[test]
-fn what_is_not_on_record_makes_no_proof_wrong_and_hardly_any_likely_verdict() {
+fn unrecorded_ways_out_make_no_proof_wrong_and_few_likely_verdicts() {
     let output = Command::new(env!("CARGO_BIN_EXE_unrecorded"))
         .args(["0", &UNRECORDED_SEEDS.to_string()])
         .output()

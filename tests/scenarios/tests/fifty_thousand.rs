@@ -19,7 +19,7 @@ async fn sleeps() {
 }
 
 #[test]
-fn all_of_them_are_there() {
+fn fifty_thousand_waiting_tasks_are_all_listed() {
     diagnose_isolation::isolated!();
     let runtime = tokio_with_workers(2);
     for number in 0..TASKS {

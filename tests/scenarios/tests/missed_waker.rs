@@ -48,7 +48,7 @@ async fn both(flag: Arc<AtomicBool>, event: Receiver<()>, begins: Sender<()>) ->
 }
 
 #[test]
-fn it_goes_on_with_its_sibling() {
+fn a_future_that_missed_its_wake_continues_with_its_sibling() {
     diagnose_isolation::isolated!();
     let flag = Arc::new(AtomicBool::new(false));
     let (sends, event) = channel();

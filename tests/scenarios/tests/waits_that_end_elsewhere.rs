@@ -36,7 +36,7 @@ fn poll(future: &mut Boxed) -> Poll<()> {
 }
 
 #[test]
-fn they_are_the_same_in_every_snapshot() {
+fn ended_waits_are_equal_in_every_snapshot() {
     diagnose_isolation::isolated!();
     measure();
     let (sender, receiver) = sync_channel::<(Boxed, [Instant; 2])>(1);

@@ -111,7 +111,7 @@ async fn annotated(go: oneshot::Receiver<()>) {
 }
 
 #[test]
-fn an_annotated_future_in_such_a_task_stands_for_it() {
+fn an_annotated_future_in_a_librarys_task_stands_for_the_task() {
     let _alone = alone();
     runtime().block_on(async {
         let (end, ends) = oneshot::channel();
