@@ -52,7 +52,7 @@ fn two_ends_of_a_pipe_that_both_write_are_a_cycle() {
 
 /// An actor waits for an answer to its own request, which is still in its mailbox.
 #[test]
-fn a_sender_in_the_mailbox_of_its_own_receiver_is_a_self_wait() {
+fn a_sender_in_the_mailbox_of_the_task_that_awaits_it_is_a_self_wait() {
     let mut program = Program::new();
     program.has_timer(1);
     let actor = program.task("actor");

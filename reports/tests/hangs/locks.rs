@@ -360,7 +360,7 @@ fn read_behind(readers: u64) -> Program {
 
 /// With room for two readers, the unit granted to A's future leaves one for B.
 #[test]
-fn an_earlier_waiter_that_leaves_enough_permits_is_not_waited_for() {
+fn an_earlier_waiter_that_leaves_enough_units_is_not_waited_for() {
     assert!(read_behind(2).verdicts().is_empty());
     assert_eq!(read_behind(1).verdicts(), ["proven futurelock queued"]);
 }

@@ -130,7 +130,7 @@ fn a_message_sent_before_an_earlier_one_is_counted_is_still_unread() {
 
 /// Runs in a single poll, and so with a single clock reading.
 #[tokio::test]
-async fn the_last_end_that_was_never_used_is_in_the_last_message() {
+async fn the_last_of_several_unused_ends_is_in_the_last_message() {
     diagnose_isolation::isolated!();
     let (requests, mut receiver) = mpsc::channel(2);
     let (kept, (_settings, _)) = (here(), watch::channel(0));

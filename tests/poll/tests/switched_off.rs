@@ -19,7 +19,7 @@ async fn made_while_off() {
 //                          ╰──────╯ off
 // made_while_off           ├5┤ ┈ 10 ┈├5┤
 #[test]
-fn a_wait_ends_with_the_next_recorded_poll() {
+fn a_wait_ends_with_the_next_poll_even_if_that_is_not_recorded() {
     isolated!();
     let mut server = Task::new(server());
     assert!(server.poll().is_pending());
