@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn any_saved_histogram_is_read(
+    fn any_histogram_can_be_merged_and_has_quantiles_up_to_its_longest(
         bounds in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>()), 0..9),
         longest_ns: u64,
         per_mille: u16,

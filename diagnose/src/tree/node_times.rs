@@ -314,7 +314,7 @@ mod tests {
     // tick   10       20         50      60        90
     //        ├─ poll ─┤── wait ───├─ poll ┤── wait ──▶ read
     #[test]
-    fn open_polls_and_waits_count_up_to_the_reading() {
+    fn running_polls_and_open_waits_count_up_to_the_reading() {
         let (times, spent) = (NodeTimes::new(), PollTotals::new());
         times.enter(10, None);
         let running = times.read(&spent, 15, || 15).expect("nobody writes");

@@ -162,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn additional_help_makes_no_task_stuck(
+    fn help_makes_no_task_stuck(
         actions in prop::collection::vec(action(), 0..14),
         joins in prop::collection::vec((1..=TASKS, 1..=TASKS), 0..3),
         helped in 1..=TASKS,

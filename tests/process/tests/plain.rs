@@ -3,7 +3,7 @@
 use diagnose_process_tests::child::Program;
 
 #[test]
-fn an_unconfigured_program_prints_and_writes_nothing_extra() {
+fn a_program_that_is_only_annotated_writes_nothing_extra() {
     diagnose_isolation::isolated!();
     let mut program = Program::start(env!("CARGO_BIN_EXE_plain"), &[], &[]);
     assert_eq!(program.hear(), "9900");
