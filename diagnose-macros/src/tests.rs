@@ -26,7 +26,7 @@ fn expand(source: &str) -> TokenStream {
 }
 
 #[test]
-fn expansions_are_as_written_down() {
+fn expansions_match_the_expanded_files() {
     let mut sources: Vec<PathBuf> =
         fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     sources.retain(|path| !path.to_str().unwrap().ends_with(".expanded.rs"));
@@ -47,7 +47,7 @@ fn expansions_are_as_written_down() {
 }
 
 #[test]
-fn the_body_is_there_once() {
+fn the_body_is_expanded_once() {
     let expanded =
         expand("#[diagnose] async fn f(a: u32, (b, c): (u32, u32)) -> u32 { marker(a + b + c) }").to_string();
     assert_eq!(expanded.matches("marker").count(), 1, "{expanded}");
@@ -60,7 +60,7 @@ fn text(source: &str) -> String {
 }
 
 #[test]
-fn a_text_is_one_short_line() {
+fn the_text_of_an_await_is_one_short_line() {
     assert_eq!(text("store.get( key )?.await"), "store.get( key )?.await");
     assert_eq!(text("store\n    .get(key)\n    ?\n    .await"), "store.get(key)?.await");
     assert_eq!(text("get(\n    a,\n    b,\n).await"), "get(a, b).await");

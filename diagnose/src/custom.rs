@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resource_has_its_name_and_is_gone_with_its_last_part() {
+    fn a_resource_has_its_name_until_its_last_part_is_dropped() {
         let resource = Resource::new("custom-named", 3);
         let known = record("custom-named").unwrap();
         let (_, identity) = known.identity().unwrap();

@@ -68,7 +68,7 @@ mod tests {
     use super::{NAMES, distance, is_unknown, nearest};
 
     #[test]
-    fn a_misspelled_name_is_unknown_and_has_a_near_one() {
+    fn a_misspelled_name_is_unknown_and_gets_a_suggestion() {
         for (name, near) in [
             ("DIAGNOSE_FORMAT", "DIAGNOSE_FORMATS"),
             ("DIAGNOSE_WATCH_DOG", "DIAGNOSE_WATCHDOG"),

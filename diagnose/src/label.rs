@@ -146,7 +146,7 @@ mod tests {
     use super::{FloorCharBoundary, FrequencySketch, Label, OFTEN};
 
     #[test]
-    fn texts_that_come_often_are_told_from_those_that_do_not() {
+    fn frequent_texts_are_told_from_rare_ones() {
         let mut seen = Box::new(FrequencySketch::NOTHING);
         let mut most = 0;
         for round in 0..OFTEN {

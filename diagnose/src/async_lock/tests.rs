@@ -37,7 +37,7 @@ fn known(line: u32) -> &'static Record {
 }
 
 #[test]
-fn a_lock_is_known_from_its_first_use_to_its_end() {
+fn a_lock_is_recorded_from_its_first_use_to_its_drop() {
     let (mutex, line) = (Mutex::new(0), line!());
     assert!(made_at(file!(), line).is_none());
     let guard = now(mutex.lock());

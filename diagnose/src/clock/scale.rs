@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_length_is_none() {
+    fn a_negative_length_is_zero() {
         assert_eq!(scale(1, 3).ns(5_u64.wrapping_sub(6)), 0);
     }
 }

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn an_anchor_that_was_interrupted_says_nothing() {
+    fn an_interrupted_anchor_is_ignored() {
         let mut segments = after(&[(0, 0), (5, 5), (10, 10)]);
         segments.add(ClockPair { tick: 7_000_000 + 36_000_000, ns: 22_000_000, off_ns: 10_000_000 });
         segments.add(ClockPair { tick: 7_000_000 + 60_000_000, ns: 20_000_000, off_ns: 60 });
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_stand_still_say_nothing() {
+    fn clocks_that_stand_still_give_no_scale() {
         let segments = after(&[(0, 0), (1_000, 0), (2_000, 0)]);
         assert_eq!((segments.per_tick(), segments.jumps()), (None, 0));
         let segments = after(&[(0, 0), (0, 1_000), (0, 2_000)]);

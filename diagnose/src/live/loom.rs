@@ -17,7 +17,7 @@ static ROOT: Site = Site::own("");
 
 // slot   ├─ span 1 on tree 10 ─┤ free ├─ span 2 on tree 20 ─▶
 #[test]
-fn a_copy_is_all_of_one_span() {
+fn a_copy_never_mixes_two_spans() {
     static SEEN: Mutex<BTreeSet<Option<(u64, u64, u32)>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let slot: &'static LiveSlot = Box::leak(Box::new(LiveSlot::free()));

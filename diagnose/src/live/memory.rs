@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn futures_that_can_be_swapped_are_not() {
+    fn unpin_futures_are_not_pinned() {
         assert_eq!(words_of(&std::future::ready(1)), 0);
         assert_eq!(words_of(&Box::pin(async {})), 0);
         assert_eq!(words_of(&(Box::pin(async {}) as Pin<Box<dyn Future<Output = ()>>>)), 0);

@@ -81,7 +81,7 @@ fn an_item_in_use_is_not_handed_out_again() {
 // one thread    put ─▶ free
 // another                 take      one thread takes the record that another has put
 #[test]
-fn what_is_put_by_one_thread_is_taken_by_another() {
+fn an_item_put_back_by_one_thread_is_taken_by_another() {
     loom::model(|| {
         let pool: &'static Pool<One> = Box::leak(Box::new(Pool::new()));
         assert_eq!(take_and_put(pool), Some(1));

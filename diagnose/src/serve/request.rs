@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused_at_once() {
+    fn an_invalid_request_is_refused_at_once() {
         let long = format!("GET /{} HTTP/1.1\r\n", "a".repeat(MAX_HEAD));
         let many = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "A: b\r\n".repeat(2_000));
         for (garbage, expected) in [

@@ -56,7 +56,7 @@ fn a_reader_that_sees_a_link_sees_its_target() {
 }
 
 #[test]
-fn a_walk_meets_finished_nodes_only() {
+fn a_walk_sees_only_initialized_nodes() {
     static SEEN: Mutex<BTreeSet<Vec<(u64, usize)>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let root = forever(Node::root(&ROOT, 7, None));

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_locks_that_are_gone_make_room_unless_they_were_taken_in_both_orders() {
+    fn pairs_of_dropped_locks_make_room_unless_taken_in_both_orders() {
         let pair =
             LockPair { held_at: None, acquired_at: None, task: 1, task_name: "", thread: None, count: 1 };
         let mut noted = LockOrderRecord { pairs: BTreeMap::new(), resources: BTreeMap::new(), over: 0 };

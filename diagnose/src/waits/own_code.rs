@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_polled_by_this_crate_waits_where_it_was_made() {
+    fn a_future_polled_by_this_crate_waits_where_it_was_made() {
         // More places than a thread caches, each looked up twice.
         let places = [here(), here(), here(), here(), here(), here(), here(), here(), here(), here()];
         for place in places.into_iter().chain(places) {
