@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn terminals_and_readers_are_left_alone() {
+    fn characters_that_harm_terminals_or_readers_are_replaced() {
         for c in
             "\u{1B}\u{7F}\u{85}\u{9B}\u{61C}\u{200B}\u{200F}\u{202E}\u{2028}\u{2069}\u{FEFF}\u{FFFF}\u{E0041}"
                 .chars()

@@ -60,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_is_that_of_the_standard_library(numbers: Vec<(u8, u8)>) {
+        fn sorting_matches_the_standard_library(numbers: Vec<(u8, u8)>) {
             let (mut ours, mut theirs) = (numbers.clone(), numbers);
             super::sort_by_key(&mut ours, |(key, _)| *key);
             theirs.sort_by_key(|(key, _)| *key);

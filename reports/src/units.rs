@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_three_digits_that_matter() {
+    fn times_have_three_significant_digits() {
         let times =
             [0, 1, 999, 1_000, 12_345, 999_499, 999_500, 83_400_000, 4_711_000_000_000, u64::MAX].map(time);
         assert_eq!(
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_have_three_digits_that_matter() {
+    fn sizes_have_three_significant_digits() {
         let sizes = [0, 1_023, 1_024, 65_536, 1_047_552, 1_572_864, 5 << 30, 3 << 40].map(bytes);
         assert_eq!(
             sizes,
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_have_their_thousands_apart() {
+    fn counts_have_thousands_separators() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([counted(1, "call"), counted(2, "call")], ["1 call", "2 calls"]);
     }

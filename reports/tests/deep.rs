@@ -19,7 +19,7 @@ fn deep(depth: usize) -> Snapshot {
 }
 
 #[test]
-fn what_is_too_deep_is_one_frame_with_all_its_time() {
+fn spans_that_are_too_deep_are_one_frame_with_all_their_time() {
     let stacks = fold(&deep(20_000), View::Time);
     let sum = |leaf: &str| {
         let of_leaf = stacks.iter().filter(|stack| stack.frames.last().is_some_and(|frame| frame == leaf));
@@ -32,12 +32,12 @@ fn what_is_too_deep_is_one_frame_with_all_its_time() {
 }
 
 #[test]
-fn what_is_recorded_is_not_cut() {
+fn paths_of_recordable_depth_are_not_cut() {
     assert!(fold(&deep(512), View::Time).iter().all(|stack| !stack.frames.contains(&"[deeper]".to_owned())));
 }
 
 #[test]
-fn pages_do_not_grow_with_the_square() {
+fn the_size_of_pages_is_not_quadratic() {
     for format in [Format::Folded, Format::Text, Format::Dot] {
         let (short, long) = (page(&deep(2_000), format, View::Time), page(&deep(16_000), format, View::Time));
         assert!(long.len() < 9 * short.len(), "{format:?}: {} and {} bytes", short.len(), long.len());

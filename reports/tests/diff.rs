@@ -210,7 +210,7 @@ fn a_quantile_that_few_recordings_have_is_left_out() {
 }
 
 #[test]
-fn doubtful_sides_are_warned_of() {
+fn doubtful_sides_cause_warnings() {
     let warnings = |old: &[Snapshot], new: &[Snapshot]| diff(old, new, DiffOptions::default()).warnings;
     assert_eq!(warnings(&[], &[])[0], "the old side has recorded nothing");
     let (old, mut new) = (runs(100, &[100; 5]), runs(200, &[100; 5]));

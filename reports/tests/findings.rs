@@ -71,7 +71,7 @@ fn one_busy_worker_of_four_is_an_imbalance() {
 }
 
 #[test]
-fn workers_of_unknown_times_say_nothing() {
+fn workers_with_unknown_times_give_no_finding() {
     let mut snapshot = queueing();
     snapshot.workers = workers(&[(9_900_000_000, 50_000_000); 2]);
     snapshot.workers[0].cpu_ns = None;
@@ -274,7 +274,7 @@ fn futures_that_nobody_awaits_are_found() {
 
 /// A damaged file can claim counts whose sums and products overflow. Found by mutation.
 #[test]
-fn a_histogram_of_impossible_counts_is_no_panic() {
+fn a_histogram_with_impossible_counts_causes_no_panic() {
     let mut snapshot = tree("work | calls=1 polls=1 busy=3_000_000_000 polls@1048576..2097152=1");
     snapshot.elapsed_ns = SECOND;
     let bucket = snapshot.nodes[0].polls_histogram[0];

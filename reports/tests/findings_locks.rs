@@ -126,7 +126,7 @@ fn a_lock_that_is_granted_to_tasks_without_a_thread_is_not_held() {
 }
 
 #[test]
-fn waits_are_as_short_as_the_machine_is_slow() {
+fn waits_are_scaled_by_the_delay_of_the_workers() {
     let delayed_by = |ms: u64| {
         let mut snapshot = returned_guard();
         let usage = &mut snapshot.resources[0].usage;
@@ -219,7 +219,7 @@ fn permits(youngest_ms: u64) -> Snapshot {
 }
 
 #[test]
-fn permits_are_held_over_what_they_bound() {
+fn permits_are_held_over_the_calls_that_they_limit() {
     let [finding] = &sentences(&permits(1))[..] else { panic!("one finding") };
     assert!(
         finding.contains("over `fetch(id).await` (src/main.rs:5). Next: hold the permits for a shorter"),
@@ -252,7 +252,7 @@ fn waits_that_have_not_ended_count() {
 }
 
 #[test]
-fn a_batch_that_permits_bound_waits_by_design() {
+fn a_batch_limited_by_permits_waits_by_design() {
     assert_eq!(sentences(&permits(29)).len(), 1);
     assert_eq!(sentences(&permits(31)), [""; 0], "they came at once");
     let mut done = permits(1);

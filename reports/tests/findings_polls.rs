@@ -127,7 +127,7 @@ fn where_no_cpu_time_is_known_a_hog_may_be_a_call_that_blocks() {
 }
 
 #[test]
-fn polls_of_workers_without_a_cpu_say_nothing() {
+fn polls_of_workers_without_a_cpu_give_no_finding() {
     let delayed_by = |ns: u64| {
         let mut snapshot = connections("67108864..134217728", 9 * SECOND, SECOND);
         snapshot.workers[0].cpu_ns = Some(SECOND);

@@ -137,7 +137,7 @@ fn no_line_has_more_than_120_columns() {
 }
 
 #[test]
-fn alarms_have_their_times_and_say_what_is_over() {
+fn alarms_show_their_times_and_whether_they_are_over() {
     let mut snapshot = crate::support::empty();
     snapshot.captured_unix_ms = NOW_MS;
     let poll = "task 7 `conn` has been in one poll for 312 ms\n  conn (src/main.rs:12:1)";

@@ -5,7 +5,7 @@ use diagnose_reports::model::{NodeIndex, SiteKind};
 use diagnose_reports::{View, fold};
 
 #[test]
-fn self_time_stands_in_leaves_of_its_own() {
+fn self_time_has_leaves_of_its_own() {
     // handle  |██████|··········|████|
     // read      |██|  ··········
     let snapshot = tree(
@@ -88,7 +88,7 @@ fetch (2) | busy=1
 }
 
 #[test]
-fn what_is_over_a_bound_is_other() {
+fn time_past_a_bound_is_in_other() {
     let snapshot = tree(
         "
 handle | busy=5

@@ -43,7 +43,7 @@ fn losses_are_listed_by_reason() {
 }
 
 #[test]
-fn jumps_of_the_clock_are_said() {
+fn jumps_of_the_clock_are_reported() {
     let mut snapshot = tree("main | busy=1");
     snapshot.costs.clear();
     snapshot.clock.jumps = 2;
@@ -55,7 +55,7 @@ fn jumps_of_the_clock_are_said() {
 }
 
 #[test]
-fn what_is_unknown_is_called_so() {
+fn unknown_values_are_called_unknown() {
     let mut snapshot = tree("main | busy=1");
     snapshot.clock.name.clear();
     snapshot.costs.clear();

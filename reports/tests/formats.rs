@@ -10,7 +10,7 @@ fn of_path(path: &str) -> Result<Report, Error> {
 }
 
 #[test]
-fn a_name_is_a_format_with_a_view_in_front_if_wanted() {
+fn a_name_is_a_format_after_an_optional_view() {
     let cases = [
         ("svg", Format::Svg, View::Wall),
         ("busy.html", Format::Html, View::Busy),
@@ -43,7 +43,7 @@ fn a_name_is_a_format_with_a_view_in_front_if_wanted() {
 }
 
 #[test]
-fn a_path_is_judged_by_the_end_of_its_name() {
+fn the_end_of_a_path_selects_the_format() {
     let cases = [
         ("out/x.busy.svg", Format::Svg, View::Busy),
         ("out/busy.svg", Format::Svg, View::Busy),

@@ -109,7 +109,7 @@ fn check(what: &str, text: &str) {
 }
 
 #[test]
-fn no_text_of_a_snapshot_does_anything_to_a_reader() {
+fn no_text_of_a_snapshot_can_harm_a_reader() {
     let (snapshot, replaced) = poisoned(&program());
     assert!(replaced > 20, "{replaced} texts");
     for format in Format::all().filter(|format| format.is_text()) {
@@ -137,7 +137,7 @@ fn a_saved_snapshot_keeps_hostile_names() {
 }
 
 #[test]
-fn no_number_of_a_snapshot_brings_a_report_down() {
+fn no_number_in_a_snapshot_makes_a_report_panic() {
     let saved = page(&program(), Format::Json, View::Wall);
     let value: Value = serde_json::from_str(&saved).unwrap();
     let mut paths = Vec::new();

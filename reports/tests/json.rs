@@ -11,7 +11,7 @@ fn refusal(bytes: &[u8]) -> String {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "the whole page is written out")]
-fn reads_like_the_model() {
+fn the_json_has_the_shape_of_the_model() {
     let mut snapshot = tree("main | busy=5 polls=2 label=user:7 polls@2..4=2");
     snapshot.dropped.over_nodes = 3;
     insta::assert_snapshot!(page(&snapshot, Format::Json, View::Time), @r#"
@@ -150,7 +150,7 @@ fn another_version_is_refused_before_its_content_is_looked_at() {
 }
 
 #[test]
-fn a_cut_file_is_refused() {
+fn a_truncated_file_is_refused() {
     let page = page(&tree("main | busy=5"), Format::Json, View::Time);
     let error = refusal(&page.as_bytes()[..page.len() / 2]);
     assert!(error.starts_with("not a saved snapshot: EOF while parsing "), "{error}");
@@ -172,7 +172,7 @@ fn indexes_that_lead_nowhere_are_refused() {
 }
 
 #[test]
-fn the_view_does_not_matter() {
+fn the_json_is_the_same_for_every_view() {
     let snapshot = tree("main | busy=5 self_idle=3");
     assert_eq!(page(&snapshot, Format::Json, View::Busy), page(&snapshot, Format::Json, View::Time));
 }
@@ -204,7 +204,7 @@ fn a_hundred_thousand_receivers_of_a_channel_take_a_few_lines() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(snapshot in random::snapshot(40), elapsed_ns in any::<u64>(), enabled in any::<bool>()) {
+    fn snapshots_are_read_back(snapshot in random::snapshot(40), elapsed_ns in any::<u64>(), enabled in any::<bool>()) {
         let mut snapshot = snapshot;
         snapshot.elapsed_ns = elapsed_ns;
         snapshot.enabled = enabled;

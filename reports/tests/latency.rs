@@ -177,7 +177,7 @@ fn a_saved_snapshot_keeps_the_histograms() {
 }
 
 #[test]
-fn nodes_that_become_one_add_up() {
+fn durations_of_merged_nodes_add_up() {
     let mut snapshot = tree(
         "
 a | busy=10

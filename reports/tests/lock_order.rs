@@ -76,7 +76,7 @@ fn numbers_that_are_not_there_are_left_out() {
 }
 
 #[test]
-fn the_text_says_who_and_where() {
+fn the_text_names_tasks_and_places() {
     let mut snapshot = noted(2, &[(1, 2), (2, 1)]);
     let order = snapshot.lock_order.as_mut().expect("it was noted");
     order.resources[0].name = Some("accounts".into());
@@ -95,7 +95,7 @@ fn the_text_says_who_and_where() {
 }
 
 #[test]
-fn reports_have_it_where_it_was_noted() {
+fn reports_show_the_lock_order_if_it_was_recorded() {
     let mut snapshot = noted(2, &[(1, 2), (2, 1)]);
     assert!(
         crate::support::page(&snapshot, Format::Text, View::Time)

@@ -18,7 +18,7 @@ fn frame(name: &str) -> String {
 }
 
 #[test]
-fn a_name_of_its_own_stays_plain() {
+fn a_unique_name_stays_plain() {
     let sites = vec![site("get", "server", "a.rs", 1, 1), site("put", "server", "a.rs", 2, 1)];
     assert_eq!(frames(sites), ["get", "put"]);
 }
@@ -59,7 +59,7 @@ fn namesakes_in_one_place_are_numbered() {
 }
 
 #[test]
-fn a_numbered_name_evades_one_that_is_there() {
+fn a_numbered_name_avoids_an_existing_one() {
     let sites = vec![
         site("a;b", "m", "a.rs", 1, 1),
         site("a:b", "m", "a.rs", 2, 1),

@@ -32,7 +32,7 @@ fn by_leaf(snapshot: &Snapshot, view: View) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn a_sample_has_a_path_its_labels_and_what_the_time_was() {
+fn a_sample_has_a_path_labels_and_the_kind_of_its_time() {
     let mut snapshot = tree(
         "
 handle | busy=30 polls=4 calls=2 label=user:7

@@ -81,7 +81,7 @@ fn a_single_poll_is_its_own_quantile_at_most() {
 }
 
 #[test]
-fn a_histogram_of_all_numbers_there_are_has_a_quantile() {
+fn a_histogram_of_the_largest_counts_has_a_quantile() {
     let all = u64::MAX;
     let read = row(&format!("main | busy=70 max=70 polls@0..{all}={all} polls@7..{all}={all}"), "main");
     assert_eq!([read.p50_poll_ns, read.p99_poll_ns], [Some(70), Some(70)]);

@@ -73,7 +73,7 @@ fn any_work() -> impl Strategy<Value = Work> {
 
 proptest! {
     #[test]
-    fn the_work_in_between_is_what_is_left(before in any_work(), between in any_work()) {
+    fn the_difference_is_the_work_in_between(before in any_work(), between in any_work()) {
         let mut after = before.clone();
         for (path, (calls, busy_ns)) in &between {
             let sum = after.entry(path.clone()).or_default();

@@ -134,7 +134,7 @@ fn title_legend_and_footer_are_on_the_page() {
 }
 
 #[test]
-fn the_page_is_high_enough_for_its_footer() {
+fn the_page_is_tall_enough_for_its_footer() {
     let page = page(&tree("main | busy=5"), Format::Svg, View::Time);
     let document = parse(&page);
     let height: f64 = document.root_element().attribute("height").unwrap().parse().unwrap();

@@ -87,7 +87,7 @@ fn the_head_says_what_the_runtimes_are_doing() {
 }
 
 #[test]
-fn who_woke_whom_is_followed_as_far_as_it_is_known() {
+fn wakes_are_followed_back_as_far_as_they_are_known() {
     let mut snapshot = sites();
     snapshot.tasks = vec![
         woken(task(1, 0, RunState::Waiting, 50 * MS), None, 60 * MS),
@@ -136,7 +136,7 @@ fn tasks_that_wake_each_other_end_the_chain() {
 }
 
 #[test]
-fn what_has_lost_its_parent_stands_under_its_task() {
+fn a_span_that_lost_its_parent_is_listed_under_its_task() {
     let mut snapshot = sites();
     snapshot.tasks = vec![task(1, 0, RunState::Waiting, 40 * MS)];
     snapshot.tasks[0].span = Some(SpanIndex::new(0));

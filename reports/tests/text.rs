@@ -61,7 +61,7 @@ worker 3 | busy=900_000_000 idle=200_000_000 self_idle=200_000_000 calls=2 polls
 }
 
 #[test]
-fn long_polls_stand_where_they_are_not_explained_by_what_is_below() {
+fn long_polls_are_listed_where_no_child_explains_them() {
     let mut snapshot = tree(
         "
 main | busy=400_000_000 calls=1 polls=120 max=200_000_000 polls@262144..524288=1 polls@134217728..268435456=2
@@ -154,7 +154,7 @@ fn a_heavy_path_is_shown_with_its_ancestors_however_light() {
 }
 
 #[test]
-fn labels_under_themselves_count_once_and_under_others_each() {
+fn a_label_counts_once_within_itself_and_fully_within_others() {
     let page = text(
         "
 walk | busy=9 calls=1 label=a
@@ -170,7 +170,7 @@ walk | busy=9 calls=1 label=a
 }
 
 #[test]
-fn twenty_labels_are_enough() {
+fn at_most_twenty_labels_are_shown() {
     let drawing: Vec<String> =
         (0..60).map(|number| format!("handle | busy={} label=user:{number}", 100 - number)).collect();
     let page = text(&drawing.join("\n"));

@@ -19,7 +19,7 @@ fn crossed() -> diagnose_reports::Snapshot {
 }
 
 #[test]
-fn both_languages_have_the_same_nodes_and_edges() {
+fn dot_and_mermaid_have_the_same_nodes_and_edges() {
     let snapshot = crossed();
     let [dot, mermaid] = [Format::Dot, Format::Mermaid].map(|format| page(&snapshot, format, View::Wall));
     assert!(mermaid.starts_with("flowchart LR\n"), "{mermaid}");
@@ -51,6 +51,6 @@ fn a_large_graph_is_cut_and_says_so() {
 }
 
 #[test]
-fn no_waits_are_a_graph_that_says_so() {
+fn a_graph_without_waits_says_so() {
     assert!(page(&empty(), Format::Mermaid, View::Wall).contains("nothing waits"));
 }

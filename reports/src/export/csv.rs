@@ -108,7 +108,7 @@ mod tests {
     use super::field;
 
     #[test]
-    fn a_field_is_one_text_for_every_reader() {
+    fn a_field_is_quoted_for_every_reader() {
         let fields = [
             ("handle", "handle"),
             ("Vec<a, b>", "\"Vec<a, b>\""),

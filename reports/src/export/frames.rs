@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_have_two_decimals() {
+    fn mean_numbers_of_threads_have_two_decimals() {
         assert_eq!(mean_threads(3_120, 2_060).unwrap(), "1.51");
         assert_eq!(mean_threads(1, 0), None);
     }

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_past_every_list_is_in_none() {
+    fn an_index_past_every_list_finds_nothing() {
         assert_eq!(SiteIndex::new(usize::MAX).get(), u32::MAX as usize - 1);
         assert!(crate::Snapshot::default().site(SiteIndex::new(usize::MAX)).is_none());
     }

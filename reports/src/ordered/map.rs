@@ -192,7 +192,7 @@ mod tests {
     use super::OrderedMap;
 
     #[test]
-    fn a_map_is_that_of_the_standard_library() {
+    fn a_map_matches_the_standard_library() {
         let (mut ours, mut theirs) = (OrderedMap::new(), BTreeMap::new());
         // Upwards, downwards and in between, each key twice, in several chunks.
         let keys = (0..4 * CHUNK).map(|number| (number * 7_919) % (2 * CHUNK + 1));

@@ -153,7 +153,7 @@ fn a_lock_held_by_a_future_that_is_not_polled() {
 }
 
 #[test]
-fn a_place_promised_to_a_send_that_is_not_polled() {
+fn capacity_granted_to_a_send_that_is_not_polled() {
     let mut program = Program::new();
     let (receiver, channel) = (program.task("receiver"), program.channel(1));
     program.sends(1, channel, 5);

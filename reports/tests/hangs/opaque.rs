@@ -14,7 +14,7 @@ fn own_pool() -> Program {
 }
 
 #[test]
-fn a_wait_of_the_programs_own_is_stuck_at_most_likely() {
+fn a_wait_for_a_custom_resource_is_never_proven_stuck() {
     assert_eq!(own_pool().verdicts(), ["likely self_wait"]);
 }
 
@@ -66,7 +66,7 @@ fn a_permit_is_with_the_task_that_joins_a_waiting_one() {
 
 /// The sender of a reply may have moved to any task, and an unrelated task can continue.
 #[test]
-fn what_may_be_anywhere_is_still_suspected() {
+fn a_sender_that_may_be_anywhere_is_still_suspected() {
     let mut program = Program::new();
     let reply = program.other(ResourceKind::Oneshot);
     let sender = program.sends(1, reply, 5);

@@ -23,7 +23,7 @@ fn a_barrier_that_is_one_short_starves_if_nobody_else_is_alive() {
 }
 
 #[test]
-fn anybody_may_come_to_a_barrier() {
+fn any_task_may_arrive_at_a_barrier() {
     let mut program = barrier();
     let third = program.task("third");
     program.has_timer(third);
@@ -88,7 +88,7 @@ fn a_deadlock_elsewhere_explains_a_missing_notification() {
 
 /// No task joins either of them, but one holds a lock that the other waits for.
 #[test]
-fn who_waits_for_a_lock_of_an_idle_task_is_not_idle() {
+fn a_task_that_waits_for_a_lock_of_an_idle_task_is_not_idle() {
     let mut program = Program::new();
     let idle = program.task("idle");
     let (notify, lock) = (program.other(ResourceKind::Notify), program.mutex());

@@ -218,7 +218,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_is_read_panics(
+    fn no_snapshot_that_can_be_read_causes_a_panic(
         actions in prop::collection::vec(action(), 0..14),
         resource in 0..40_usize,
         numbers in prop::collection::vec(any::<u64>(), 8),

@@ -43,7 +43,7 @@ fn a_hand_written_future_is_not_suspect_if_it_may_be_woken_is_not_awaited_or_is_
 }
 
 #[test]
-fn a_future_that_the_compiler_made_is_not() {
+fn a_future_that_the_compiler_made_is_not_suspect() {
     let mut program = hand_written();
     let site = program.snapshot.spans[0].site;
     program.snapshot.sites[site.get()].is_hand_written = false;
@@ -108,7 +108,7 @@ fn waits_that_nothing_on_record_explains_are_one_suspicion() {
 }
 
 #[test]
-fn waits_for_the_world_or_of_tasks_that_nobody_waits_for_need_no_explanation() {
+fn io_waits_and_waits_of_unawaited_tasks_need_no_explanation() {
     assert!(foreign("listener.accept().await").verdicts().is_empty());
     let mut program = foreign("rx.recv().await");
     program.snapshot.waits.clear();

@@ -54,7 +54,7 @@ fn a_queue_of_a_hundred_thousand_behind_a_task_that_is_lost() {
 }
 
 #[test]
-fn a_hundred_thousand_permits_and_as_many_who_want_more() {
+fn a_hundred_thousand_permits_with_as_many_waiters() {
     let mut base = Program::new();
     let pool = base.semaphore(MANY as u64);
     for task in 0..MANY as u64 {

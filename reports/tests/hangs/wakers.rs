@@ -26,7 +26,7 @@ fn a_task_that_awaits_something_unrecorded_is_only_suspect() {
 }
 
 #[test]
-fn a_task_that_awaits_pending_means_it() {
+fn a_task_that_awaits_pending_is_not_a_hang() {
     let mut program = Program::new();
     let task = program.task("forever");
     program.joins(1, task, 20);

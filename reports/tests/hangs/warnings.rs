@@ -90,7 +90,7 @@ fn a_long_poll_that_nobody_waits_for_is_no_hang() {
 }
 
 #[test]
-fn a_nested_executor_that_is_not_told_of_the_end() {
+fn a_nested_executor_that_misses_the_end_of_its_task() {
     let mut program = Program::new();
     program.sleeps(1, 70);
     program.joins(1, 99, 7).is_indirect = true;
@@ -113,7 +113,7 @@ fn a_future_that_was_woken_and_is_not_polled_is_a_hazard() {
 }
 
 #[test]
-fn who_waits_for_what_such_a_future_was_handed_is_named() {
+fn waiters_behind_a_future_that_is_not_polled_are_named() {
     let mut program = Program::new();
     program.has_timer(1);
     let (one, other, lock) = (program.task("one"), program.task("other"), program.mutex());

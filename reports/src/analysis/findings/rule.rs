@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_its_own_section() {
+    fn the_page_of_a_rule_is_named_after_it() {
         for rule in Rule::ALL {
             let name = rule.to_string();
             assert!(rule.page().ends_with(name.split('.').next().unwrap()), "{name}");

@@ -43,7 +43,7 @@ fn saved(list: Vec<Record>) -> String {
 }
 
 #[test]
-fn a_million_records_that_are_alike_take_a_line() {
+fn similar_records_are_saved_in_one_line() {
     let text = saved((0..100_000).map(record).collect());
     assert!(text.len() < 200, "{text}");
     assert!(text.contains(r#""columns":["0 1*99999","0 1*99999","0 1*99999"]"#), "{text}");

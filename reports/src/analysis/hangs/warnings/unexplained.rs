@@ -119,7 +119,7 @@ mod tests {
     use super::waits_between_tasks;
 
     #[test]
-    fn a_call_that_waits_for_other_tasks_is_told_by_its_last_method() {
+    fn a_call_that_waits_for_tasks_is_recognized_by_its_last_method() {
         for text in [
             "rx.recv().await",
             "self.lock.lock().await",
