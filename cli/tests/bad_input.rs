@@ -15,7 +15,7 @@ fn refusal(content: impl AsRef<[u8]>) -> String {
 }
 
 #[test]
-fn other_files_are_named_for_what_they_are() {
+fn errors_name_the_actual_type_of_a_file() {
     assert_eq!(refusal(""), "it is empty");
     assert_eq!(refusal(" \n"), "it is empty");
     let advice = "; a snapshot is the `.json` file of a dump";

@@ -75,7 +75,7 @@ fn a_side_is_a_list_a_glob_a_folder_or_flags() {
 }
 
 #[test]
-fn markdown_has_no_cell_that_a_name_ends() {
+fn a_name_cannot_end_a_markdown_cell() {
     let scratch = Scratch::new();
     let old = side(&scratch, "old", 100, &TEN);
     let new = side(&scratch, "new", 200, &TEN.map(|ms| ms * 2));

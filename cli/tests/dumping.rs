@@ -30,7 +30,7 @@ fn a_dump_prints_the_report_of_a_running_program() {
 }
 
 #[test]
-fn the_folder_of_the_code_is_found_or_named() {
+fn a_folder_set_in_the_code_is_found_or_named() {
     let scratch = Scratch::new();
     let dumps = scratch.text("dumps");
     let program = Running::program(&["dir", &dumps], scratch.path());
@@ -40,7 +40,7 @@ fn the_folder_of_the_code_is_found_or_named() {
 }
 
 #[test]
-fn the_folder_of_the_environment_is_found() {
+fn a_folder_set_in_the_environment_is_found() {
     let scratch = Scratch::new();
     let mut command = Command::new(crate::support::program());
     command.arg("serve").current_dir(scratch.path());

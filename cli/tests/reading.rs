@@ -16,7 +16,7 @@ fn show_prints_the_text_report() {
 }
 
 #[test]
-fn the_newest_snapshot_stands_for_its_folder() {
+fn a_folder_means_its_newest_snapshot() {
     let scratch = Scratch::new();
     let old = scratch.file("b.json", server());
     let new = scratch.file("a.json", server().replace("handle", "newest"));

@@ -82,7 +82,7 @@ fn the_end_of_the_duration_interrupts_the_program() {
 }
 
 #[test]
-fn an_interrupt_is_a_dump_first() {
+fn an_interrupt_writes_a_dump_first() {
     let scratch = Scratch::new();
     let program = program();
     // As with `cargo run`, the program is a child of the child: here the child is a shell.
