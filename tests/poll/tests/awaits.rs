@@ -20,7 +20,7 @@ async fn inner() {
 // first await    ├ 3 ┤┈┈┈┈ 20 ┈┈┈┈├ 2 ┤
 // inner, await                        ┤┈┈┈┈ 20 ┈┈┈┈├ 1 ┤
 #[test]
-fn each_wait_stands_at_its_await() {
+fn each_wait_is_recorded_at_its_await() {
     isolated!();
     Task::new(outer()).run(20);
     assert_eq!(

@@ -17,7 +17,7 @@ async fn work() {
 // first   ├┤┈┈┈ 10 ┈┈┈├┤
 // second               ├┤┈┈ 30 ┈┈┈ dropped
 #[test]
-fn the_drop_is_counted_where_it_stood() {
+fn a_drop_is_counted_at_the_current_await() {
     isolated!();
     let mut task = Task::new(work());
     assert!(task.poll().is_pending());

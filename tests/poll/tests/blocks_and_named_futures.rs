@@ -17,7 +17,7 @@ async fn caller() {
 }
 
 #[test]
-fn each_is_a_child_under_its_name() {
+fn blocks_and_named_futures_are_children_under_their_names() {
     isolated!();
     Task::new(caller()).run(10);
     assert_eq!(

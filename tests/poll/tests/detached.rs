@@ -33,7 +33,7 @@ async fn tries() {
 }
 
 #[test]
-fn a_future_whose_arm_is_gone_stands_under_its_task() {
+fn a_future_whose_arm_was_dropped_is_listed_under_its_task() {
     isolated!();
     let mut task = Box::pin(tries());
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());

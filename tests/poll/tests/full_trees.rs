@@ -25,7 +25,7 @@ async fn inner(number: u32) {
 }
 
 #[test]
-fn waits_of_more_paths_than_a_tree_holds_end_all_the_same() {
+fn waits_on_paths_beyond_the_bound_of_a_tree_end_too() {
     isolated!();
     let made = Arc::new(Barrier::new(THREADS as usize));
     let threads: Vec<_> = (0..THREADS)

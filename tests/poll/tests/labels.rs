@@ -13,7 +13,7 @@ async fn request(user: u32) {
 }
 
 #[test]
-fn past_the_bound_labels_are_other_and_counted() {
+fn labels_past_the_bound_are_counted_in_other() {
     isolated!();
     for user in [7, 8, 7] {
         Task::new(request(user)).run(0);

@@ -45,7 +45,7 @@ query{user=7}  completed [14]
 }
 
 #[test]
-fn labels_are_apart_and_paths_too() {
+fn latency_is_separate_for_each_label_and_path() {
     isolated!();
     for (user, between_ns) in [(7, 4), (8, 5), (7, 6)] {
         Task::new(query(user)).run(between_ns);

@@ -35,7 +35,7 @@ async fn caller(calls: Vec<Call>) {
 
 // made ┈ 100 ┈├ caller: callee ┤┈ 10 ┈├ callee, callee ┤┈ 10 ┈├ … ┤
 #[test]
-fn whoever_polls_it_first_is_its_caller() {
+fn the_first_poller_of_a_future_is_its_caller() {
     isolated!();
     diagnose::manual_clock::install();
     Task::new(maker()).run(10);

@@ -45,7 +45,7 @@ fn polls(future: impl Future<Output = u32> + Send + 'static) -> (u32, u32) {
 }
 
 #[test]
-fn no_poll_is_repeated_to_observe_it() {
+fn recording_repeats_no_poll() {
     isolated!();
     assert_eq!(polls(Third(0)), (3, 3));
     assert_eq!(polls(annotated()), (3, 3));

@@ -15,7 +15,7 @@ async fn down(levels: u64) {
 }
 
 #[test]
-fn past_the_depth_bound_everything_is_in_other_and_counted() {
+fn calls_past_the_depth_bound_are_counted_in_other() {
     isolated!();
     Task::new(down(10)).run(0);
     let shallow = diagnose::snapshot().without(&[SiteKind::Await]);

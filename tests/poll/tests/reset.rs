@@ -16,7 +16,7 @@ async fn before() {}
 // server  ├9┤┈ 100 ┈┊┈ 10 ┈├1┤┈ 10 ┈├1┤
 //                 reset
 #[test]
-fn a_wait_counts_from_the_reset_on() {
+fn a_wait_counts_from_the_reset() {
     isolated!();
     Task::new(before()).run(0);
     let mut task = Task::new(server());

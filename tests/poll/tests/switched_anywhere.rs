@@ -151,7 +151,7 @@ fn times(snapshot: &Snapshot) -> Vec<[u64; 6]> {
 }
 
 #[test]
-fn nothing_runs_or_waits_once_all_is_over() {
+fn nothing_runs_or_waits_after_random_programs_end() {
     isolated!();
     random_programs();
 }

@@ -9,7 +9,7 @@ use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Step, Task, pass, steps, tree};
 
 #[test]
-fn the_parent_waits_by_itself_afterwards() {
+fn a_parent_waits_by_itself_after_its_child_ended_unrecorded() {
     isolated!();
     let child = steps([Wait]).diagnose("child");
     let parent = async {

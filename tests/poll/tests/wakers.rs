@@ -148,7 +148,7 @@ async fn shares(kept: Sender<Waker>) {
 }
 
 #[test]
-fn other_threads_may_use_it_during_the_poll() {
+fn other_threads_may_use_a_waker_during_the_poll() {
     isolated!();
     let executor = Arc::new(Executor::default());
     let (to, kept) = channel();

@@ -157,7 +157,7 @@ impl World {
 }
 
 #[test]
-fn wakes_and_wakers_go_where_they_belong() {
+fn each_wake_reaches_the_executor_that_polled_last() {
     isolated!();
     random_calls();
 }
