@@ -4,7 +4,7 @@
 //! `TRYBUILD=overwrite cargo test -p diagnose-macros-tests ui`
 
 #[test]
-fn forms_are_accepted_and_mistakes_refused_in_these_words() {
+fn valid_forms_compile_and_mistakes_give_the_expected_errors() {
     let cases = trybuild::TestCases::new();
     cases.pass("tests/ui/pass/*.rs");
     cases.compile_fail("tests/ui/fail/*.rs");

@@ -22,7 +22,7 @@ async fn nests() -> u32 {
 }
 
 #[test]
-fn a_block_is_a_child_of_what_is_around() {
+fn a_block_is_a_child_of_its_enclosing_span() {
     assert_eq!(run(nests()), 1);
     assert_eq!(blocks_of("nests"), ["1 {block} < nests", "1 {block} < {block} < nests"]);
 }
@@ -40,7 +40,7 @@ async fn leaves_out() -> u32 {
 }
 
 #[test]
-fn a_skipped_block_has_no_blocks_but_annotated_ones() {
+fn in_a_skipped_block_only_annotated_blocks_are_timed() {
     assert_eq!(run(leaves_out()), 2);
     assert_eq!(blocks_of("leaves_out"), [""; 0]);
     assert_eq!(calls("asked for"), ["1 asked for < leaves_out"]);
@@ -112,7 +112,7 @@ fn starts() -> BoxFuture<'static, Result<Box<dyn Send>, Box<dyn std::error::Erro
 }
 
 #[tokio::test]
-async fn types_are_inferred_as_ever() {
+async fn type_inference_is_unchanged() {
     assert!(starts().await.is_ok());
     assert_eq!(blocks_of("starts"), ["1 {block} < starts"], "a spawned block is a root");
 }

@@ -58,7 +58,7 @@ async fn selects_of_tokio(open: bool) -> u32 {
 }
 
 #[test]
-fn select_of_tokio_takes_what_it_is_given() {
+fn tokio_select_takes_its_futures_by_value() {
     assert_eq!(run(selects_of_tokio(true)), 1 + 2 + 5 + 6 + 7);
     assert_eq!(run(selects_of_tokio(false)), 3);
 }
@@ -96,7 +96,7 @@ async fn selects_of_futures() -> u32 {
 }
 
 #[test]
-fn select_of_futures_borrows_what_it_is_given() {
+fn futures_select_borrows_its_futures() {
     assert_eq!(run(selects_of_futures()), 1 + 2 + 3 + 4 + 5 + 1);
 }
 
@@ -121,6 +121,6 @@ async fn selects_of_nobody() -> String {
 }
 
 #[test]
-fn other_macros_of_these_names_stay_as_they_are() {
+fn other_macros_with_these_names_are_left_alone() {
     assert_eq!(run(selects_of_nobody()), "ab1");
 }

@@ -40,7 +40,7 @@ impl Fetch for Below {
 }
 
 #[test]
-fn the_future_is_timed_in_either_order() {
+fn methods_are_timed_above_and_below_async_trait() {
     let objects: [Box<dyn Fetch>; 2] = [Box::new(Above), Box::new(Below)];
     for object in &objects {
         assert_eq!(run(object.twice("a")), Ok("aa".to_owned()));

@@ -134,7 +134,7 @@ fn drops_are_those_of_the_bare_function_cancelled_and_completed() {
 }
 
 #[test]
-fn what_was_never_polled_drops_its_last_argument_first() {
+fn a_future_never_polled_drops_its_last_argument_first() {
     let [a, b, c] = [|| Noisy("a"), || Noisy("b"), || Noisy("c")];
     assert_eq!(drops_of(bare::used(a(), b(), c()), 0), ["end", "a", "b", "c"]);
     assert_eq!(drops_of(timed::used(a(), b(), c()), 0), ["end", "c", "b", "a"]);

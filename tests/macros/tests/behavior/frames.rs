@@ -41,7 +41,7 @@ fn a_list<'a, T: 'a>(of: &'a [T]) -> impl Iterator<Item = &'a T> + use<'a, T> {
 }
 
 #[test]
-fn track_caller_still_tells_the_caller() {
+fn track_caller_still_reports_the_caller() {
     assert_eq!((caller().file(), caller().line()), (file!(), line!()));
 }
 
@@ -53,7 +53,7 @@ fn frames_are_children_of_what_calls_them() {
 }
 
 #[test]
-fn signatures_stay() {
+fn signatures_are_kept() {
     let pointer: extern "C" fn(u32) -> u32 = of_another_abi;
     assert_eq!(pointer(1), 2);
     let diverging: fn() -> ! = diverges;

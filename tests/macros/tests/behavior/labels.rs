@@ -91,7 +91,7 @@ async fn labelled_block(of: u32) -> u32 {
 }
 
 #[test]
-fn a_block_has_a_label_over_what_is_in_scope() {
+fn the_label_of_a_block_can_use_variables_in_scope() {
     assert_eq!(run(labelled_block(9)), 9);
     assert_eq!(calls("labelled block"), ["1 labelled block{9} < labelled_block"]);
 }

@@ -50,7 +50,7 @@ mod work {
 }
 
 #[test]
-fn what_is_inside_is_timed() {
+fn functions_in_an_annotated_module_are_timed() {
     assert_eq!(run(work::outer()), 9);
     run(work::quiet::unseen());
     work::loud::seen();

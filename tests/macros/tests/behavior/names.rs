@@ -52,7 +52,7 @@ fn skip_leaves_function_and_blocks_as_they_are() {
 }
 
 #[test]
-fn the_crate_may_be_elsewhere() {
+fn the_path_of_the_crate_can_be_set() {
     run(other_path());
     other_quoted_path();
     assert_eq!(calls("block of another path"), ["1 block of another path < other_path"]);

@@ -84,7 +84,7 @@ async fn told(n: u32) -> u32 {
 }
 
 #[test]
-fn a_macro_with_awaits_is_a_site_and_one_without_is_none() {
+fn a_macro_is_a_site_only_if_it_awaits() {
     assert_eq!(run(told(3)), 4);
     let snapshot = diagnose::snapshot();
     let body = snapshot.sites.iter().position(|site| site.name == "told").unwrap();
@@ -132,7 +132,7 @@ async fn never_comes_back(really: bool) -> Result<u32, String> {
 }
 
 #[test]
-fn nothing_warns_behind_a_macro_that_never_comes_back() {
+fn a_diverging_macro_causes_no_warning() {
     assert_eq!(run(never_comes_back(true)), Err("given up".to_owned()));
     assert_eq!(run(never_comes_back(false)), Ok(1));
 }

@@ -70,7 +70,7 @@ fn statements_before_the_future_stay_where_they_were() {
 }
 
 #[test]
-fn every_way_out_is_the_same_future() {
+fn futures_of_all_return_paths_are_timed() {
     assert_eq!((run(opaque_early(true)), run(opaque_early(false))), (0, 1));
     assert_eq!(calls("opaque_early"), ["2 opaque_early"]);
     assert_eq!((run(boxed_either(true)), run(boxed_either(false))), (1, 3));
@@ -78,7 +78,7 @@ fn every_way_out_is_the_same_future() {
 }
 
 #[test]
-fn boxes_and_their_aliases_are_futures() {
+fn boxed_futures_and_their_aliases_are_recognized() {
     run(caller());
     assert_eq!(calls("boxed_borrow"), ["1 boxed_borrow < caller"]);
     assert_eq!(run(aliased(4)), 4);

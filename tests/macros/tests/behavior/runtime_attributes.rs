@@ -25,7 +25,7 @@ async fn main_in_cfg_attr(argument: u32) -> u32 {
 }
 
 #[test]
-fn main_is_timed_on_either_side() {
+fn main_is_timed_above_and_below_the_runtimes_attribute() {
     assert_eq!(main_below() + main_above() + main_in_cfg_attr(3), 6);
     assert!(sites("main_below")[0].starts_with("fn "));
     assert!(sites("main_in_cfg_attr")[0].starts_with("fn "));

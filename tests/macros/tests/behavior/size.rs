@@ -92,7 +92,7 @@ fn growth_is_bounded() {
 }
 
 #[test]
-fn an_argument_that_lives_on_is_stored_once() {
+fn an_argument_used_after_an_await_is_stored_once() {
     let timed = size_of_val(&timed::used_later([0; 1_024]));
     assert!(timed < 1_024 + 128, "{timed}");
 }

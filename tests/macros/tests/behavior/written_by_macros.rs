@@ -49,7 +49,7 @@ struct Number(u32);
 method!(Number.plus);
 
 #[test]
-fn hygiene_is_the_callers() {
+fn functions_written_by_macros_keep_their_hygiene() {
     assert_eq!(run(written("abc", 1)), 4);
     assert_eq!(run(by_expression()), 2);
     assert_eq!(run(opaque()).to_string(), "3");
