@@ -199,7 +199,7 @@ all_of_it!(wrapped, ::diagnose::async_lock);
 all_of_it!(of_smol, ::diagnose::smol::lock);
 
 #[test]
-fn of_async_std_are_the_wrappers() {
+fn locks_of_async_std_are_those_of_async_lock() {
     let mutex: diagnose::async_lock::Mutex<u8> = diagnose::async_std::sync::Mutex::new(1);
     let lock: diagnose::async_lock::RwLock<u8> = diagnose::async_std::sync::RwLock::new(1);
     let guard: Option<diagnose::async_std::sync::MutexGuard<'_, u8>> = mutex.try_lock();
@@ -207,7 +207,7 @@ fn of_async_std_are_the_wrappers() {
 }
 
 #[test]
-fn wrappers_and_originals_become_each_other() {
+fn wrappers_and_originals_convert_into_each_other() {
     let mutex: async_lock::Mutex<u8> = diagnose::async_lock::Mutex::new(1).into();
     assert_eq!(*diagnose::async_lock::Mutex::<u8>::from(mutex).try_lock().unwrap(), 1);
     let lock: async_lock::RwLock<u8> = diagnose::async_lock::RwLock::new(1).into();

@@ -92,7 +92,7 @@ fn a_semaphore_admits_as_many_as_it_has_permits() {
 }
 
 #[test]
-fn a_future_that_is_dropped_gives_its_place_up() {
+fn a_dropped_future_leaves_the_queue() {
     diagnose_isolation::isolated!();
     let mutex = Arc::new(Mutex::new(0));
     let guard = now(mutex.lock());
@@ -123,7 +123,7 @@ fn an_upgrade_that_is_dropped_frees_the_lock() {
 }
 
 #[test]
-fn a_barrier_opens_for_all_and_again() {
+fn a_barrier_releases_all_and_can_be_reused() {
     diagnose_isolation::isolated!();
     let barrier = Barrier::new(3);
     let leaders = AtomicUsize::new(0);

@@ -213,7 +213,7 @@ all_of_it!(original, ::parking_lot);
 all_of_it!(wrapped, ::diagnose::parking_lot);
 
 #[test]
-fn wrappers_and_originals_become_each_other() {
+fn wrappers_and_originals_convert_into_each_other() {
     let mutex: parking_lot::Mutex<u8> = diagnose::parking_lot::Mutex::new(1).into();
     assert_eq!(*diagnose::parking_lot::Mutex::<u8>::from(mutex).lock(), 1);
     let lock: parking_lot::RwLock<u8> = diagnose::parking_lot::RwLock::new(1).into();

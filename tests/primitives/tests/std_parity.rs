@@ -196,7 +196,7 @@ all_of_it!(original, ::std::sync);
 all_of_it!(wrapped, ::diagnose::std::sync);
 
 #[test]
-fn wrappers_and_originals_become_each_other() {
+fn wrappers_and_originals_convert_into_each_other() {
     let mutex: std::sync::Mutex<u8> = diagnose::std::sync::Mutex::new(1).into();
     assert_eq!(*diagnose::std::sync::Mutex::<u8>::from(mutex).lock().unwrap(), 1);
     let lock: std::sync::RwLock<u8> = diagnose::std::sync::RwLock::new(1).into();
@@ -208,7 +208,7 @@ fn wrappers_and_originals_become_each_other() {
 }
 
 #[test]
-fn ends_of_channels_and_originals_become_each_other() {
+fn channel_ends_and_originals_convert_into_each_other() {
     use diagnose::std::sync::mpsc;
 
     let (sender, receiver) = mpsc::channel();

@@ -7,7 +7,7 @@ use diagnose::async_lock::{Mutex, OnceCell, Semaphore};
 use diagnose_primitives_tests::{now, poll_once};
 
 #[test]
-fn locks_are_locks_whatever_is_switched_in_between() {
+fn locks_work_while_recording_is_switched_on_and_off() {
     diagnose_isolation::isolated!();
     for (first, second) in [(false, true), (true, false), (false, false)] {
         diagnose::set_enabled(first);

@@ -138,7 +138,7 @@ fn auto_traits_of_parking_lot_are_kept() {
 }
 
 #[test]
-fn a_guard_that_gives_its_lock_is_shared_only_if_that_is() {
+fn a_guard_that_returns_its_lock_is_sync_only_if_the_lock_is() {
     assert!(is!(Sync, async_lock::MutexGuard<'_, Shared>));
     assert!(!is!(Sync, diagnose::async_lock::MutexGuard<'_, Shared>));
     assert!(is!(Sync, parking_lot::MutexGuard<'_, Shared>));

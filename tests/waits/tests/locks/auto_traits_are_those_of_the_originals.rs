@@ -123,7 +123,7 @@ fn futures() {
 
 /// Only has to compile.
 #[test]
-fn lifetimes_get_shorter() {
+fn lifetimes_can_be_shortened() {
     fn read<'a>(guard: ours::RwLockReadGuard<'static, &'static str>) -> ours::RwLockReadGuard<'a, &'a str> {
         guard
     }

@@ -72,7 +72,7 @@ fn a_notification_is_not_lost() {
 }
 
 #[test]
-fn the_place_is_that_of_the_conversion() {
+fn a_converted_lock_has_the_place_of_its_conversion() {
     let original = real::Semaphore::new(3);
     let (semaphore, made) = (ours::Semaphore::from(original), line!());
     let _permit = semaphore.try_acquire().unwrap();

@@ -43,7 +43,7 @@ async fn readers_wait_behind_a_writer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn at_most_so_many_at_a_time() {
+async fn at_most_three_tasks_hold_a_permit() {
     let (semaphore, running) = (Arc::new(Semaphore::new(3)), Arc::new(AtomicUsize::new(0)));
     let tasks: Vec<_> = (0..10)
         .map(|_| {
