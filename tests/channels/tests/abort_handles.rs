@@ -41,7 +41,7 @@ async fn a_set_returns_a_handle_that_counts_until_it_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_handle_of_tokios_own_type_counts_for_ever() {
+async fn an_abort_handle_of_tokios_own_type_counts_forever() {
     diagnose_isolation::isolated!();
     let (at, task) = (here(), tokio::spawn(pending::<()>()));
     drop(task.abort_handle().into_inner());
@@ -49,7 +49,7 @@ async fn a_handle_of_tokios_own_type_counts_for_ever() {
 }
 
 #[tokio::test]
-async fn more_handles_than_the_count_has_room_for_are_never_forgotten() {
+async fn more_handles_than_the_counter_can_hold_count_forever() {
     diagnose_isolation::isolated!();
     let (at, task) = (here(), tokio::spawn(pending::<()>()));
     let handles: Vec<AbortHandle> = (0..8_200).map(|_| task.abort_handle()).collect();
@@ -58,7 +58,7 @@ async fn more_handles_than_the_count_has_room_for_are_never_forgotten() {
 }
 
 #[tokio::test]
-async fn a_handle_of_a_finished_task_takes_none_from_the_next() {
+async fn handles_of_a_finished_task_do_not_affect_the_next_task() {
     diagnose_isolation::isolated!();
     let task = tokio::spawn(async {});
     let old: Vec<AbortHandle> = (0..4).map(|_| task.abort_handle()).collect();

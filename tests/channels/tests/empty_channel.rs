@@ -29,7 +29,7 @@ async fn a_receiver_waits_until_it_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_poll_that_is_given_up_ends_with_the_next_use() {
+async fn an_abandoned_poll_ends_with_the_next_use() {
     diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));
     assert!(poll_fn(|context| Poll::Ready(receiver.poll_recv(context).is_pending())).await);
@@ -77,7 +77,7 @@ async fn a_oneshot_channel_names_the_owner_of_its_sender() {
 }
 
 #[tokio::test]
-async fn a_sender_in_a_message_is_in_that_channel() {
+async fn a_sender_sent_in_a_message_belongs_to_that_channel() {
     diagnose_isolation::isolated!();
     let (mailbox, (requests, mut receiver)) = (here(), mpsc::channel(1));
     let (made, (answers, _answer)) = (here(), oneshot::channel::<u8>());
@@ -143,7 +143,7 @@ async fn the_last_of_several_unused_ends_is_in_the_last_message() {
 }
 
 #[tokio::test]
-async fn an_end_that_becomes_tokios_own_is_anywhere() {
+async fn an_end_converted_to_tokios_type_may_be_anywhere() {
     diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));
     let own: ::tokio::sync::mpsc::Sender<u8> = sender.into();

@@ -6,7 +6,7 @@ use diagnose_reports::model::{ResourceKind, Role, WaitMode};
 use tokio::sync::mpsc;
 
 #[tokio::test]
-async fn a_sender_waits_for_a_place_and_the_receiver_could_make_one() {
+async fn a_sender_waits_for_capacity_that_the_receiver_can_free() {
     diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));
     sender.send(1).await.unwrap();
@@ -39,7 +39,7 @@ async fn a_sender_waits_for_a_place_and_the_receiver_could_make_one() {
 }
 
 #[tokio::test]
-async fn a_reserved_place_is_held() {
+async fn reserved_capacity_is_held() {
     diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(3));
     let mut permits = sender.reserve_many(2).await.unwrap();
@@ -61,7 +61,7 @@ async fn a_reserved_place_is_held() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wake_of_the_timer_is_not_taken_for_a_place() {
+async fn a_wake_by_the_timer_is_not_taken_for_free_capacity() {
     diagnose_isolation::isolated!();
     let (made, (sender, receiver)) = (here(), mpsc::channel(1));
     sender.send(1).await.unwrap();

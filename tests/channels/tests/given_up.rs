@@ -14,7 +14,7 @@ use tokio::sync::{Mutex, mpsc};
 ///          lock, recv ····· recv, given up;  lock, which it holds
 /// ```
 #[tokio::test]
-async fn a_receive_that_was_given_up_wakes_for_nothing() {
+async fn a_canceled_receive_wakes_its_task_in_vain() {
     diagnose_isolation::isolated!();
     let (made, lock) = (here(), Mutex::new(()));
     let (made_channel, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));

@@ -8,7 +8,7 @@ use diagnose_reports::model::WaitMode;
 use tokio::sync::mpsc;
 
 #[tokio::test]
-async fn a_receive_that_is_made_anew_for_each_poll_is_waited_for() {
+async fn a_receive_created_anew_for_each_poll_is_a_wait() {
     diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));
     let task = tokio::spawn(poll_fn(move |context| Box::pin(receiver.recv()).as_mut().poll(context)));

@@ -131,7 +131,7 @@ async fn unbounded_channels_do_what_the_originals_do() {
 }
 
 #[tokio::test]
-async fn channels_for_one_message_do_what_the_originals_do() {
+async fn oneshot_channels_do_what_the_originals_do() {
     assert_eq!(ours::single().await, own::single().await);
 }
 

@@ -106,12 +106,12 @@ surface!(own, ::tokio);
 surface!(ours, diagnose::tokio);
 
 #[tokio::test]
-async fn watched_values_do_what_the_originals_do() {
+async fn watch_channels_do_what_the_originals_do() {
     assert_eq!(ours::watched().await, own::watched().await);
 }
 
 #[tokio::test]
-async fn messages_to_all_do_what_the_originals_do() {
+async fn broadcast_channels_do_what_the_originals_do() {
     assert_eq!(ours::broadcast().await, own::broadcast().await);
 }
 

@@ -60,7 +60,7 @@ async fn a_timer_says_when_it_is_due() {
 }
 
 #[tokio::test]
-async fn under_a_timeout_both_wait_with_the_waker_of_the_task() {
+async fn a_timeout_and_its_future_wait_with_the_waker_of_the_task() {
     diagnose_isolation::isolated!();
     let (made, (_sender, mut receiver)) = (here(), tokio::sync::mpsc::channel::<u8>(1));
     let at = here();

@@ -5,7 +5,7 @@ use diagnose_channels_tests::{here, look};
 use tokio::sync::{mpsc, oneshot};
 
 #[tokio::test]
-async fn what_is_made_while_it_is_off_is_not_known() {
+async fn channels_created_while_recording_is_off_are_unknown() {
     diagnose_isolation::isolated!();
     diagnose::set_enabled(false);
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));

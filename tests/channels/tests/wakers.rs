@@ -19,7 +19,7 @@ async fn known(wakers: Wakers) -> (usize, usize) {
 }
 
 #[tokio::test]
-async fn only_what_has_a_waker_is_in_a_queue() {
+async fn only_a_wait_with_a_known_waker_is_in_a_queue() {
     diagnose_isolation::isolated!();
     assert_eq!(known(Wakers::Off).await, (0, 0));
     assert_eq!(known(Wakers::Tasks).await, (1, 0));

@@ -70,7 +70,7 @@ async_channel!(async_channel_ours, diagnose::async_channel);
 async_channel!(smol_ours, diagnose::smol::channel);
 
 #[test]
-fn async_channel_does_the_same() {
+fn async_channel_wrappers_do_what_the_originals_do() {
     let own = async_channel_own::all();
     assert_eq!(own, async_channel_ours::all());
     assert_eq!(own, smol_ours::all());

@@ -126,7 +126,7 @@ types!(
 );
 
 #[test]
-fn ends_of_channels_are_what_the_originals_are() {
+fn channel_ends_have_the_auto_traits_of_the_originals() {
     let (own, ours) = (own::channels(), ours::channels());
     assert_eq!(own.len(), 4 * 27);
     let differ: Vec<_> =
@@ -135,7 +135,7 @@ fn ends_of_channels_are_what_the_originals_are() {
 }
 
 #[test]
-fn locks_and_tokens_are_what_the_originals_are() {
+fn locks_and_tokens_have_the_auto_traits_of_the_originals() {
     let (mut own, ours) = (own::others(), ours::others());
     assert_eq!(own.len(), 4 * 7 + 6);
     // The original's owned lock future is `Sync` even for data that is not `Send`.

@@ -159,7 +159,7 @@ flume!(flume_own, ::flume);
 flume!(flume_ours, diagnose::flume);
 
 #[test]
-fn flume_does_the_same() {
+fn flume_wrappers_do_what_the_originals_do() {
     assert_eq!(flume_own::ends(), flume_ours::ends());
     assert_eq!(flume_own::futures(), flume_ours::futures());
     assert_eq!(flume_own::iterators(), flume_ours::iterators());

@@ -171,13 +171,13 @@ futures!(futures_own, ::futures);
 futures!(futures_ours, diagnose::futures);
 
 #[test]
-fn channels_of_futures_do_the_same() {
+fn channels_of_the_futures_crate_do_what_the_originals_do() {
     assert_eq!(futures_own::bounded(), futures_ours::bounded());
     assert_eq!(futures_own::unbounded(), futures_ours::unbounded());
     assert_eq!(futures_own::oneshots(), futures_ours::oneshots());
 }
 
 #[test]
-fn locks_of_futures_do_the_same() {
+fn locks_of_the_futures_crate_do_what_the_originals_do() {
     assert_eq!(futures_own::locks(), futures_ours::locks());
 }

@@ -126,7 +126,7 @@ fn a_thread_that_blocks_is_seen() {
 }
 
 #[test]
-fn a_channel_of_futures() {
+fn an_mpsc_channel_of_the_futures_crate_is_recorded() {
     diagnose_isolation::isolated!();
     let (made, (mut tx, mut rx)) = (here(), futures::channel::mpsc::channel(0));
     let mut sends = Box::pin(tx.send(1));
@@ -148,7 +148,7 @@ fn a_channel_of_futures() {
 }
 
 #[test]
-fn a_oneshot_of_futures() {
+fn a_oneshot_channel_of_the_futures_crate_is_recorded() {
     diagnose_isolation::isolated!();
     let (made, (mut tx, rx)) = (here(), futures::channel::oneshot::channel());
     let mut rx = Box::pin(rx);
@@ -166,7 +166,7 @@ fn a_oneshot_of_futures() {
 }
 
 #[test]
-fn a_lock_of_futures() {
+fn a_mutex_of_the_futures_crate_is_recorded() {
     diagnose_isolation::isolated!();
     let (made, mutex) = (here(), Arc::new(futures::lock::Mutex::new(0)));
     let (held, guard) = (here(), now(mutex.lock()));
@@ -212,7 +212,7 @@ fn a_token_and_its_children_are_one_resource() {
 }
 
 #[test]
-fn a_place_that_was_reserved_by_polls_is_held() {
+fn capacity_reserved_by_poll_reserve_is_held() {
     diagnose_isolation::isolated!();
     let mut context = Context::from_waker(Waker::noop());
     let (made, (tx, mut rx)) = (here(), tokio::sync::mpsc::channel(1));
@@ -232,7 +232,7 @@ fn a_place_that_was_reserved_by_polls_is_held() {
 }
 
 #[test]
-fn permits_that_are_polled_for_are_those_of_the_semaphore() {
+fn permits_of_a_poll_semaphore_are_those_of_its_semaphore() {
     diagnose_isolation::isolated!();
     let mut context = Context::from_waker(Waker::noop());
     let (made, semaphore) = (here(), Arc::new(tokio::sync::Semaphore::new(1)));
@@ -249,7 +249,7 @@ fn permits_that_are_polled_for_are_those_of_the_semaphore() {
 }
 
 #[test]
-fn nothing_is_polled_twice_to_observe_it() {
+fn recording_polls_nothing_twice() {
     diagnose_isolation::isolated!();
     let (counting, token) = (Counting::default(), CancellationToken::new());
     let mut runs = Box::pin(token.run_until_cancelled(&counting));

@@ -139,7 +139,7 @@ tokio_util!(tokio_util_own, ::tokio, ::tokio_util);
 tokio_util!(tokio_util_ours, diagnose::tokio, diagnose::tokio_util);
 
 #[test]
-fn a_poll_sender_and_the_original_become_each_other() {
+fn a_poll_sender_and_the_original_convert_into_each_other() {
     let (sender, mut receiver) = diagnose::tokio::sync::mpsc::channel(1);
     let sender = diagnose::tokio_util::sync::PollSender::new(sender);
     let mut original: tokio_util::sync::PollSender<u8> = sender.into();
@@ -151,7 +151,7 @@ fn a_poll_sender_and_the_original_become_each_other() {
 }
 
 #[test]
-fn tokio_util_does_the_same() {
+fn tokio_util_wrappers_do_what_the_originals_do() {
     assert_eq!(tokio_util_own::tokens(), tokio_util_ours::tokens());
     assert_eq!(tokio_util_own::sender(), tokio_util_ours::sender());
     assert_eq!(tokio_util_own::semaphore(), tokio_util_ours::semaphore());
