@@ -50,7 +50,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn dumps_are_their_users_alone() {
+fn dumps_are_readable_only_by_their_user() {
     diagnose_isolation::isolated!();
     let folder = Folder::new("modes");
     folder.run(&[]);
@@ -62,7 +62,7 @@ fn dumps_are_their_users_alone() {
 }
 
 #[test]
-fn a_folder_that_is_not_text_is_taken_as_it_is() {
+fn a_folder_name_that_is_not_utf8_is_used_unchanged() {
     diagnose_isolation::isolated!();
     let folder = Folder::new("bytes");
     folder.run(&[("DIAGNOSE_FORMATS", "txt")]);

@@ -7,7 +7,7 @@ use diagnose_abuse_tests::child::{command, output};
 use diagnose_abuse_tests::hostile::passed;
 
 #[test]
-fn names_and_labels_do_nothing_to_a_terminal() {
+fn names_and_labels_cannot_control_a_terminal() {
     diagnose_isolation::isolated!();
     let folder = std::env::temp_dir().join(format!("diagnose-hostile-{}", std::process::id()));
     let mut command = command(env!("CARGO_BIN_EXE_hostile_names"));

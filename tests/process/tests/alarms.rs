@@ -35,7 +35,7 @@ fn only<'a>(alarms: &'a [String], words: &str) -> &'a str {
 }
 
 #[test]
-fn all_workers_of_a_runtime_are_blocked() {
+fn an_alarm_is_raised_if_all_workers_of_a_runtime_are_blocked() {
     diagnose_isolation::isolated!();
     let (alarms, report) = run("blocked", "all 2 workers");
     let alarm = only(&alarms, "all 2 workers of runtime 1 have been in one poll each for at least ");
@@ -52,7 +52,7 @@ fn all_workers_of_a_runtime_are_blocked() {
 }
 
 #[test]
-fn a_task_is_queued_where_only_a_blocked_worker_gets_at_it() {
+fn an_alarm_names_a_task_queued_behind_a_blocked_worker() {
     diagnose_isolation::isolated!();
     let (alarms, _) = run("uneven", " idle; ");
     let alarm = only(&alarms, " although 1 of the 2 workers of runtime 1 is idle; task ");
@@ -96,7 +96,7 @@ fn the_native_stack_of_a_poll_that_spins_names_the_function() {
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[test]
-fn a_blocked_thread_gives_its_stack_and_stays_blocked() {
+fn reading_the_stack_of_a_blocked_thread_leaves_it_blocked() {
     diagnose_isolation::isolated!();
     let (alarms, _) = run("blocked", "native stack");
     let blocked: Vec<&String> = alarms.iter().filter(|alarm| alarm.contains(" `blocks` has been ")).collect();

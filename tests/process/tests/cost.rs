@@ -42,7 +42,7 @@ fn counts() -> Vec<(Activity, u64)> {
 // outer   ├────┤┈┈├────┤┈┈┈├────┤ Ready      a call, which waits, and two polls after its first, which follow wakes
 // inner   ├────┤┈┈├────┤┈┈┈├────┤ Ready      the same; its second poll is pending, and `outer` only passes that on
 #[test]
-fn what_was_recorded_is_counted_and_priced() {
+fn recorded_work_is_counted_with_its_cost() {
     diagnose_isolation::isolated!();
     (0..10).for_each(|_| run(outer()));
     let lock = Mutex::new(0);

@@ -35,7 +35,7 @@ fn a_token_opens_every_address_to_those_who_have_it() {
 }
 
 #[test]
-fn a_site_whose_name_resolves_to_this_machine_reads_nothing() {
+fn a_site_that_rebinds_its_name_to_this_machine_reads_nothing() {
     let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
     let address = program.hear();
     let as_host =

@@ -45,7 +45,7 @@ fn a_client_that_does_not_read_keeps_nobody_out() {
 }
 
 #[test]
-fn a_response_survives_what_was_sent_too_much() {
+fn a_response_survives_excess_input() {
     let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
     let address = program.hear();
     let long = format!("GET /{} HTTP/1.1\r\n\r\n", "a".repeat(100_000));

@@ -119,7 +119,7 @@ fn a_function_with_both_attributes_is_two_paths_with_equal_counts() {
 }
 
 #[test]
-fn what_is_pending_is_pending_and_what_is_dropped_is_closed() {
+fn an_open_span_is_pending_and_a_dropped_one_is_closed() {
     diagnose_isolation::isolated!();
     install_layer();
     let mut waiting = Box::pin(inner(u32::MAX));
