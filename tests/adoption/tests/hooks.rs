@@ -50,7 +50,7 @@ fn workers_run_each_hook_once() {
 }
 
 #[test]
-fn a_runtime_of_one_thread_parks_as_often_as_it_goes_on() {
+fn a_runtime_of_one_thread_parks_as_often_as_it_unparks() {
     diagnose_isolation::isolated!();
     let (runtime, counts) = build(&mut Builder::new_current_thread());
     runtime.block_on(async {

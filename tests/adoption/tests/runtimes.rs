@@ -85,7 +85,7 @@ fn only_a_runtime_of_one_thread_polls_the_future_of_its_block_on() {
 }
 
 #[test]
-fn the_bound_of_the_threads_for_blocking_code_is_known() {
+fn the_bound_on_blocking_threads_is_known() {
     diagnose_isolation::isolated!();
     let bound = |builder: &mut Builder| {
         let runtime = builder.build().unwrap();
@@ -103,7 +103,7 @@ fn the_bound_of_the_threads_for_blocking_code_is_known() {
 }
 
 #[test]
-fn a_runtime_that_was_built_otherwise_has_no_number() {
+fn a_runtime_of_tokios_own_builder_has_no_number() {
     diagnose_isolation::isolated!();
     let runtime = ::tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
     let runtime = tokio::runtime::Runtime::from(runtime);

@@ -87,7 +87,7 @@ fn a_reset_starts_again() {
 }
 
 #[test]
-fn a_worker_with_the_tree_of_an_ended_one_has_its_own_polls_only() {
+fn a_worker_that_reuses_a_tree_counts_only_its_own_polls() {
     diagnose_isolation::isolated!();
     let first = one_worker("first");
     first.block_on(first.spawn(outer(50))).unwrap();

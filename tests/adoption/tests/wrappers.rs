@@ -63,7 +63,7 @@ fn a_task_is_dropped_with_its_runtime() {
 }
 
 #[test]
-fn wrappers_are_what_the_originals_are() {
+fn wrappers_have_the_auto_traits_of_the_originals() {
     diagnose_isolation::isolated!();
     fn check<T: Send + Sync>() {}
     fn unwinds<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
@@ -91,7 +91,7 @@ mod elsewhere {
 }
 
 #[test]
-fn wrappers_pass_for_the_originals() {
+fn wrappers_can_be_passed_as_the_originals() {
     diagnose_isolation::isolated!();
     let runtime = Runtime::new().unwrap();
     assert!(elsewhere::by_reference(&runtime, runtime.handle()));

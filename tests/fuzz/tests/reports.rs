@@ -3,7 +3,7 @@
 use diagnose_fuzz_tests::{check, corpus, mutate};
 
 #[test]
-fn no_input_brings_a_report_down() {
+fn no_input_makes_a_report_panic() {
     let corpus = corpus::all();
     let mut read = 0;
     for number in 0..3_000 {

@@ -51,13 +51,13 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_said_in_the_corpus_is_said_in_the_sample() {
+    fn the_sample_expects_every_verdict_of_the_corpus() {
         let all = ALL.iter().flat_map(|section| section.rows);
         assert_eq!(expected(rows(ALL).into_iter()), expected(all));
     }
 
     #[test]
-    fn every_runtime_is_quiet_and_noisy_in_the_sample() {
+    fn the_sample_has_quiet_and_noisy_runs_of_every_runtime() {
         let positions = 0..rows(ALL).len();
         for flavor in Flavor::ALL {
             let noises: BTreeSet<usize> = positions.clone().map(|it| noise(it, flavor)).collect();

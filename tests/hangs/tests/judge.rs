@@ -50,7 +50,7 @@ fn the_expected_verdict_in_the_last_look_is_right() {
 }
 
 #[test]
-fn another_kind_detail_confidence_or_line_is_wrong() {
+fn a_verdict_with_another_kind_detail_confidence_or_line_is_wrong() {
     let (row, marks) = row("guard_set_aside");
     let right = expected(row, &marks);
     let changes: [fn(&mut Verdict); 5] = [
@@ -68,7 +68,7 @@ fn another_kind_detail_confidence_or_line_is_wrong() {
 }
 
 #[test]
-fn another_proven_line_is_wrong_unless_it_waits_behind() {
+fn another_proven_verdict_is_wrong_unless_it_waits_behind() {
     let (row, marks) = row("read_again");
     let right = expected(row, &marks);
     let mut other = Verdict { kind: "starved".to_owned(), confidence: "proven".to_owned(), ..right.clone() };
@@ -81,7 +81,7 @@ fn another_proven_line_is_wrong_unless_it_waits_behind() {
 }
 
 #[test]
-fn an_earlier_look_may_show_another_form_of_the_same() {
+fn an_earlier_look_may_show_another_detail_of_the_verdict() {
     let (row, marks) = row("second_attempt");
     let granted = expected(row, &marks);
     let queued = Verdict { detail: Some("queued".to_owned()), ..granted.clone() };
@@ -112,7 +112,7 @@ fn a_dump_without_verdicts_is_wrong() {
 }
 
 #[test]
-fn a_saved_snapshot_that_says_something_else_is_wrong() {
+fn a_saved_snapshot_with_other_verdicts_is_wrong() {
     let (row, marks) = row("read_again");
     let right = look([expected(row, &marks)]);
     let other = Look { is_same_when_read: false, ..right.clone() };

@@ -127,7 +127,7 @@ fn window_ns(node: &Node) -> u64 {
 }
 
 #[test]
-fn the_makespan_tells_them_apart() {
+fn the_makespan_distinguishes_the_designs() {
     diagnose_isolation::isolated!();
     let snapshot = run(2, |requests| sequential(requests, process));
     let text = lines(&snapshot);

@@ -69,7 +69,7 @@ fn about<'a>(tree: &'a str, name: &str) -> &'a str {
 }
 
 #[test]
-fn only_the_task_that_forgets_is_reported() {
+fn only_the_task_that_keeps_no_waker_is_reported() {
     diagnose_isolation::isolated!();
     Runtime::TokioCurrent.run(async {
         tokio::spawn(forgets());

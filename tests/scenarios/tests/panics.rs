@@ -3,7 +3,7 @@
 use diagnose_process_tests::child::Program;
 
 #[test]
-fn the_task_and_its_path_are_named() {
+fn a_panic_names_its_task_and_path() {
     diagnose_isolation::isolated!();
     let mut program = Program::start(env!("CARGO_BIN_EXE_panics"), &[], &[]);
     assert_eq!(program.hear(), "true");

@@ -84,7 +84,7 @@ fn find(snapshot: &Snapshot, path: &str) -> (u64, u64) {
 }
 
 #[test]
-fn what_is_dropped_is_counted_where_it_was() {
+fn a_dropped_future_is_counted_at_its_await() {
     diagnose_isolation::isolated!();
     run_paused(loses(&Channel));
     let snapshot = plain(&diagnose::snapshot());

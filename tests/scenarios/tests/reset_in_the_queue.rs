@@ -28,7 +28,7 @@ async fn task() {
 }
 
 #[test]
-fn the_queue_counts_from_the_reset_on() {
+fn time_in_the_queue_counts_from_the_reset() {
     diagnose_isolation::isolated!();
     let mut task = pin!(task());
     let mut context = Context::from_waker(Waker::noop());

@@ -43,7 +43,7 @@ async fn makes() {
 // makes   ├ makes three ┤ Pending ├ polls one, drops one ┤ Pending …
 // work    [unpolled ×3]            [unpolled ×1]
 #[test]
-fn futures_are_listed_from_the_moment_on_in_which_they_are_made() {
+fn futures_are_listed_as_soon_as_they_are_created() {
     diagnose_isolation::isolated!();
     Builder::new().signal(None).unpolled(true).reinstall().unwrap();
     let mut makes = pin!(makes());

@@ -43,7 +43,7 @@ fn run_into_limit(runtime: Runtime) -> (Duration, String) {
 }
 
 #[test]
-fn what_is_not_done_says_what_it_waits_for() {
+fn a_future_over_its_time_limit_reports_what_it_waits_for() {
     diagnose_isolation::isolated!();
     for runtime in runtime::ALL {
         diagnose::reset();

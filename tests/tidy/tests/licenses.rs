@@ -95,7 +95,7 @@ fn every_crate_has_a_permissive_license_or_is_named() {
 }
 
 #[test]
-fn an_expression_is_allowed_if_one_way_through_it_is() {
+fn a_license_expression_is_allowed_if_one_choice_in_it_is() {
     for licence in ["MIT", "MIT/Apache-2.0", "GPL-3.0 OR MIT", "(MIT OR GPL-3.0) AND Unicode-3.0"] {
         assert!(is_allowed(licence), "{licence}");
     }

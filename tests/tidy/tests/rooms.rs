@@ -242,7 +242,7 @@ fn imports_of_the_reports_go_down() {
 }
 
 #[test]
-fn groups_of_imports_are_taken_apart() {
+fn grouped_imports_are_split() {
     let source = Source {
         path: String::new(),
         text: "use crate::{a::{B, c::D}, e};\nuse super::f::G;\nlet h = super::super::i::j();\n".to_owned(),

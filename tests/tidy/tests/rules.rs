@@ -51,7 +51,7 @@ fn is_material(source: &Source) -> bool {
 }
 
 #[test]
-fn every_file_says_what_it_is() {
+fn every_file_begins_with_its_documentation() {
     let bad = [("diagnose/src/a.rs", "use std::fmt;\n//! A file.\n")];
     check("a file begins with `//!`", &bad, |source| !source.text.starts_with("//!"));
 }
@@ -310,7 +310,7 @@ fn no_test_of_the_recorder_waits_by_the_clock() {
 }
 
 #[test]
-fn nothing_is_left_to_do() {
+fn no_mark_of_unfinished_work_is_left() {
     let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("dbg", "!("), concat!("todo", "!(")];
     let bad = marks.map(|mark| ("diagnose/src/a.rs", mark));
     check("no marks of unfinished work", &bad, |source| marks.iter().any(|mark| source.text.contains(mark)));

@@ -147,7 +147,7 @@ fn a_task_that_is_dropped_with_its_runtime_is_gone() {
 }
 
 #[test]
-fn the_hooks_of_the_program_run_beside() {
+fn the_hooks_of_the_program_run_too() {
     let _alone = alone();
     let counts: [Arc<AtomicUsize>; 4] = Default::default();
     let count = |number: usize| {
