@@ -8,6 +8,7 @@ mod diff;
 mod empty;
 mod findings;
 mod findings_backlog;
+mod findings_blocking_pool;
 mod findings_growth;
 mod findings_lagged;
 mod findings_large_future;

@@ -6,7 +6,7 @@
 //! holder           of a lock: its call, and the await under it
 //! stuck            the verdicts
 //! contended hog blocking slow_await         what makes calls slow
-//! saturated self_wake cancelled             what makes all calls slow, or wastes work
+//! saturated blocking_pool self_wake cancelled   what makes all calls slow, or wastes work
 //! growing backlog lagged missing_await large_future lost_data   risks and notes
 //! rank             calls all rules, removes repetitions, sorts, keeps ten
 //! ```
@@ -14,6 +14,7 @@
 
 mod backlog;
 mod blocking;
+mod blocking_pool;
 mod cancelled;
 mod contended;
 mod events;

@@ -6,8 +6,8 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    backlog, cancelled, contended, growing, hog, lagged, large_future, lost_data, missing_await, saturated,
-    self_wake, slow_await, stuck,
+    backlog, blocking_pool, cancelled, contended, growing, hog, lagged, large_future, lost_data,
+    missing_await, saturated, self_wake, slow_await, stuck,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::Snapshot;
@@ -42,11 +42,12 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 12] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 13] = [
     contended::find,
     hog::find,
     slow_await::find,
     saturated::find,
+    blocking_pool::find,
     self_wake::find,
     cancelled::find,
     growing::find,

@@ -54,6 +54,8 @@ rules! {
     Blocking = "blocking",
     /// All workers are busy, and tasks wait for their turn.
     Saturated = "saturated",
+    /// All threads for blocking jobs are busy, and jobs wait for one.
+    BlockingPool = "blocking_pool",
     /// One worker did almost all polls.
     Imbalance = "imbalance",
     /// Tasks or futures of one place become more and more.
