@@ -285,7 +285,19 @@ fn locks_without_a_place_of_creation_are_named_by_their_acquisition() {
 #[test]
 fn locks_of_one_place_are_named_by_their_kind() {
     let mut snapshot = returned_guard();
-    add_mutex(&mut snapshot, "lock().await", 100, 1, 1);
+    add_mutex(&mut snapshot, "lock().await", 100, 500, 1);
     let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
     assert!(finding.starts_with("each Mutex created at src/main.rs:500 (2 of them) makes"), "{finding}");
+}
+
+#[test]
+fn one_lock_of_many_is_a_hot_shard() {
+    let mut snapshot = returned_guard();
+    add_mutex(&mut snapshot, "lock().await", 100, 400, 1);
+    let mut free = Resource::default();
+    (free.id, free.kind) = (ResourceId::new(9), ResourceKind::Mutex);
+    free.created.clone_from(&snapshot.resources[0].created);
+    snapshot.resources.push(free);
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(finding.starts_with("one Mutex of those created at src/main.rs:500 makes"), "{finding}");
 }

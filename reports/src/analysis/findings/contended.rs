@@ -39,6 +39,8 @@ const MIN_ENDED: u64 = 100;
 /// wait is not for the holders: on a busy machine, tasks that were granted a lock wait for a
 /// thread.
 const MAX_QUEUE: u64 = 4;
+/// From which share of the waits on, in thousandths, one of several locks is the one in question.
+const HOT_SHARE: u64 = 900;
 /// How many times as long as a hold a permit must be waited for.
 const MIN_HOLDS: u64 = 10;
 
@@ -47,6 +49,8 @@ const MIN_HOLDS: u64 = 10;
 struct Lock<'a> {
     first: &'a Resource,
     ids: Vec<ResourceId>,
+    /// ns that one of them was waited for, the most.
+    most_waited_ns: u64,
     waits: u64,
     waited_ns: u64,
     p99_ns: u64,
@@ -72,6 +76,7 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
         let lock = locks.entry(key).or_insert_with(|| Lock {
             first: it,
             ids: Vec::new(),
+            most_waited_ns: 0,
             waits: 0,
             waited_ns: 0,
             p99_ns: 0,
@@ -98,8 +103,10 @@ impl Lock<'_> {
     fn add(&mut self, it: &Resource) {
         let sum =
             |value: fn(&UsagePlace) -> u64| it.usage.waiters.iter().map(value).fold(0, u64::saturating_add);
+        let waited_ns = sum(|row| row.total_ns);
         self.waits = self.waits.saturating_add(sum(|row| row.count));
-        self.waited_ns = self.waited_ns.saturating_add(sum(|row| row.total_ns));
+        self.waited_ns = self.waited_ns.saturating_add(waited_ns);
+        self.most_waited_ns = self.most_waited_ns.max(waited_ns);
         self.p99_ns = self.p99_ns.max(it.usage.wait.p99_ns);
         self.held_ns = self.held_ns.max(it.usage.held.p50_ns);
         self.acquisitions = self.acquisitions.saturating_add(it.usage.acquisitions);
@@ -133,6 +140,17 @@ impl Lock<'_> {
         let holds = sum(|row| row.count).saturating_sub(excluded.into());
         let ns = total.saturating_mul(self.acquisitions.into()).checked_div(holds).unwrap_or(0);
         u64::try_from(ns).unwrap_or(u64::MAX)
+    }
+
+    /// Whether there are others of that place, and nearly all waits are for one: a hot shard. A lock
+    /// that was never used is not on record, so nobody knows how many there are.
+    fn is_one_of_many(&self, facts: &Facts<'_>) -> bool {
+        let is_other = |it: &Resource| {
+            it.id != self.first.id && it.kind == self.first.kind && it.created == self.first.created
+        };
+        self.first.created.is_some()
+            && per_mille(self.most_waited_ns, self.waited_ns) >= HOT_SHARE
+            && facts.snapshot.resources.iter().any(is_other)
     }
 
     fn has_permits(&self) -> bool {
@@ -178,7 +196,7 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     }
     let mut sentence = format!(
         "{} makes {} wait: {} of its time, p99 {}",
-        lock_words(lock),
+        lock_words(facts, lock),
         facts.name(site),
         percent(share),
         time(lock.p99_ns)
@@ -249,7 +267,7 @@ fn arrives(facts: &Facts<'_>, lock: &Lock<'_>) -> bool {
 }
 
 /// `` `rows` (RwLock, src/store.rs:12) ``, or `the RwLock of src/store.rs:12`.
-fn lock_words(lock: &Lock<'_>) -> String {
+fn lock_words(facts: &Facts<'_>, lock: &Lock<'_>) -> String {
     let kind = kind_name(lock.first.kind);
     let line_of = |place: &Place| (!place.file.is_empty()).then(|| line(place));
     let created = lock.first.created.as_ref().and_then(line_of).map(|at| format!("created at {at}"));
@@ -260,6 +278,7 @@ fn lock_words(lock: &Lock<'_>) -> String {
             format!("`{}` ({kind}, {at})", printable(name))
         }
         (Some(name), None, _) => format!("`{}` ({kind})", printable(name)),
+        (None, Some(at), _) if lock.is_one_of_many(facts) => format!("one {kind} of those {at}"),
         (None, Some(at), 1) => format!("the {kind} {at}"),
         (None, Some(at), many) => format!("each {kind} {at} ({} of them)", count(many as u64)),
         (None, None, _) => format!("a {kind}"),
