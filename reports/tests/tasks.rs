@@ -163,6 +163,34 @@ fn a_span_that_lost_its_parent_is_listed_under_its_task() {
 }
 
 #[test]
+fn spans_that_lost_their_parents_are_listed_once_if_they_are_alike() {
+    let mut snapshot = sites();
+    // The first task has two of them, the second has one.
+    let mut first = 0;
+    for (id, detached) in [(1, 2), (2, 1)] {
+        let mut own = task(id, 0, RunState::Waiting, 40 * MS);
+        own.span = Some(SpanIndex::new(first));
+        snapshot.tasks.push(own);
+        snapshot.spans.push(span(first as u64, 0, Some(id), None));
+        for _ in 0..detached {
+            let number = snapshot.spans.len();
+            let mut lost = span(number as u64, 2, Some(id), None);
+            (lost.detached, lost.age_ns) = (true, number as u64 * MS);
+            snapshot.spans.push(lost);
+            snapshot.spans.push(span(number as u64 + 1, 3, Some(id), Some(number)));
+        }
+        first = snapshot.spans.len();
+    }
+    insta::assert_snapshot!(snapshot.tree(), @r"
+    tasks: 2 alive, 2 waiting
+
+    2 × task main [waiting 40.0 ms] 0 polls, busy 0 ns: tasks 1, 2
+      3 × detached, its parent future is gone, created 1.00 ms to 6.00 ms ago: consumer (src/main.rs:3)
+      └─ queue.pop().await (src/main.rs:4:9) [waiting]
+    ");
+}
+
+#[test]
 fn tasks_that_have_polled_their_branches_in_another_order_are_alike() {
     let mut snapshot = sites();
     for (id, branches) in [(1, [2, 3]), (2, [3, 2])] {

@@ -75,8 +75,13 @@ impl<'a> Shapes<'a> {
         key.push(spawned.map_or(0, |it| u64::from(it.line) << 32 | u64::from(it.column)));
         let shape = |span: Option<usize>| span.and_then(|span| self.spans.get(span)).copied();
         key.push(shape(task.span.map(SpanIndex::get)).map_or(0, |shape| u64::from(shape) + 1));
-        key.push(detached.len() as u64);
-        key.extend(detached.iter().filter_map(|&span| shape(Some(span))).map(u64::from));
+        // Any number of equal ones: a request leaves one more behind.
+        let mut below: Vec<u64> =
+            detached.iter().filter_map(|&span| shape(Some(span))).map(u64::from).collect();
+        sort(&mut below);
+        below.dedup();
+        key.push(below.len() as u64);
+        key.extend(below);
         key.extend(task.running.iter().map(|site| site.get() as u64));
     }
 

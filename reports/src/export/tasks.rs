@@ -26,6 +26,7 @@ use crate::export::wakes::chain;
 use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{RunState, Site, SiteIndex, SiteKind, Snapshot, Task, TaskId, TaskKind};
+use crate::ordered::OrderedMap;
 use crate::sort::{sort, sort_by_key};
 use crate::units::{count, time};
 
@@ -165,16 +166,35 @@ impl<'a> Forest<'a> {
         if let Some(root) = task.span {
             self.write_children(page, root.get(), "  ", group.len());
         }
-        for &span in self.detached_of(task) {
-            self.write_detached(page, span, group.len());
+        self.write_detached(page, group);
+    }
+
+    /// Writes the spans of these tasks whose parents are gone, with all spans below them: once for
+    /// those that are alike.
+    fn write_detached(&self, page: &mut String, group: &[&Task]) {
+        let mut alike: OrderedMap<String, Vec<usize>> = OrderedMap::new();
+        for &number in group.iter().flat_map(|task| self.detached_of(task)) {
+            alike.entry(self.detached_words(number, 2)).or_default().push(number);
+        }
+        for (words, numbers) in alike {
+            if let [number] = numbers[..] {
+                let words = self.detached_words(number, group.len());
+                let _ = write!(page, "  detached, its parent future is gone: {words}");
+                continue;
+            }
+            let many = count(numbers.len() as u64);
+            let ages = range(&numbers, |&number| self.snapshot.spans[number].age_ns);
+            let _ =
+                write!(page, "  {many} × detached, its parent future is gone, created {ages} ago: {words}");
         }
     }
 
-    /// Writes a span whose parent is gone, and all spans below it.
-    fn write_detached(&self, page: &mut String, number: usize, tasks: usize) {
-        let span = self.span(number, tasks);
-        let _ = writeln!(page, "  detached, its parent future is gone: {span}");
-        self.write_children(page, number, "  ", tasks);
+    /// The lines of a span whose parent is gone, and of all spans below it; with times if it is
+    /// that of one task.
+    fn detached_words(&self, number: usize, tasks: usize) -> String {
+        let mut words = self.span(number, tasks) + "\n";
+        self.write_children(&mut words, number, "  ", tasks);
+        words
     }
 
     /// Whether the task waits only for `std::future::pending()`, by the text of its awaits.
@@ -296,9 +316,9 @@ pub(super) fn origin(group: &[&Task]) -> String {
 }
 
 /// `4.20 s`, or `1.00 s to 4.20 s`.
-pub(super) fn range(group: &[&Task], value: impl Fn(&Task) -> u64) -> String {
-    let values = group.iter().map(|task| value(task));
-    let (shortest, longest) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
+pub(super) fn range<T>(group: &[T], value: impl Fn(&T) -> u64) -> String {
+    let values = || group.iter().map(&value);
+    let (shortest, longest) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
     let (shortest, longest) = (time(shortest), time(longest));
     if shortest == longest { longest } else { format!("{shortest} to {longest}") }
 }
