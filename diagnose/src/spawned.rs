@@ -6,6 +6,7 @@
 use std::any;
 use std::future::Future;
 use std::marker::PhantomData;
+use std::mem;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::atomic::Ordering::Relaxed;
@@ -142,6 +143,14 @@ impl Numbered {
     #[inline]
     pub(crate) fn id(self) -> Option<u64> {
         self.task.map(|(_, id)| id)
+    }
+
+    /// Passes on the output of a `block_on`, and records that a guard may be in it.
+    pub(crate) fn returned<T>(self, output: T) -> T {
+        if let Some(id) = self.id().filter(|_| mem::needs_drop::<T>()) {
+            live::note_return(id);
+        }
+        output
     }
 
     /// Whether the task is not over.

@@ -143,8 +143,9 @@ impl<'a> Holdings<'a> {
     /// Sets the attribution and the candidates of a holding.
     fn find(&self, copy: &HoldingCopy, holding: &mut Holding, seen: &CaptureContext<'_>) {
         let Some(owner) = seen.tasks.get(copy.task) else {
-            // The task is gone. A movable holding is elsewhere. A borrowed one was forgotten there.
-            let is_forgotten = copy.task != 0 && !copy.is_movable;
+            // The task is gone. A movable holding is elsewhere. A borrowed one was forgotten there,
+            // or returned.
+            let is_forgotten = copy.task != 0 && !copy.is_movable && !live::has_returned(copy.task);
             holding.attribution = if is_forgotten {
                 Attribution::Exact
             } else if copy.is_movable

@@ -45,7 +45,9 @@ impl LocalSet {
         F: Future,
     {
         let _visit = workers::visit();
-        launch!(number::local(), Some("main"), future: F, |task, _| self.set.block_on(rt, task))
+        launch!(number::local(), Some("main"), future: F, |task, number| {
+            number.returned(self.set.block_on(rt, task))
+        })
     }
 
     /// Runs a future and the tasks of this set until the future completes.

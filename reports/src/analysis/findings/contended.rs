@@ -142,8 +142,8 @@ impl Lock<'_> {
         u64::try_from(ns).unwrap_or(u64::MAX)
     }
 
-    /// Whether there are others of that place, and nearly all waits are for one: a hot shard. A lock
-    /// that was never used is not on record, so nobody knows how many there are.
+    /// Whether there are others of that place, and nearly all waits are for one: a hot shard. A
+    /// lock that was never used is not on record, so nobody knows how many there are.
     fn is_one_of_many(&self, facts: &Facts<'_>) -> bool {
         let is_other = |it: &Resource| {
             it.id != self.first.id && it.kind == self.first.kind && it.created == self.first.created
