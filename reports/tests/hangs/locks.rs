@@ -358,11 +358,12 @@ fn read_behind(readers: u64) -> Program {
     program
 }
 
-/// With room for two readers, the unit granted to A's future leaves one for B.
+/// With room for two readers, the unit granted to A's future leaves one for B. With room for one,
+/// the grant wakes A, which most likely does not poll that future.
 #[test]
 fn an_earlier_waiter_that_leaves_enough_units_is_not_waited_for() {
     assert!(read_behind(2).verdicts().is_empty());
-    assert_eq!(read_behind(1).verdicts(), ["proven futurelock queued"]);
+    assert_eq!(read_behind(1).verdicts(), ["likely futurelock queued"]);
 }
 
 /// Any running task may have the semaphore. Even an older one may get it from a static or from a

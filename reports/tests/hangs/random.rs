@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use diagnose_reports::model::{Attribution, SiteIndex, SpanId, SpanIndex, TaskId, WaitMode};
+use diagnose_reports::model::{Attribution, SiteIndex, SpanId, SpanIndex, TaskId, Wait, WaitMode};
 use diagnose_reports::{Confidence, Link, Snapshot};
 use proptest::prelude::*;
 
@@ -88,7 +88,9 @@ fn naive(snapshot: &Snapshot) -> BTreeSet<TaskId> {
     loop {
         let before = can.len();
         for task in &snapshot.tasks {
-            let waits = || snapshot.waits.iter().filter(|wait| wait.task == Some(task.id) && !wait.is_parked);
+            // What a future that was set aside waits for wakes its task, which may poll it then.
+            let wakes = |wait: &Wait| !wait.is_parked || wait.woken_ns.is_none();
+            let waits = || snapshot.waits.iter().filter(|wait| wait.task == Some(task.id) && wakes(wait));
             if task.opaque_wakers != Some(0) || waits().any(|wait| comes(snapshot, &can, wait)) {
                 can.insert(task.id);
             }
@@ -99,7 +101,7 @@ fn naive(snapshot: &Snapshot) -> BTreeSet<TaskId> {
     }
 }
 
-fn comes(snapshot: &Snapshot, can: &BTreeSet<TaskId>, wait: &diagnose_reports::model::Wait) -> bool {
+fn comes(snapshot: &Snapshot, can: &BTreeSet<TaskId>, wait: &Wait) -> bool {
     use diagnose_reports::model::{ResourceKind, Role};
     if wait.mode == WaitMode::Join {
         return wait.tasks.iter().any(|task| can.contains(task));
@@ -127,7 +129,7 @@ fn comes(snapshot: &Snapshot, can: &BTreeSet<TaskId>, wait: &diagnose_reports::m
     let queue = snapshot.waits.iter().filter(|other| other.resource == Some(id));
     let ahead = queue.take(usize::try_from(wait.ahead).unwrap());
     let ahead: Vec<_> = ahead.filter(|other| it.is_fair && other.mode != WaitMode::Receive).collect();
-    let asked = |wait: &diagnose_reports::model::Wait| match wait.mode {
+    let asked = |wait: &Wait| match wait.mode {
         WaitMode::Write => it.capacity.unwrap(),
         _ => wait.units,
     };

@@ -46,10 +46,15 @@ pub(crate) fn is_any_needed(
         || group.any(|node| node.task().is_some_and(has_to_end))
 }
 
-/// Whether the wait is polled, and is for more than a message or a notification.
+/// Whether the wait is for more than a message or a notification, and is polled; or its task has set
+/// all of its futures aside.
 fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
-    is_active(wait) && !asks_for_signal(wait)
+    let is_polled = || {
+        let waits = facts.task_of(wait).map_or(&[][..], |task| &facts.waits_of_task[task]);
+        is_active(wait) || !waits.iter().any(|&other| is_active(&facts.snapshot.waits[other]))
+    };
+    !asks_for_signal(wait) && is_polled()
 }
 
 /// Whether the task has to end: a root task, or a joined one.

@@ -6,7 +6,7 @@ use super::graph::NodeId;
 use super::node::Node;
 use super::rules::completes_by_itself;
 use crate::analysis::hangs::facts::{UnrecordedAwait, is_active, is_block_on_main, is_blocked};
-use crate::model::{RunState, Task, TaskKind};
+use crate::model::{RunState, Task, TaskKind, Wait};
 
 /// Code that polls an unspawned root under a timeout has given up after this time, most likely.
 const TIMEOUT_NS: u64 = 60_000_000_000;
@@ -36,7 +36,7 @@ impl System<'_> {
                     let woken = self.add_node(Node::Woken(index), 1);
                     self.graph.require(node, woken);
                     for &wait in &self.facts.waits_of_task[index] {
-                        if is_active(&self.facts.snapshot.waits[wait]) {
+                        if self.may_wake(&self.facts.snapshot.waits[wait]) {
                             self.add_alternative(woken, self.wait_node(wait));
                         }
                     }
@@ -105,9 +105,17 @@ impl System<'_> {
 
     /// Whether a wait of the task completes whatever else is true, such as a timer. Most tasks of a
     /// large program wait like that, and need no node for their wake.
-    fn is_surely_woken(&self, index: usize) -> bool {
-        let waits = self.facts.waits_of_task[index].iter().map(|&wait| &self.facts.snapshot.waits[wait]);
-        waits.into_iter().any(|wait| is_active(wait) && completes_by_itself(wait))
+    fn is_surely_woken(&mut self, index: usize) -> bool {
+        let facts = self.facts;
+        let waits = facts.waits_of_task[index].iter().map(|&wait| &facts.snapshot.waits[wait]);
+        waits.into_iter().any(|wait| completes_by_itself(wait) && self.may_wake(wait))
+    }
+
+    /// Whether the task may progress once this wait completes. Only likely, not if the task has set
+    /// its future aside: the wait still wakes the task, whose current await may be a `poll` of the
+    /// program's own that has both futures, and polls that one then.
+    fn may_wake(&mut self, wait: &Wait) -> bool {
+        is_active(wait) || !wait.is_indirect && wait.woken_ns.is_none() && self.is_exact_only()
     }
 
     /// Whether something unrecorded may wake a waiting task.
