@@ -123,6 +123,9 @@ fn where_no_cpu_time_is_known_a_hog_may_be_a_call_that_blocks() {
     let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
     assert_eq!(finding.rule.to_string(), "hog");
     assert!(finding.next.contains("the call that blocks there"), "{finding}");
+    snapshot.nodes[0].queued_ns = 0;
+    let sentence = snapshot.findings()[0].sentence.clone();
+    assert!(sentence.ends_with("31 % of the recorded time"), "{sentence}");
     assert!(!finding.next.contains("yield_now"), "{finding}");
 }
 

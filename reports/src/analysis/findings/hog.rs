@@ -229,10 +229,14 @@ impl Hog {
         if per_mille(self.delay_ns, self.long.time_ns) >= MIN_DELAY {
             return format!("and tasks waited {} for a thread", time(self.delay_ns));
         }
-        format!(
-            "{} of the time of all workers",
-            percent(per_mille(self.long.time_ns, capacity_ns(facts.snapshot)))
-        )
+        let share = percent(per_mille(self.long.time_ns, capacity_ns(facts.snapshot)));
+        // The number of workers is unknown where none is on record.
+        let whole = if facts.snapshot.workers.is_empty() {
+            "of the recorded time"
+        } else {
+            "of the time of all workers"
+        };
+        format!("{share} {whole}")
     }
 
     /// The finding of that rule about it.
