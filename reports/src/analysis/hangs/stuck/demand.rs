@@ -46,8 +46,8 @@ pub(crate) fn is_any_needed(
         || group.any(|node| node.task().is_some_and(has_to_end))
 }
 
-/// Whether the wait is for more than a message or a notification, and is polled; or its task has set
-/// all of its futures aside.
+/// Whether the wait is for more than a message or a notification, and is polled; or its task has
+/// set all of its futures aside.
 fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
     let is_polled = || {

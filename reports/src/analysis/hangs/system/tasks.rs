@@ -36,7 +36,7 @@ impl System<'_> {
                     let woken = self.add_node(Node::Woken(index), 1);
                     self.graph.require(node, woken);
                     for &wait in &self.facts.waits_of_task[index] {
-                        if self.may_wake(&self.facts.snapshot.waits[wait]) {
+                        if self.may_wake(task, &self.facts.snapshot.waits[wait]) {
                             self.add_alternative(woken, self.wait_node(wait));
                         }
                     }
@@ -108,14 +108,16 @@ impl System<'_> {
     fn is_surely_woken(&mut self, index: usize) -> bool {
         let facts = self.facts;
         let waits = facts.waits_of_task[index].iter().map(|&wait| &facts.snapshot.waits[wait]);
-        waits.into_iter().any(|wait| completes_by_itself(wait) && self.may_wake(wait))
+        let task = &facts.snapshot.tasks[index];
+        waits.into_iter().any(|wait| completes_by_itself(wait) && self.may_wake(task, wait))
     }
 
     /// Whether the task may progress once this wait completes. Only likely, not if the task has set
     /// its future aside: the wait still wakes the task, whose current await may be a `poll` of the
-    /// program's own that has both futures, and polls that one then.
-    fn may_wake(&mut self, wait: &Wait) -> bool {
-        is_active(wait) || !wait.is_indirect && wait.woken_ns.is_none() && self.is_exact_only()
+    /// program's own that has both futures, and polls that one then. No clone of the waker, no wake.
+    fn may_wake(&mut self, task: &Task, wait: &Wait) -> bool {
+        let has_waker = task.wakers != Some(0) && !wait.is_indirect && wait.woken_ns.is_none();
+        is_active(wait) || has_waker && self.is_exact_only()
     }
 
     /// Whether something unrecorded may wake a waiting task.
