@@ -114,7 +114,8 @@ impl System<'_> {
 
     /// Whether the task may progress once this wait completes. Only likely, not if the task has set
     /// its future aside: the wait still wakes the task, whose current await may be a `poll` of the
-    /// program's own that has both futures, and polls that one then. No clone of the waker, no wake.
+    /// program's own that has both futures, and polls that one then. Without a clone of the task's
+    /// waker, nothing wakes it.
     fn may_wake(&mut self, task: &Task, wait: &Wait) -> bool {
         let has_waker = task.wakers != Some(0) && !wait.is_indirect && wait.woken_ns.is_none();
         is_active(wait) || has_waker && self.is_exact_only()
