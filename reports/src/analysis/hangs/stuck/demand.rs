@@ -41,7 +41,11 @@ pub(crate) fn is_any_needed(
     behind: &[usize],
 ) -> bool {
     let has_to_end = |task: usize| has_to_end(facts, task);
-    let is_kept_up = |task: usize| facts.waits_of_task[task].iter().any(|&wait| needs_progress(facts, wait));
+    let is_kept_up = |task: usize| {
+        let is_polled = has_active(facts, task);
+        let waits = facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
+        waits.into_iter().any(|wait| (is_active(wait) || !is_polled) && !asks_for_signal(wait))
+    };
     behind.iter().any(|&task| has_to_end(task) || is_kept_up(task))
         || group.any(|node| node.task().is_some_and(has_to_end))
 }
@@ -50,11 +54,12 @@ pub(crate) fn is_any_needed(
 /// set all of its futures aside.
 fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
-    let is_polled = || {
-        let waits = facts.task_of(wait).map_or(&[][..], |task| &facts.waits_of_task[task]);
-        is_active(wait) || !waits.iter().any(|&other| is_active(&facts.snapshot.waits[other]))
-    };
-    !asks_for_signal(wait) && is_polled()
+    let is_left = || facts.task_of(wait).is_none_or(|task| !has_active(facts, task));
+    !asks_for_signal(wait) && (is_active(wait) || is_left())
+}
+
+fn has_active(facts: &Facts<'_>, task: usize) -> bool {
+    facts.waits_of_task[task].iter().any(|&wait| is_active(&facts.snapshot.waits[wait]))
 }
 
 /// Whether the task has to end: a root task, or a joined one.
