@@ -1,6 +1,6 @@
 //! Senders and receivers that wait, and the tasks that own the other end.
 
-use diagnose_reports::model::{Attribution, ResourceKind, Role, WaitMode};
+use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, Role, TaskId, WaitMode};
 
 use crate::support::hangs::{Program, parked, resource_id};
 
@@ -33,6 +33,27 @@ fn a_lock_and_a_channel_make_a_cycle() {
     program.receives(receiver, channel, 4);
     program.waits(receiver, lock, WaitMode::Lock, 5);
     assert_eq!(program.verdicts(), ["proven cycle"]);
+}
+
+/// The task that waits for a notification may have the sender too, so all three are stuck together.
+#[test]
+fn a_task_that_nobody_notifies_is_a_bystander_of_a_cycle() {
+    let mut program = Program::new();
+    let (receiver, sender) = (program.task("receiver"), program.task("sender"));
+    let (lock, channel, notify) = (program.mutex(), program.channel(1), program.other(ResourceKind::Notify));
+    let idle = program.task("idle");
+    program.holds(receiver, lock, 2);
+    program.receives(receiver, channel, 3);
+    program.waits(receiver, channel, WaitMode::Receive, 3);
+    program.sends(sender, channel, 4).candidates.push(idle.into());
+    program.waits(sender, lock, WaitMode::Lock, 5);
+    program.waits(idle, notify, WaitMode::Notified, 6);
+    program.joins(1, receiver, 20);
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [1, idle].map(TaskId::new));
+
+    program.at(notify).last_notified = Some(LastEvent::default());
+    assert_eq!(program.verdicts(), ["likely cycle", "likely missed_notify"], "which may be one of its own");
 }
 
 #[test]

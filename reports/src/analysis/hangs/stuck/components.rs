@@ -108,24 +108,29 @@ impl StuckGraph {
         None
     }
 
-    /// Follows the smallest of the reasons of each node until one repeats. Returns the nodes from
-    /// there on.
+    /// Follows the smallest of the reasons of each node, from one start after the other, until a
+    /// node repeats. Returns the nodes from there on.
     pub(crate) fn until_repeat(
-        start: NodeId,
+        starts: impl IntoIterator<Item = NodeId>,
         reasons: impl Fn(NodeId) -> Vec<NodeId>,
     ) -> Option<Vec<NodeId>> {
-        let (mut path, mut positions) = (vec![start], IdMap::default());
-        positions.insert(start, 0);
-        loop {
-            step();
-            let next = reasons(*path.last()?).into_iter().min()?;
-            if let Some(&position) = positions.get(&next) {
-                path.drain(..position);
-                return Some(path);
+        // The positions of a start that led nowhere stay: what leads into its path leads nowhere.
+        let mut positions = IdMap::default();
+        starts.into_iter().find_map(|start| {
+            let (mut path, first) = (Vec::new(), positions.len());
+            let mut next = Some(start);
+            while let Some(node) = next {
+                step();
+                if let Some(&position) = positions.get(&node) {
+                    let repeats = usize::checked_sub(position, first)?;
+                    return Some(path.split_off(repeats));
+                }
+                positions.insert(node, first + path.len());
+                path.push(node);
+                next = reasons(node).into_iter().min();
             }
-            positions.insert(next, path.len());
-            path.push(next);
-        }
+            None
+        })
     }
 
     /// The shortest path into a component from a task or a blocked thread; the smallest node of the

@@ -8,21 +8,45 @@ use crate::analysis::hangs::stuck::{StuckGraph, best_reasons, cycle_of_futures};
 use crate::analysis::hangs::system::{Node, NodeId, System};
 use crate::model::{ResourceKind, Role, RunState, Task, TaskId, TaskKind, WaitMode};
 use crate::ordered::OrderedSet;
-use crate::sort::sort_by_key;
+use crate::sort::{sort, sort_by_key};
 
 /// Classifies a component that depends on no other, or that is a cycle.
 pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Vec<Hang> {
     let nodes = stuck.component(component);
+    let cycle = |path| classify_cycle(system, stuck, component, path);
     if nodes.iter().any(|&node| matches!(system.node(node), Node::AnyNotifier(_))) {
-        return classify_unnotified(system, stuck, nodes);
+        let mut hangs = classify_unnotified(system, stuck, nodes);
+        // A task that waits for a notification is a bystander of a cycle that it is not needed for.
+        if let Some(path) = cycle_without_notifiers(system, stuck, component) {
+            hangs.retain(|hang| hang.kind != VerdictKind::Starved);
+            hangs.insert(0, cycle(path));
+        }
+        return hangs;
     }
     let hang = if stuck.is_cycle(component) {
-        let path = shortest_cycle(system, stuck, component);
-        path.map(|path| classify_cycle(system, stuck, component, path))
+        shortest_cycle(system, stuck, component).map(cycle)
     } else {
         classify_dead_end(system, stuck, component)
     };
     hang.into_iter().collect()
+}
+
+/// A cycle along the most plausible reasons, none of which is that nothing notifies.
+fn cycle_without_notifiers(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Vec<Node>> {
+    let reasons = |node: NodeId| {
+        let mut reasons = best_reasons(system, stuck, node);
+        reasons.retain(|&reason| {
+            stuck.is_in(reason, component) && !matches!(system.node(reason), Node::AnyNotifier(_))
+        });
+        reasons
+    };
+    let mut tasks = stuck.component(component).to_vec();
+    tasks.retain(|&node| matches!(system.node(node), Node::Task(_)));
+    sort(&mut tasks);
+    let repeating = StuckGraph::until_repeat(tasks, reasons)?;
+    let start = repeating.iter().copied().filter(|&node| matches!(system.node(node), Node::Task(_))).min()?;
+    let path = stuck.shortest_cycle(start, reasons)?;
+    Some(path.into_iter().map(|node| system.node(node)).collect())
 }
 
 /// The shortest cycle from the first task or blocked thread, along the most plausible reasons.
@@ -45,7 +69,7 @@ fn shortest_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize) -> 
     };
     let start = first(stuck.component(component))?;
     let path = stuck.shortest_cycle(start, reasons).or_else(|| {
-        let start = first(&StuckGraph::until_repeat(start, reasons)?)?;
+        let start = first(&StuckGraph::until_repeat([start], reasons)?)?;
         stuck.shortest_cycle(start, reasons)
     });
     Some(path?.into_iter().map(|node| system.node(node)).collect())
