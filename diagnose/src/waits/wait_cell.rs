@@ -285,11 +285,13 @@ impl WaitCell {
         }
     }
 
-    /// Returns the ticks from its start to the poll that ends it.
+    /// Returns the ticks from its start to the poll that ends it; to now if a thread has blocked,
+    /// maybe within a poll.
     fn waited(&self) -> u64 {
+        let is_blocking = self.flags.load(Relaxed) & BLOCKING != 0;
         let now = match context::stamp() {
-            0 => clock::now(),
-            stamp => stamp,
+            stamp if stamp != 0 && !is_blocking => stamp,
+            _ => clock::now(),
         };
         now.saturating_sub(self.began.load(Relaxed))
     }

@@ -61,3 +61,22 @@ async fn in_async_code_it_panics_as_the_original_does() {
     let text = panic.downcast_ref::<String>().unwrap();
     assert!(text.starts_with("Cannot block the current thread from within a runtime."), "{text}");
 }
+
+#[tokio::test]
+async fn a_job_that_waited_for_a_lock_has_a_time() {
+    let (lock, made) = (Arc::new(diagnose::std::sync::Mutex::new(0)), line!());
+    // A resource's first wait has no place.
+    for _ in 0..2 {
+        let guard = lock.lock().unwrap();
+        let job = Arc::clone(&lock);
+        let job = tokio::task::spawn_blocking(move || *job.lock().unwrap() += 1);
+        assert_eq!(waiting(made), (WaitMode::Lock, 1));
+        drop(guard);
+        job.await.unwrap();
+    }
+    let _guard = lock.lock().unwrap();
+    let (resource, _) = find(file!(), made).unwrap();
+    let row = &resource.usage.waiters[0];
+    assert_eq!((row.place.line, row.count), (made + 5, 1));
+    assert!(row.total_ns > 0, "{row:?}");
+}
