@@ -6,7 +6,8 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::holding::{Holding, Role};
+use super::holding::Holding;
+use super::holding_slot::Role;
 use super::lazy_wait::LazyWaitFuture;
 use super::own_code::own_code;
 use super::record::Record;

@@ -1,162 +1,22 @@
-//! Holdings: the guards, permits, senders and receivers that tasks have. Readers copy them without
-//! a lock.
+//! Holdings: the guards, permits, senders and receivers that tasks have.
 
 use std::panic::Location;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
+use super::holding_slot::{EXACT, HoldingSlot, MOVABLE, ROLE, Role, SAMPLE, SHARED, UNITS};
 use super::lock_order;
 use super::record::Record;
 use crate::clock;
 use crate::context;
-use crate::live::{self, CurrentPoll, Memory, TransferCounts};
-use crate::pool::{self, pooled};
+use crate::live::{self, Memory};
+use crate::pool;
 use crate::recorder;
 use crate::switch;
 use crate::sync::add_relaxed;
-use crate::tree::{Link, Node};
 
-/// How a task takes part in a resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    Holds,
-    Sends,
-    Receives,
-    Uses,
-}
-
-/// The cell of a holding. Its owner writes it with relaxed stores. A copy belongs to one resource
-/// if `resource` is the same before and after. If the cell was taken again meanwhile, it may mix
-/// two holdings in that resource.
-#[derive(Debug)]
-pub(crate) struct HoldingSlot {
-    /// Number of the resource; 0 while the cell is free.
-    resource: AtomicU64,
-    /// Record of the resource. Only the owner of the holding reads it.
-    record: Link<Record>,
-    /// Two bits of role, then three flags, then the units.
-    units: AtomicU64,
-    task: AtomicU64,
-    span: AtomicU64,
-    at: Link<Location<'static>>,
-    /// For units: the node that ran when they were taken.
-    node: Link<Node>,
-    /// Tick of acquisition or of the last use; 0 if not read.
-    since: AtomicU64,
-    uses: AtomicU64,
-    /// Spawns and sends of its task at the last use.
-    given: AtomicU64,
-    /// Number of the thread's tree, plus one; 0 if the thread has no tree.
-    thread: AtomicU32,
-    /// The [`Memory`](live::Memory) of the future that took it.
-    memory: AtomicU64,
-}
-
-/// A copy of a [`HoldingSlot`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct HoldingCopy {
-    pub(crate) resource: u64,
-    pub(crate) role: Role,
-    pub(crate) units: u64,
-    /// Whether it can move to another thread unseen.
-    pub(crate) is_movable: bool,
-    /// Whether more than one task has used it.
-    pub(crate) is_shared: bool,
-    pub(crate) task: u64,
-    pub(crate) span: u64,
-    pub(crate) thread: Option<u32>,
-    pub(crate) at: Option<&'static Location<'static>>,
-    /// For units: the node that ran when they were taken.
-    pub(crate) node: Option<&'static Node>,
-    /// Tick of acquisition or of the last use; 0 if not read.
-    pub(crate) since: u64,
-    pub(crate) uses: u64,
-    /// Spawns and sends of its task at the last use.
-    pub(crate) given: TransferCounts,
-    pub(crate) memory: Memory,
-}
-
-pooled!(HoldingSlot, max = 1 << 20, chunk = 64);
-
-const ROLE: u32 = 62;
-/// Flag: the clock was read for this holding.
-const EXACT: u64 = 1 << 61;
-const MOVABLE: u64 = 1 << 60;
-/// Flag: more than one task has used it.
-const SHARED: u64 = 1 << 59;
-const UNITS: u64 = SHARED - 1;
 /// The clock is read for the first `SAMPLED` acquisitions that do not wait, then for one in
 /// `SAMPLED`.
 const SAMPLED: u64 = 64;
-
-impl HoldingSlot {
-    fn free() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self {
-            resource: zero(),
-            record: Link::new(None),
-            units: zero(),
-            task: zero(),
-            span: zero(),
-            at: Link::new(None),
-            node: Link::new(None),
-            since: zero(),
-            uses: zero(),
-            given: zero(),
-            thread: AtomicU32::new(0),
-            memory: zero(),
-        }
-    }
-
-    #[inline]
-    fn note(&self, here: CurrentPoll) {
-        context::count(|counts| &counts.uses);
-        self.task.store(here.task, Relaxed);
-        self.span.store(here.span, Relaxed);
-        self.thread.store(here.thread.map_or(0, |thread| thread.saturating_add(1)), Relaxed);
-        self.given.store(here.registered.map_or(0, |task| task.transfer_counts().0), Relaxed);
-    }
-
-    #[inline]
-    pub(super) fn is_of(&self, resource: u64) -> bool {
-        self.resource.load(Relaxed) == resource
-    }
-
-    fn memory(&self) -> Memory {
-        Memory(self.memory.load(Relaxed))
-    }
-
-    fn role(&self) -> Role {
-        match self.units.load(Relaxed) >> ROLE {
-            0 => Role::Holds,
-            1 => Role::Sends,
-            2 => Role::Receives,
-            _ => Role::Uses,
-        }
-    }
-
-    pub(super) fn read(&self) -> Option<HoldingCopy> {
-        let resource = self.resource.load(Relaxed);
-        let units = self.units.load(Relaxed);
-        let role = self.role();
-        let staked = HoldingCopy {
-            resource,
-            role,
-            units: units & UNITS,
-            is_movable: units & MOVABLE != 0,
-            is_shared: units & SHARED != 0,
-            task: self.task.load(Relaxed),
-            span: self.span.load(Relaxed),
-            thread: self.thread.load(Relaxed).checked_sub(1),
-            at: self.at.get(),
-            node: if role == Role::Holds { self.node.get() } else { None },
-            since: self.since.load(Relaxed),
-            uses: self.uses.load(Relaxed),
-            given: TransferCounts(self.given.load(Relaxed)),
-            memory: self.memory(),
-        };
-        (resource != 0 && self.resource.load(Relaxed) == resource).then_some(staked)
-    }
-}
 
 /// A holding, kept in a guard or a channel end for as long as that lives. It is empty while
 /// recording is off.
@@ -180,8 +40,12 @@ impl Holding {
     ) -> Self {
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
         let number = record.count_acquisition();
-        let is_exact = number <= SAMPLED || number % SAMPLED == 0;
-        Self::begin(record, Role::Holds, units, at, is_movable, is_exact)
+        let measured = match number {
+            ..=SAMPLED => EXACT,
+            _ if number % SAMPLED == 0 => EXACT | SAMPLE,
+            _ => 0,
+        };
+        Self::begin(record, Role::Holds, units, at, is_movable, measured)
     }
 
     /// Records an acquisition like [`Holding::hold`]; `has_waited` says that it waited until now.
@@ -198,7 +62,7 @@ impl Holding {
         }
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
         record.count_acquisition();
-        Self::begin(record, Role::Holds, units, at, is_movable, true)
+        Self::begin(record, Role::Holds, units, at, is_movable, EXACT)
     }
 
     /// Records that the running task has reserved `units` places of a channel for messages.
@@ -210,7 +74,7 @@ impl Holding {
         is_movable: bool,
     ) -> Self {
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
-        Self::begin(record, Role::Holds, units, at, is_movable, false)
+        Self::begin(record, Role::Holds, units, at, is_movable, 0)
     }
 
     /// Records where the future lies that acquired it.
@@ -236,7 +100,7 @@ impl Holding {
         at: &'static Location<'static>,
     ) -> Self {
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
-        Self::begin(record, role, 0, at, true, false)
+        Self::begin(record, role, 0, at, true, 0)
     }
 
     #[inline]
@@ -246,7 +110,7 @@ impl Holding {
         units: u64,
         at: &'static Location<'static>,
         is_movable: bool,
-        is_exact: bool,
+        measured: u64,
     ) -> Self {
         let Some(place) = pool::take::<HoldingSlot>() else { return Self::NONE };
         let mut here = live::current_poll();
@@ -255,13 +119,13 @@ impl Holding {
             recorder::own_tree_number();
             here = live::current_poll();
         }
-        let flags = if is_movable { MOVABLE } else { 0 } | if is_exact { EXACT } else { 0 };
+        let flags = if is_movable { MOVABLE } else { 0 } | measured;
         place.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
         place.at.set(at);
         place.uses.store(0, Relaxed);
         place.memory.store(0, Relaxed);
         // Outside of tasks, reading the clock for each acquisition is too expensive.
-        let is_read = is_exact || here.stamp == 0 && role != Role::Holds;
+        let is_read = measured != 0 || here.stamp == 0 && role != Role::Holds;
         let since = if is_read { clock::now() } else { here.stamp };
         place.since.store(since, Relaxed);
         if role == Role::Holds {
@@ -338,11 +202,16 @@ impl Holding {
         }
     }
 
+    /// Measures a hold at its end. One that others wait for counts once, since all of these are
+    /// measured, if only from the last clock reading before it.
     #[cold]
-    fn count_hold(&self, place: &HoldingSlot) {
-        let Some(record) = self.record() else { return };
-        let ticks = clock::now().saturating_sub(place.since.load(Relaxed));
-        record.count_hold(place.at.get(), place.node.get(), ticks);
+    fn count_hold(&self, place: &HoldingSlot, is_waited_for: bool) {
+        let since = place.since.load(Relaxed);
+        let Some(record) = self.record().filter(|record| since != 0 && record.has_units()) else { return };
+        let is_sample = place.units.load(Relaxed) & SAMPLE != 0 && !is_waited_for;
+        let holds = if is_sample { SAMPLED } else { 1 };
+        let ticks = clock::now().saturating_sub(since);
+        record.count_holds(place.at.get(), place.node.get(), ticks, holds);
     }
 
     /// Splits `units` off into a holding of their own. The caller may drop that to release them.
@@ -353,7 +222,7 @@ impl Holding {
         let units = units.min(all & UNITS);
         place.units.store(all - units, Relaxed);
         let Some(at) = place.at.get() else { return Self::NONE };
-        Self::begin(record, Role::Holds, units, at, all & MOVABLE != 0, false).taken_in(place.memory())
+        Self::begin(record, Role::Holds, units, at, all & MOVABLE != 0, 0).taken_in(place.memory())
     }
 
     /// Adds the units of another holding in this resource.
@@ -381,20 +250,14 @@ impl Drop for Holding {
     #[inline]
     fn drop(&mut self) {
         let Some(place) = self.place else { return };
-        if place.units.load(Relaxed) & EXACT != 0 {
-            self.count_hold(place);
+        let units = place.units.load(Relaxed);
+        if units >> ROLE == Role::Holds as u64 {
+            let is_waited_for = self.record().is_some_and(Record::has_waiting);
+            if units & EXACT != 0 || is_waited_for {
+                self.count_hold(place, is_waited_for);
+            }
         }
         place.resource.store(0, Relaxed);
         pool::put(place);
     }
-}
-
-/// Iterates over copies of all holdings.
-pub(crate) fn holdings() -> impl Iterator<Item = HoldingCopy> {
-    pool::all().filter_map(HoldingSlot::read)
-}
-
-/// Returns how many holdings found no room in the pool.
-pub(crate) fn over() -> u64 {
-    pool::over::<HoldingSlot>()
 }

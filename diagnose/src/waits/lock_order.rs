@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::holding::{HoldingCopy, HoldingSlot, Role};
+use super::holding_slot::{HoldingCopy, HoldingSlot, Role};
 use super::record::{Record, RecordIdentity, all_records};
 use super::resource_type::ResourceKind;
 use crate::live;

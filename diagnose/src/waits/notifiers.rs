@@ -4,7 +4,8 @@
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::holding::{Holding, Role};
+use super::holding::Holding;
+use super::holding_slot::Role;
 use super::record::Record;
 use super::resource::Resource;
 use crate::live;

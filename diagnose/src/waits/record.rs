@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
 
 use super::creation::{Creation, Creator};
-use super::holding::{Holding, HoldingSlot, Role};
+use super::holding::Holding;
+use super::holding_slot::{HoldingSlot, Role};
 use super::last_event::{LastEvent, LastEventCell, LastNotify, LastNotifyCell};
 use super::resource_type::{ResourceKind, ResourceType};
 use super::usage::UsageCounters;
@@ -325,14 +326,15 @@ impl Record {
         self.borrowed.get().is_some_and(|place| place.is_of(self.id()))
     }
 
-    /// Counts a hold of the units that the call `at` acquired in `node`.
-    pub(super) fn count_hold(
+    /// Counts `holds` holds of the units that the call `at` acquired in `node`, each of `ticks`.
+    pub(super) fn count_holds(
         &self,
         at: Option<&'static Location<'static>>,
         node: Option<&'static Node>,
         ticks: u64,
+        holds: u64,
     ) {
-        self.usage().add_hold(at, node, ticks);
+        self.usage().add_holds(at, node, ticks, holds);
     }
 
     /// Records a notification of the waiters: of one, or of all.

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use super::blocked_thread::BlockedThread;
 use super::creation::Creation;
-use super::holding::{Holding, Role};
+use super::holding::Holding;
+use super::holding_slot::Role;
 use super::lazy_wait::AcquireArgs;
 use super::record::Record;
 use super::resource_type::{ResourceKind, ResourceType};

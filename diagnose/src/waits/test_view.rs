@@ -1,6 +1,6 @@
 //! Reads the records of one resource, for the tests of wrappers.
 
-use super::holding::{HoldingCopy, Role, holdings as all_holdings};
+use super::holding_slot::{HoldingCopy, Role, holdings as all_holdings};
 use super::record::{Record, all_records};
 use super::wait_copy::{WaitCopy, all_waits};
 

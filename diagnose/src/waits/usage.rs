@@ -17,7 +17,8 @@ pub(crate) struct Durations {
     pub(crate) total: u64,
 }
 
-/// Waits and holds of a resource, as far as the clock was read.
+/// Waits and holds of a resource, as far as the clock was read. A hold that was measured for many
+/// counts as many.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Usage {
     pub(crate) contended: u64,
@@ -93,22 +94,24 @@ impl UsageCounters {
     }
 
     pub(super) fn add_wait(&self, ticks: u64) {
-        self.waits.add(ticks);
+        self.waits.add(ticks, 1);
     }
 
     pub(super) fn add_waiter(&self, at: &'static Location<'static>, node: Option<&'static Node>, ticks: u64) {
-        self.waiters.add(at, node, ticks);
+        self.waiters.add(at, node, ticks, 1);
     }
 
-    pub(super) fn add_hold(
+    /// Adds `holds` holds of `ticks` each.
+    pub(super) fn add_holds(
         &self,
         at: Option<&'static Location<'static>>,
         node: Option<&'static Node>,
         ticks: u64,
+        holds: u64,
     ) {
-        self.holds.add(ticks);
+        self.holds.add(ticks, holds);
         if let Some(at) = at {
-            self.holders.add(at, node, ticks);
+            self.holders.add(at, node, ticks, holds);
         }
     }
 
@@ -146,9 +149,9 @@ impl UsageCounts {
         }
     }
 
-    fn add(&self, ticks: u64) {
-        self.counts[(ticks | 1).ilog2() as usize].fetch_add(1, Relaxed);
-        self.total.fetch_add(ticks, Relaxed);
+    fn add(&self, ticks: u64, times: u64) {
+        self.counts[(ticks | 1).ilog2() as usize].fetch_add(times, Relaxed);
+        self.total.fetch_add(ticks.saturating_mul(times), Relaxed);
         if ticks > self.longest.load(Relaxed) {
             self.longest.fetch_max(ticks, Relaxed);
         }

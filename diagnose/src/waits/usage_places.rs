@@ -45,15 +45,22 @@ impl UsagePlaces {
         Self { rows: std::array::from_fn(|_| UsageRow::new()) }
     }
 
-    /// Adds a wait or a hold. Concurrent writers may give one call two rows; readers merge them.
-    pub(super) fn add(&self, at: &'static Location<'static>, node: Option<&'static Node>, ticks: u64) {
+    /// Adds waits or holds of `ticks` each. Concurrent writers may give one call two rows; readers
+    /// merge them.
+    pub(super) fn add(
+        &self,
+        at: &'static Location<'static>,
+        node: Option<&'static Node>,
+        ticks: u64,
+        times: u64,
+    ) {
         let is_its = |row: &&UsageRow| row.at.get().is_none_or(|own| std::ptr::eq(own, at) || own == at);
         let row = self.rows.iter().find(is_its).unwrap_or(&self.rows[ROWS - 1]);
         if row.at.get().is_none() {
             row.at.set(at);
         }
-        row.count.fetch_add(1, Relaxed);
-        row.ticks.fetch_add(ticks, Relaxed);
+        row.count.fetch_add(times, Relaxed);
+        row.ticks.fetch_add(ticks.saturating_mul(times), Relaxed);
         if ticks >= row.longest.load(Relaxed) {
             row.longest.fetch_max(ticks, Relaxed);
             row.node.put(node);
@@ -147,7 +154,7 @@ mod tests {
         let (one, other) = (here(), here());
         assert_ne!(one, other);
         for (at, ticks) in [(one, 5), (other, 40), (one, 7)] {
-            places.add(at, None, ticks);
+            places.add(at, None, ticks, 1);
         }
         let rows: Vec<_> =
             places.read().into_iter().map(|row| (row.at, row.count, row.ticks, row.longest)).collect();
@@ -161,7 +168,7 @@ mod tests {
         let places = UsagePlaces::new();
         let calls = [here(), here(), here(), here(), here(), here(), here(), here()];
         for at in calls {
-            places.add(at, None, 1);
+            places.add(at, None, 1, 1);
         }
         let rows = places.read();
         assert_eq!(rows.len(), ROWS);

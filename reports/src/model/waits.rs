@@ -204,7 +204,8 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiters: Vec<UsagePlace>,
     /// For a lock, the calls that held it, most time first; at most six. The last may stand for
-    /// several. All holds after a wait are measured, of others one in 64.
+    /// several. Holds after a wait are measured, and those that another task waits for at their
+    /// end; of others the first 64, then one in 64, which counts as 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<UsagePlace>,
     /// For a broadcast channel, messages that receivers missed: they had `Lagged`.
@@ -225,7 +226,7 @@ pub struct UsagePlace {
     /// The path on which it took longest; `None` if that is not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeIndex>,
-    /// Number of measured waits or holds.
+    /// Number of measured waits or holds; a hold that stands for many counts as many.
     pub count: u64,
     /// Their total time in ns.
     pub total_ns: u64,

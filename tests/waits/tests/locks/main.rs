@@ -9,6 +9,7 @@ mod every_method_of_locks_is_there;
 mod every_method_of_the_others_is_there;
 mod forgotten_permits_are_counted;
 mod futures_that_are_given_up_leave_no_wait;
+mod holds_that_others_wait_for_are_measured;
 mod initializers_are_polled_as_often_as_with_the_original;
 mod locks_are_held_and_waited_for;
 mod locks_that_are_free_name_their_last_holder;

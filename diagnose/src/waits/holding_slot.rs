@@ -1,0 +1,162 @@
+//! The cells of holdings. Readers copy them without a lock.
+
+use std::panic::Location;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::record::Record;
+use crate::context;
+use crate::live::{CurrentPoll, Memory, TransferCounts};
+use crate::pool::{self, pooled};
+use crate::tree::{Link, Node};
+
+/// How a task takes part in a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Holds,
+    Sends,
+    Receives,
+    Uses,
+}
+
+/// The cell of a holding. Its owner writes it with relaxed stores. A copy belongs to one resource
+/// if `resource` is the same before and after. If the cell was taken again meanwhile, it may mix
+/// two holdings in that resource.
+#[derive(Debug)]
+pub(crate) struct HoldingSlot {
+    /// Number of the resource; 0 while the cell is free.
+    pub(super) resource: AtomicU64,
+    /// Record of the resource. Only the owner of the holding reads it.
+    pub(super) record: Link<Record>,
+    /// Two bits of role, then four flags, then the units.
+    pub(super) units: AtomicU64,
+    pub(super) task: AtomicU64,
+    pub(super) span: AtomicU64,
+    pub(super) at: Link<Location<'static>>,
+    /// For units: the node that ran when they were taken.
+    pub(super) node: Link<Node>,
+    /// Tick of acquisition or of the last use; 0 if not read.
+    pub(super) since: AtomicU64,
+    pub(super) uses: AtomicU64,
+    /// Spawns and sends of its task at the last use.
+    pub(super) given: AtomicU64,
+    /// Number of the thread's tree, plus one; 0 if the thread has no tree.
+    pub(super) thread: AtomicU32,
+    /// The [`Memory`](live::Memory) of the future that took it.
+    pub(super) memory: AtomicU64,
+}
+
+/// A copy of a [`HoldingSlot`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HoldingCopy {
+    pub(crate) resource: u64,
+    pub(crate) role: Role,
+    pub(crate) units: u64,
+    /// Whether it can move to another thread unseen.
+    pub(crate) is_movable: bool,
+    /// Whether more than one task has used it.
+    pub(crate) is_shared: bool,
+    pub(crate) task: u64,
+    pub(crate) span: u64,
+    pub(crate) thread: Option<u32>,
+    pub(crate) at: Option<&'static Location<'static>>,
+    /// For units: the node that ran when they were taken.
+    pub(crate) node: Option<&'static Node>,
+    /// Tick of acquisition or of the last use; 0 if not read.
+    pub(crate) since: u64,
+    pub(crate) uses: u64,
+    /// Spawns and sends of its task at the last use.
+    pub(crate) given: TransferCounts,
+    pub(crate) memory: Memory,
+}
+
+pooled!(HoldingSlot, max = 1 << 20, chunk = 64);
+
+pub(super) const ROLE: u32 = 62;
+/// Flag: the clock was read for this holding.
+pub(super) const EXACT: u64 = 1 << 61;
+pub(super) const MOVABLE: u64 = 1 << 60;
+/// Flag: more than one task has used it.
+pub(super) const SHARED: u64 = 1 << 59;
+/// Flag: measured for all acquisitions since the last such one.
+pub(super) const SAMPLE: u64 = 1 << 58;
+pub(super) const UNITS: u64 = SAMPLE - 1;
+
+impl HoldingSlot {
+    fn free() -> Self {
+        let zero = || AtomicU64::new(0);
+        Self {
+            resource: zero(),
+            record: Link::new(None),
+            units: zero(),
+            task: zero(),
+            span: zero(),
+            at: Link::new(None),
+            node: Link::new(None),
+            since: zero(),
+            uses: zero(),
+            given: zero(),
+            thread: AtomicU32::new(0),
+            memory: zero(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn note(&self, here: CurrentPoll) {
+        context::count(|counts| &counts.uses);
+        self.task.store(here.task, Relaxed);
+        self.span.store(here.span, Relaxed);
+        self.thread.store(here.thread.map_or(0, |thread| thread.saturating_add(1)), Relaxed);
+        self.given.store(here.registered.map_or(0, |task| task.transfer_counts().0), Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn is_of(&self, resource: u64) -> bool {
+        self.resource.load(Relaxed) == resource
+    }
+
+    pub(super) fn memory(&self) -> Memory {
+        Memory(self.memory.load(Relaxed))
+    }
+
+    pub(super) fn role(&self) -> Role {
+        match self.units.load(Relaxed) >> ROLE {
+            0 => Role::Holds,
+            1 => Role::Sends,
+            2 => Role::Receives,
+            _ => Role::Uses,
+        }
+    }
+
+    pub(super) fn read(&self) -> Option<HoldingCopy> {
+        let resource = self.resource.load(Relaxed);
+        let units = self.units.load(Relaxed);
+        let role = self.role();
+        let staked = HoldingCopy {
+            resource,
+            role,
+            units: units & UNITS,
+            is_movable: units & MOVABLE != 0,
+            is_shared: units & SHARED != 0,
+            task: self.task.load(Relaxed),
+            span: self.span.load(Relaxed),
+            thread: self.thread.load(Relaxed).checked_sub(1),
+            at: self.at.get(),
+            node: if role == Role::Holds { self.node.get() } else { None },
+            since: self.since.load(Relaxed),
+            uses: self.uses.load(Relaxed),
+            given: TransferCounts(self.given.load(Relaxed)),
+            memory: self.memory(),
+        };
+        (resource != 0 && self.resource.load(Relaxed) == resource).then_some(staked)
+    }
+}
+
+/// Iterates over copies of all holdings.
+pub(crate) fn holdings() -> impl Iterator<Item = HoldingCopy> {
+    pool::all().filter_map(HoldingSlot::read)
+}
+
+/// Returns how many holdings found no room in the pool.
+pub(crate) fn over() -> u64 {
+    pool::over::<HoldingSlot>()
+}
