@@ -12,7 +12,7 @@ use diagnose::tokio;
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|hog|block|leak|large|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|rare|hog|block|leak|large|cycle|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -35,6 +35,7 @@ fn main() -> ExitCode {
     } else {
         let paths: &[&str] = match name {
             "lock" => &["/orders"],
+            "rare" => &["/prices"],
             "hog" => &["/receipts"],
             "block" => &["/invoices"],
             "leak" => &["/notify"],
@@ -66,6 +67,7 @@ fn say(findings: &[diagnose::model::Finding]) {
 fn wait_for(name: &str, time: Duration) {
     let rules = [
         ("lock", "contended"),
+        ("rare", "contended"),
         ("hog", "hog"),
         ("block", "blocking"),
         ("leak", "growing"),
@@ -74,7 +76,7 @@ fn wait_for(name: &str, time: Duration) {
     ];
     let wanted = rules
         .iter()
-        .filter(|(fault, _)| *fault == name || name == "all" && !["block", "large"].contains(fault));
+        .filter(|(fault, _)| *fault == name || name == "all" && !["rare", "block", "large"].contains(fault));
     let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
     let began = Instant::now();
     loop {

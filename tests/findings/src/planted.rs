@@ -1,6 +1,6 @@
 //! A shop over HTTP with faults, each behind its own route. The faults are a lock held during a
-//! query, a CPU hog and a sleep in functions that are not annotated, tasks that never end, large
-//! futures, and two locks in both orders.
+//! query, another one that a job holds now and then, a CPU hog and a sleep in functions that are
+//! not annotated, tasks that never end, large futures, and two locks in both orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone. A finding has to name it.
 
@@ -17,6 +17,7 @@ use diagnose::{diagnose, tokio};
 #[derive(Default)]
 struct Shop {
     cache: Cache,
+    prices: Mutex<HashMap<u64, u64>>,
     stock: Mutex<HashMap<u64, u64>>,
     ledger: Mutex<Vec<u64>>,
     shutdown: Notify,
@@ -29,8 +30,11 @@ struct Cache {
 
 /// The routes of the shop.
 pub(crate) fn router() -> Router {
+    let shop = Arc::new(Shop::default());
+    tokio::spawn(refresh_prices(Arc::clone(&shop)));
     Router::new()
         .route("/orders/{id}", get(get_order))
+        .route("/prices/{id}", get(get_price))
         .route("/receipts/{id}", get(get_receipt))
         .route("/invoices/{id}", get(get_invoice))
         .route("/notify/{id}", get(notify))
@@ -38,7 +42,7 @@ pub(crate) fn router() -> Router {
         .route("/reserve/{id}", get(reserve))
         .route("/refund/{id}", get(refund))
         .route("/health", get(health))
-        .with_state(Arc::new(Shop::default()))
+        .with_state(shop)
 }
 
 #[diagnose]
@@ -72,6 +76,24 @@ impl Cache {
 async fn query(id: u64) -> u64 {
     tokio::time::sleep(Duration::from_millis(4)).await;
     id * 2
+}
+
+#[diagnose]
+async fn get_price(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    let price = shop.prices.lock().await.get(&(id % 100)).copied();
+    format!("price of {id}: {price:?}")
+}
+
+/// Runs twice a second: of some two hundred holds one is long.
+#[diagnose]
+async fn refresh_prices(shop: Arc<Shop>) {
+    for id in 0.. {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let mut prices = shop.prices.lock().await; // FAULT: rare
+        for _ in 0..10 {
+            prices.insert(id % 100, query(id).await);
+        }
+    }
 }
 
 #[diagnose]

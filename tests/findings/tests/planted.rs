@@ -37,6 +37,11 @@ fn a_lock_held_over_a_query_is_found() {
 }
 
 #[test]
+fn a_lock_that_a_job_holds_now_and_then_is_found() {
+    assert_found("rare", "contended");
+}
+
+#[test]
 fn a_hog_without_annotation_is_found_by_its_caller() {
     assert_found("hog", "hog");
 }
