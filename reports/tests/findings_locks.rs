@@ -208,7 +208,7 @@ fn a_hold_that_is_not_busy_waits_at_an_await_that_is_not_on_record() {
 fn permits(youngest_ms: u64) -> Snapshot {
     let mut snapshot = returned_guard();
     let permits = &mut snapshot.resources[0];
-    (permits.kind, permits.usage.held.p50_ns) = (ResourceKind::Semaphore, 4 * MS);
+    (permits.kind, permits.usage.held.p50_ns) = (ResourceKind::Semaphore, 10 * MS);
     for since_ms in [60, youngest_ms] {
         let mut wait = Wait::default();
         (wait.resource, wait.mode, wait.since_ns) =
@@ -226,7 +226,7 @@ fn permits_are_held_over_the_calls_that_they_limit() {
         "{finding}"
     );
     let mut snapshot = permits(1);
-    snapshot.resources[0].usage.held.p50_ns = 5 * MS;
+    snapshot.resources[0].usage.held.p50_ns = 11 * MS;
     assert_eq!(sentences(&snapshot), [""; 0], "bounded concurrency");
 }
 

@@ -153,6 +153,20 @@ fn connections_that_sleep_in_their_polls_are_blocking() {
 }
 
 #[test]
+fn requests_that_sleep_in_their_polls_are_blocking_also_when_none_is_alive() {
+    let drawing = "handle | calls=400 completed=400 polls=400 busy=8_000_000_000 queued=3_000_000_000 \
+                   polls@16777216..33554432=400\n\
+                   other | calls=1 completed=1 polls=1 busy=500_000_000";
+    let busy_of_workers = |ns: u64| {
+        let mut snapshot = on_one_worker(drawing, SECOND / 10);
+        snapshot.workers[0].busy_ns = ns;
+        rules(&snapshot)
+    };
+    assert_eq!(busy_of_workers(8 * SECOND), ["blocking"], "at most half a second of it was elsewhere");
+    assert_eq!(busy_of_workers(4 * SECOND), ["hog"], "more than half of it may have been elsewhere");
+}
+
+#[test]
 fn simulations_that_take_turns_are_no_hogs() {
     let drawing = "simulate | calls=6 polls=2_000 pending=6 busy=9_900_000_000 queued=50_000_000_000 \
                    idle=50_000_000_000 polls@4194304..8388608=2000";

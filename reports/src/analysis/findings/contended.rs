@@ -42,7 +42,7 @@ const MAX_QUEUE: u64 = 4;
 /// From which share of the waits on, in thousandths, one of several locks is the one in question.
 const HOT_SHARE: u64 = 900;
 /// How many times as long as a hold a permit must be waited for.
-const MIN_HOLDS: u64 = 10;
+const MIN_HOLDS: u64 = 4;
 
 /// Locks that are created at one place, as one.
 #[derive(Debug)]
