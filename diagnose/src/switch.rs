@@ -18,11 +18,11 @@ struct Switchboard {
     enabled: bool,
     only: Option<Pattern>,
     /// Whether the environment was read, which happens first, at the first use of the crate.
-    initialised: bool,
+    is_initialized: bool,
 }
 
 static SWITCHBOARD: Mutex<Switchboard> =
-    Mutex::new(Switchboard { sites: Vec::new(), enabled: true, only: None, initialised: false });
+    Mutex::new(Switchboard { sites: Vec::new(), enabled: true, only: None, is_initialized: false });
 
 /// Whether recording is on, for code that has no site.
 static RECORDS: AtomicBool = AtomicBool::new(true);
@@ -159,8 +159,8 @@ impl Switchboard {
 /// Locks the switchboard. No user code runs under this lock.
 fn lock() -> MutexGuard<'static, Switchboard> {
     let mut board = SWITCHBOARD.lock();
-    if !board.initialised {
-        board.initialised = true;
+    if !board.is_initialized {
+        board.is_initialized = true;
         // Here, and not in the first poll: it reads files.
         let _ = clock::now();
         board.enabled = env::enabled().unwrap_or(true);

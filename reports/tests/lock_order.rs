@@ -34,45 +34,45 @@ fn place(line: u32) -> Place {
 }
 
 /// The ids of the locks in each cycle.
-fn circles(snapshot: &Snapshot) -> Vec<Vec<u64>> {
+fn cycles(snapshot: &Snapshot) -> Vec<Vec<u64>> {
     let pairs = &snapshot.lock_order.as_ref().expect("it was noted").pairs;
     let found = snapshot.lock_inversions();
     found.iter().map(|it| it.pairs.iter().map(|&pair| pairs[pair].held.get()).collect()).collect()
 }
 
 #[test]
-fn one_order_is_no_circle() {
-    assert!(circles(&noted(4, &[(1, 2), (1, 3), (2, 3), (3, 4)])).is_empty());
+fn one_order_is_no_cycle() {
+    assert!(cycles(&noted(4, &[(1, 2), (1, 3), (2, 3), (3, 4)])).is_empty());
 }
 
 #[test]
-fn locks_taken_in_both_orders_are_a_circle() {
-    assert_eq!(circles(&noted(3, &[(1, 2), (2, 3), (2, 1)])), [[1, 2]]);
+fn locks_taken_in_both_orders_are_a_cycle() {
+    assert_eq!(cycles(&noted(3, &[(1, 2), (2, 3), (2, 1)])), [[1, 2]]);
 }
 
 #[test]
-fn longer_circles_come_last_with_each_lock_once() {
+fn longer_cycles_come_last_with_each_lock_once() {
     let pairs = [(1, 2), (2, 3), (3, 1), (4, 5), (5, 4), (3, 4)];
-    assert_eq!(circles(&noted(5, &pairs)), [vec![4, 5], vec![1, 2, 3]]);
+    assert_eq!(cycles(&noted(5, &pairs)), [vec![4, 5], vec![1, 2, 3]]);
 }
 
 #[test]
-fn two_circles_with_a_lock_in_common_are_two() {
+fn two_cycles_with_a_lock_in_common_are_two() {
     let pairs = [(1, 2), (2, 3), (3, 1), (1, 4), (4, 5), (5, 1)];
-    assert_eq!(circles(&noted(5, &pairs)), [[1, 2, 3], [1, 4, 5]]);
+    assert_eq!(cycles(&noted(5, &pairs)), [[1, 2, 3], [1, 4, 5]]);
 }
 
 #[test]
-fn a_ring_of_ten_thousand_is_one_circle() {
+fn a_ring_of_ten_thousand_is_one_cycle() {
     let pairs: Vec<(u64, u64)> = (1..=10_000).map(|lock| (lock, lock % 10_000 + 1)).collect();
     let snapshot = noted(10_000, &pairs);
-    assert_eq!(circles(&snapshot)[0].len(), 10_000);
+    assert_eq!(cycles(&snapshot)[0].len(), 10_000);
     assert!(snapshot.lock_order_text().lines().count() < 50, "it is not written out");
 }
 
 #[test]
 fn numbers_that_are_not_there_are_left_out() {
-    assert!(circles(&noted(2, &[(1, 9), (9, 1), (2, 2)])).is_empty());
+    assert!(cycles(&noted(2, &[(1, 9), (9, 1), (2, 2)])).is_empty());
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl<T> OnceCell<T> {
             match self.cell.get() {
                 Some(value) => value,
                 None => {
-                    let leaf = WaitInfo::on(self.resource.record(), WaitMode::Initialise, 1, at);
+                    let leaf = WaitInfo::on(self.resource.record(), WaitMode::Initialize, 1, at);
                     WaitFuture::new(self.cell.wait(), leaf).await
                 }
             }
@@ -45,7 +45,7 @@ impl<T> OnceCell<T> {
     #[cfg(not(target_family = "wasm"))]
     pub fn wait_blocking(&self) -> &T {
         let at = Location::caller();
-        let block = || self.resource.block(WaitMode::Initialise, 1, at, || self.cell.wait_blocking());
+        let block = || self.resource.block(WaitMode::Initialize, 1, at, || self.cell.wait_blocking());
         self.cell.get().unwrap_or_else(block)
     }
 
@@ -61,7 +61,7 @@ impl<T> OnceCell<T> {
         &self,
         closure: impl FnOnce() -> Fut,
     ) -> impl Future<Output = Result<&T, E>> {
-        self.initialise(closure, Location::caller())
+        self.initialize(closure, Location::caller())
     }
 
     /// Returns the value, initializing an empty cell with a function that may block.
@@ -76,7 +76,7 @@ impl<T> OnceCell<T> {
         }
         let at = Location::caller();
         let record = self.resource.record();
-        let mut blocked = BlockedThread::begin(record, WaitMode::Initialise, 1, at);
+        let mut blocked = BlockedThread::begin(record, WaitMode::Initialize, 1, at);
         let result = self.cell.get_or_try_init_blocking(|| {
             blocked = None;
             let _stake = Holding::hold(record, 1, at, false);
@@ -97,8 +97,8 @@ impl<T> OnceCell<T> {
     ) -> impl Future<Output = &T> {
         let at = Location::caller();
         async move {
-            let initialise = || async { Ok::<T, Infallible>(closure().await) };
-            match self.initialise(initialise, at).await {
+            let initialize = || async { Ok::<T, Infallible>(closure().await) };
+            match self.initialize(initialize, at).await {
                 Ok(value) => value,
                 Err(never) => match never {},
             }
@@ -124,11 +124,11 @@ impl<T> OnceCell<T> {
         let at = Location::caller();
         async move {
             let mut value = Some(value);
-            let initialise = || {
+            let initialize = || {
                 let value = value.take();
                 async move { value.ok_or(()) }
             };
-            let result = self.initialise(initialise, at).await;
+            let result = self.initialize(initialize, at).await;
             match (value, result) {
                 (None, Ok(value)) => Ok(value),
                 (Some(value), _) => Err(value),
@@ -153,7 +153,7 @@ impl<T> OnceCell<T> {
         }
     }
 
-    async fn initialise<E, Fut: Future<Output = Result<T, E>>>(
+    async fn initialize<E, Fut: Future<Output = Result<T, E>>>(
         &self,
         closure: impl FnOnce() -> Fut,
         at: &'static Location<'static>,

@@ -166,18 +166,18 @@ fn a_barrier_counts_the_arrivals_of_this_round() {
 #[test]
 fn the_task_that_initializes_a_cell_holds_it_and_does_not_wait() {
     let (cell, line) = (OnceCell::new(), line!());
-    let initialises = Box::pin(cell.get_or_init(std::future::pending::<u8>));
-    let mut initialises = initialises;
-    assert!(poll(initialises.as_mut()).is_pending());
+    let initializing = Box::pin(cell.get_or_init(std::future::pending::<u8>));
+    let mut initializing = initializing;
+    assert!(poll(initializing.as_mut()).is_pending());
     assert_eq!((units(known(line)), queue(known(line)).len()), (vec![1], 0));
     let mut next = pin!(cell.get_or_init(|| async { 2 }));
     assert!(poll(next.as_mut()).is_pending());
     let mut waits = pin!(cell.wait());
     assert!(poll(waits.as_mut()).is_pending());
     let modes: Vec<WaitMode> = queue(known(line)).iter().map(|wait| wait.mode).collect();
-    assert_eq!(modes, [WaitMode::Initialise, WaitMode::Initialise]);
+    assert_eq!(modes, [WaitMode::Initialize, WaitMode::Initialize]);
     // The next call initializes once the first is canceled.
-    drop(initialises);
+    drop(initializing);
     assert_eq!(units(known(line)), [0_u64; 0]);
     assert_eq!(poll(next.as_mut()), Poll::Ready(&2));
     assert_eq!(poll(waits.as_mut()), Poll::Ready(&2));

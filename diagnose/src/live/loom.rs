@@ -186,7 +186,7 @@ impl Lender for Loan {
 // the poll         clone, wake      both promote the lent waker: one of them in vain
 // another thread   clone, wake
 #[test]
-fn two_first_clones_are_counted_at_one_wait() {
+fn concurrent_first_clones_promote_one_wait() {
     static IN_VAIN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let executor = executor();

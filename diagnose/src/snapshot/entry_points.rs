@@ -75,7 +75,7 @@ pub fn waiters() -> String {
     alive().waiters()
 }
 
-/// Returns the locks that were taken in both orders, or in a circle, as text: for each pair, the
+/// Returns the locks that were taken in both orders, or in a cycle, as text: for each pair, the
 /// owner, the lock held, the lock taken, and the places. Empty unless
 /// [`Builder::lock_order`](crate::Builder::lock_order) or `DIAGNOSE_LOCK_ORDER=1` turns recording
 /// on. These locks have not deadlocked yet, and need not: the tasks may never run at the same time.

@@ -33,7 +33,7 @@ pub(super) fn mode(mode: waits::WaitMode) -> WaitMode {
         waits::WaitMode::Send => WaitMode::Send,
         waits::WaitMode::Receive => WaitMode::Receive,
         waits::WaitMode::Closed => WaitMode::Closed,
-        waits::WaitMode::Initialise => WaitMode::Initialize,
+        waits::WaitMode::Initialize => WaitMode::Initialize,
         waits::WaitMode::Arrive => WaitMode::Arrive,
         waits::WaitMode::Notified => WaitMode::Notified,
         waits::WaitMode::Join => WaitMode::Join,

@@ -76,12 +76,12 @@ mod tests {
         use std::sync::OnceLock;
         use std::sync::atomic::AtomicU64;
 
-        static INITIALISED: AtomicU64 = AtomicU64::new(1);
+        static INITIALIZED: AtomicU64 = AtomicU64::new(1);
         static LATER: OnceLock<[u64; 4]> = OnceLock::new();
         let later = LATER.get_or_init(|| [7; 4]);
         let (boxed, on_stack) = (Box::new(1_u64), 1_u64);
         let statics = Statics::read();
-        assert!(statics.has(std::ptr::from_ref(&INITIALISED).addr()));
+        assert!(statics.has(std::ptr::from_ref(&INITIALIZED).addr()));
         assert!(statics.has(std::ptr::from_ref(later).addr()));
         assert!(!statics.has(std::ptr::from_ref(&*boxed).addr()));
         assert!(!statics.has(std::ptr::from_ref(&on_stack).addr()));

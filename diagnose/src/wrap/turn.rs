@@ -32,19 +32,19 @@ impl Turn {
     }
 
     /// Starts this call's turn: records the holding and returns the initializing future.
-    pub(crate) fn take<F, Fut>(&self, f: F) -> Initialising<'_, Fut>
+    pub(crate) fn take<F, Fut>(&self, f: F) -> Initializing<'_, Fut>
     where
         F: FnOnce() -> Fut,
     {
         self.has_come.store(true, Relaxed);
         let holding = Holding::hold_after(self.record, 1, self.at, false, true);
-        Initialising { future: f(), holding, turn: self }
+        Initializing { future: f(), holding, turn: self }
     }
 
     /// Polls the cell's future, as a wait until the turn has come. No poll is repeated after that.
     pub(crate) async fn wait<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
-        let leaf = || WaitInfo::on(self.record, WaitMode::Initialise, 1, self.at);
+        let leaf = || WaitInfo::on(self.record, WaitMode::Initialize, 1, self.at);
         let mut kept = LazyWait::default();
         poll_fn(move |context| {
             if self.has_come.load(Relaxed) {
@@ -74,7 +74,7 @@ impl Turn {
 
 pin_project! {
     /// The initializing future, with the cell's holding.
-    pub(crate) struct Initialising<'a, F> {
+    pub(crate) struct Initializing<'a, F> {
         #[pin]
         future: F,
         holding: Holding,
@@ -82,7 +82,7 @@ pin_project! {
     }
 }
 
-impl<F: Future> Future for Initialising<'_, F> {
+impl<F: Future> Future for Initializing<'_, F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

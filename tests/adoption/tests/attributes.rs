@@ -54,7 +54,7 @@ mod tests_of_a_module {
     use diagnose::tokio;
 
     #[tokio::test]
-    async fn beside_a_glob_the_line_is_repeated() {
+    async fn an_explicit_import_overrides_a_glob_import() {
         diagnose_isolation::isolated!();
         assert_eq!(listed("main", line!()), 1);
     }

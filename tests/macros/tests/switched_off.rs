@@ -17,12 +17,12 @@ impl fmt::Display for Counted<'_> {
 }
 
 #[diagnose(label = "{counted}")]
-async fn labelled(counted: Counted<'_>) {
+async fn labeled(counted: Counted<'_>) {
     let _ = counted;
 }
 
 #[diagnose(label = "{counted}")]
-fn labelled_frame(counted: &Counted<'_>) {
+fn labeled_frame(counted: &Counted<'_>) {
     let _ = counted;
 }
 
@@ -31,12 +31,12 @@ fn labels_are_formatted_only_while_recording() {
     isolated!();
     let count = Cell::new(0);
     diagnose::set_enabled(false);
-    run(labelled(Counted(&count)));
-    labelled_frame(&Counted(&count));
+    run(labeled(Counted(&count)));
+    labeled_frame(&Counted(&count));
     assert_eq!(count.get(), 0);
     diagnose::set_enabled(true);
-    run(labelled(Counted(&count)));
-    labelled_frame(&Counted(&count));
+    run(labeled(Counted(&count)));
+    labeled_frame(&Counted(&count));
     assert_eq!(count.get(), 2);
-    assert_eq!(calls("labelled"), ["1 labelled{counted}"]);
+    assert_eq!(calls("labeled"), ["1 labeled{counted}"]);
 }

@@ -63,7 +63,7 @@ impl<T> SetOnce<T> {
             if let Some(value) = self.cell.get() {
                 return value;
             }
-            let leaf = WaitInfo::on(self.resource.record(), WaitMode::Initialise, 1, at);
+            let leaf = WaitInfo::on(self.resource.record(), WaitMode::Initialize, 1, at);
             WaitFuture::new(self.cell.wait(), leaf).await
         }
     }

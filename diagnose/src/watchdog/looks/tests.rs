@@ -65,7 +65,7 @@ fn each_alarm_is_reported_once() {
 }
 
 #[test]
-fn all_workers_are_blocked_with_the_last_of_them() {
+fn workers_are_reported_once_the_last_of_them_is_blocked() {
     let mut snapshot = snapshot();
     snapshot.tasks = vec![
         running(1, 11, 300),

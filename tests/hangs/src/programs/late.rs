@@ -37,7 +37,7 @@ pub(super) const SECTION: Section = Section {
         row!("Y68", leader_is_a_thread, "a watch, whose sender is in a struct that a thread has"),
         row!("Y69", joins_a_raw_task, "main joins a task that tokio itself has spawned"),
         row!("Y70", thread_comes_to_the_barrier, "the last to come to a barrier is a thread with block_on"),
-        row!("Y71", slow_initialiser, "three tasks wait for a cell that is initialised slowly"),
+        row!("Y71", slow_initializer, "three tasks wait for a cell that is initialized slowly"),
         row!("Y72", told_by_a_thread, "two tasks wait to be notified, by a thread, one after the other"),
         row!("Y73", events_from_a_static, "a broadcast whose sender is in a static, used by a thread"),
         row!("Y74", guard_in_a_callback, "an owned write guard in a callback, which an older thread runs"),
@@ -180,7 +180,7 @@ async fn thread_comes_to_the_barrier() {
     barrier.wait().await;
 }
 
-async fn slow_initialiser() {
+async fn slow_initializer() {
     let cell = Arc::new(OnceCell::new());
     let mut all = JoinSet::new();
     for _ in 0..3 {

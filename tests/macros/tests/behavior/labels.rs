@@ -85,13 +85,13 @@ fn a_label_may_name_self() {
 }
 
 #[diagnose]
-async fn labelled_block(of: u32) -> u32 {
-    #[diagnose(name = "labelled block", label = "{of}")]
+async fn labeled_block(of: u32) -> u32 {
+    #[diagnose(name = "labeled block", label = "{of}")]
     async move { of }.await
 }
 
 #[test]
 fn the_label_of_a_block_can_use_variables_in_scope() {
-    assert_eq!(run(labelled_block(9)), 9);
-    assert_eq!(calls("labelled block"), ["1 labelled block{9} < labelled_block"]);
+    assert_eq!(run(labeled_block(9)), 9);
+    assert_eq!(calls("labeled block"), ["1 labeled block{9} < labeled_block"]);
 }

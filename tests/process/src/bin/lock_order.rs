@@ -25,7 +25,7 @@ async fn apart(accounts: &Mutex<u32>, limits: &RwLock<u32>) {
     drop(limits.write().await);
 }
 
-/// Acquires each of three locks while the one before it is held, in a circle.
+/// Acquires each of three locks while the one before it is held, in a cycle.
 fn around() {
     let locks: [diagnose::std::sync::Mutex<()>; 3] = Default::default();
     for (first, second) in [(0, 1), (1, 2), (2, 0)] {

@@ -1,14 +1,16 @@
 //! Tests of locks, cells, barriers and notifications of `diagnose::tokio::sync`.
 
 mod auto_traits_are_those_of_the_originals;
-mod barriers_count_who_has_arrived;
+mod barriers_count_arrivals;
+mod blocked_threads_are_in_the_queue;
 mod budgets_do_not_hide_a_wait;
 mod cells_are_held_by_their_initializer;
 mod downgraded_writers_hold_one_unit;
+mod dropped_futures_leave_the_queue;
 mod every_method_of_locks_is_there;
 mod every_method_of_the_others_is_there;
+mod examples_of_tokio_run_with_the_wrappers;
 mod forgotten_permits_are_counted;
-mod futures_that_are_given_up_leave_no_wait;
 mod holds_that_others_wait_for_are_measured;
 mod initializers_are_polled_as_often_as_with_the_original;
 mod locks_are_held_and_waited_for;
@@ -22,6 +24,4 @@ mod resets_restart_the_usage;
 mod runtimes_that_shut_down_wait_for_their_jobs;
 mod semaphores_record_who_adds_permits;
 mod switched_off_nothing_is_recorded;
-mod threads_that_block_are_waits;
 mod wrappers_look_like_the_originals;
-mod wrappers_serve_in_turn;

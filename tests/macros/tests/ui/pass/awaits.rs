@@ -71,13 +71,13 @@ async fn places<T: Send, const N: usize>(mut items: Vec<Item>, other: T) -> Resu
         Ok(parsed + by + ready(found).await)
     };
     sum += closure(1).await? + closure(2).await?;
-    let labelled = 'block: {
+    let labeled = 'block: {
         if sum > 3 {
             break 'block ready(1).await;
         }
         2
     };
-    sum += if ready(sum).await > 3 { ready(labelled).await } else { 0 };
+    sum += if ready(sum).await > 3 { ready(labeled).await } else { 0 };
     #[allow(clippy::let_unit_value)]
     let () = ready(drop(other)).await;
     #[allow(unused_must_use)]
