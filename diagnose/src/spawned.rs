@@ -272,23 +272,32 @@ impl<F: Future> Future for Spawned<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let memory = Memory::of(&*self);
         let this = self.project();
-        // The first root polled from here takes over the task.
-        if let Some(task) = this.ticket.0.take() {
+        let _offer = this.ticket.0.take().map(|task| {
             // A boxed root is not in here: its memory is already known.
             if task.memory.load(Relaxed) == 0 {
                 task.memory.store(memory.0, Relaxed);
             }
-            set_spawned(Some(task));
-        }
-        let poll = match this.span {
+            Offer { before: set_spawned(Some(task)) }
+        });
+        match this.span {
             Some(span) => timed::poll(this.future, span, 0, context),
             None => this.future.poll(context),
-        };
+        }
+    }
+}
+
+/// The first poll of a spawned task: the first root that is polled in it takes over the task.
+struct Offer {
+    /// Of the poll around it, as in a nested executor.
+    before: Option<&'static Task>,
+}
+
+impl Drop for Offer {
+    fn drop(&mut self) {
         // No root took it over: recording was turned off.
-        if let Some(task) = set_spawned(None) {
+        if let Some(task) = set_spawned(self.before) {
             live::remove_task(task);
         }
-        poll
     }
 }
 

@@ -169,3 +169,24 @@ async fn block_in_place_is_a_call_in_its_task() {
     assert_eq!(snapshot.sites[task.site].name, "blocks");
     assert!(call.busy_ns >= 990_000, "a sleep is at least its time: {} ns", call.busy_ns);
 }
+
+/// The task is polled for the first time while recording is off. It panics there.
+#[test]
+fn a_task_that_panics_unrecorded_leaves_nothing_behind() {
+    diagnose_isolation::isolated!();
+    #[diagnose::diagnose]
+    async fn stranger() -> usize {
+        diagnose::snapshot().tasks.iter().filter(|task| task.spawned_at.is_some()).count()
+    }
+    let runtime = ::tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let inside = runtime.enter();
+    let task = tokio::spawn(async { panic!("on purpose") });
+    let line = line!() - 1;
+    drop(inside);
+    assert!(at(&diagnose::snapshot(), line).is_some());
+    diagnose::set_enabled(false);
+    assert!(runtime.block_on(task).unwrap_err().is_panic());
+    diagnose::set_enabled(true);
+    assert!(at(&diagnose::snapshot(), line).is_none());
+    assert_eq!(runtime.block_on(stranger()), 0, "it was not spawned");
+}
