@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
+use crate::own_thread;
+
 /// The CPU usage of a thread over a short time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CpuUsage {
@@ -127,14 +129,6 @@ pub(crate) fn counts_threads() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok()
 }
 
-/// The names of this crate's threads begin with this.
-const OWN: &str = "diagnose-";
-
-/// Returns whether the current thread is one of this crate's.
-pub(crate) fn is_own_thread() -> bool {
-    std::thread::current().name().is_some_and(|name| name.starts_with(OWN))
-}
-
 /// Returns all threads of this process except the current one and those of this crate: the kernel's
 /// number and the age in ns. `None` if unknown.
 pub(crate) fn other_threads() -> Option<Vec<(u64, u64)>> {
@@ -142,19 +136,17 @@ pub(crate) fn other_threads() -> Option<Vec<(u64, u64)>> {
     let own = own.as_deref().and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
     let threads = std::fs::read_dir("/proc/self/task").ok()?;
     let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse::<u64>().ok());
-    let others = numbers.filter(|number| Some(*number) != own);
+    let ours = own_thread::numbers();
+    let others = numbers.filter(|number| Some(*number) != own && !ours.contains(number));
     Some(others.filter_map(|number| Some((number, age(number)?))).collect())
 }
 
-/// Returns the age of a thread in ns, or `None` for threads of this crate.
+/// Returns the age of a thread in ns. `None` if unknown.
 fn age(thread_id: u64) -> Option<u64> {
     /// Duration of a kernel clock tick, in ns.
     const TICK_NS: u64 = 10_000_000;
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;
-    let (name, fields) = stat.rsplit_once(") ")?;
-    if name.split_once(" (").is_some_and(|(_, name)| name.starts_with(OWN)) {
-        return None;
-    }
+    let (_, fields) = stat.rsplit_once(") ")?;
     // Field 22 of the file, which is number 20 after the name.
     let began: u64 = fields.split(' ').nth(19)?.parse().ok()?;
     let uptime = std::fs::read_to_string("/proc/uptime").ok()?;

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::snapshot::{self, CaptureTurn};
-use crate::{context, switch, tree};
+use crate::{context, own_thread, switch, tree};
 
 /// How long a fork waits for another thread's capture.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -83,6 +83,7 @@ unsafe extern "C" fn in_parent() {
 
 unsafe extern "C" fn in_child() {
     crate::serve::close_in_child();
+    own_thread::forget_all();
     let Some(HeldLocks { switch, process, .. }) = HELD.try_with(Cell::take).ok().flatten() else { return };
     if IS_SHARED.load(Relaxed) {
         PARENT.store(process, Relaxed);

@@ -257,6 +257,8 @@ mod off;
 #[cfg(feature = "on")]
 mod os;
 #[cfg(feature = "on")]
+mod own_thread;
+#[cfg(feature = "on")]
 mod panics;
 #[cfg(all(feature = "on", feature = "parking-lot"))]
 pub mod parking_lot;

@@ -21,6 +21,7 @@ use diagnose_reports::model::Alarm;
 
 use crate::events;
 use crate::exit;
+use crate::own_thread;
 use crate::sync::Mutex;
 
 /// Maximum number of queued bytes.
@@ -117,7 +118,7 @@ fn queue(text: Message) {
         return;
     }
     // If no thread can be started, the text stays in the queue, and the next text tries again.
-    let thread = thread::Builder::new().name("diagnose-stderr".to_owned()).spawn(write);
+    let thread = own_thread::spawn("diagnose-stderr", write);
     queue.writer = thread.is_ok().then_some(process);
 }
 

@@ -5,6 +5,8 @@
 
 use crate::config::Signal;
 use crate::install_error::InstallError;
+#[cfg(all(unix, feature = "signal"))]
+use crate::own_thread;
 
 /// Listens for `signal` instead of the previous one.
 ///
@@ -32,8 +34,7 @@ pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static)
     let mut signals = Signals::new([number(signal)]).map_err(|error| InstallError::Signal(signal, error))?;
     own.push(signal);
     *listener = Some(signals.handle());
-    let thread = std::thread::Builder::new().name("diagnose-signal".to_owned());
-    let spawned = thread.spawn(move || {
+    let spawned = own_thread::spawn("diagnose-signal", move || {
         for _ in &mut signals {
             action();
         }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
+use crate::own_thread;
 use crate::say::say;
 
 /// Time between two looks.
@@ -21,8 +22,7 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let call = CALLS.fetch_add(1, Relaxed) + 1;
     let Some(path) = path else { return };
-    let thread = thread::Builder::new().name("diagnose-trigger".to_owned());
-    let thread = thread.spawn(move || {
+    let thread = own_thread::spawn("diagnose-trigger", move || {
         while CALLS.load(Relaxed) == call {
             if path.symlink_metadata().is_ok() {
                 if let Err(error) = fs::remove_file(&path) {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
 
+use crate::own_thread;
 use crate::say::say_now;
 use crate::sync::Mutex;
 
@@ -71,8 +72,7 @@ impl TimeLimitAlarm {
         // A limit past the clock's range is none.
         let end = Instant::now().checked_add(limit);
         let theirs = Arc::clone(&shared);
-        let thread =
-            thread::Builder::new().name("diagnose-within".to_owned()).spawn(move || theirs.watch(end));
+        let thread = own_thread::spawn("diagnose-within", move || theirs.watch(end));
         // Without a thread there is no limit: the test has a limit of its own, or hangs as before.
         let thread = thread.map_or_else(|_| thread::current(), |thread| thread.thread().clone());
         Self { limit, shared, thread }

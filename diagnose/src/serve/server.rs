@@ -14,6 +14,7 @@ use super::listener::{Listener, Stream};
 use super::request::Access;
 use super::shared;
 use crate::install_error::InstallError;
+use crate::own_thread;
 use crate::say::say;
 use crate::serve_address::{Address, ServeAddress, ServeToken};
 use crate::sync::Mutex;
@@ -118,8 +119,7 @@ fn start(wanted: &ServeAddress, access: Access) -> io::Result<Running> {
         #[cfg(unix)]
         file: address.path().and_then(super::listener::unix::identity),
     };
-    let thread = thread::Builder::new().name("diagnose-serve".to_owned());
-    match thread.spawn(move || Server::new(listener, access).run(&stops)) {
+    match own_thread::spawn("diagnose-serve", move || Server::new(listener, access).run(&stops)) {
         Ok(thread) => running.thread = Some(thread),
         Err(error) => {
             running.remove_file();

@@ -14,6 +14,7 @@ use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
 use super::capture_context::TaskTable;
 use crate::cpu;
+use crate::own_thread;
 
 /// A runtime's own task count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +109,7 @@ pub(super) fn add(
     };
     snapshot.is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
         && threads.is_some_and(|threads| threads.iter().all(|thread| is_recorded(thread.id)));
-    let is_own = cpu::is_own_thread();
+    let is_own = own_thread::is_current();
     // Any thread that waits for an event may end the waits of the others: a runtime's worker wakes
     // a thread that is parked in a `block_on` of the original tokio.
     let is_quiet =

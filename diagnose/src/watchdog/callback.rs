@@ -9,11 +9,11 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread;
 
 use diagnose_reports::model::Alarm;
 
 use crate::config::AlarmFunction;
+use crate::own_thread;
 use crate::say::say;
 use crate::sync::Mutex;
 
@@ -50,7 +50,7 @@ pub(super) fn call(alarm: &Alarm) {
         return;
     }
     // If no thread can be started, the alarm stays in the queue, and the next alarm tries again.
-    let thread = thread::Builder::new().name("diagnose-alarm".to_owned()).spawn(run);
+    let thread = own_thread::spawn("diagnose-alarm", run);
     callback.caller = thread.is_ok().then_some(process);
 }
 

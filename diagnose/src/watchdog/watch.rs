@@ -15,6 +15,7 @@ use super::raised::{alarm, raise, resolve};
 use super::suspects::{Suspects, suspects};
 use crate::clock;
 use crate::os;
+use crate::own_thread;
 use crate::say::say;
 use crate::sync::Mutex;
 
@@ -35,7 +36,7 @@ pub(crate) fn watch(threshold: Option<Duration>) {
         return;
     }
     let times = TIMES.fetch_add(1, Relaxed) + 1;
-    let thread = thread::Builder::new().name("diagnose-watchdog".to_owned()).spawn(move || run(times));
+    let thread = own_thread::spawn("diagnose-watchdog", move || run(times));
     if let Err(error) = thread {
         say!("diagnose: cannot start the watchdog thread: {error}");
         *own = None;

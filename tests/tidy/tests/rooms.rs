@@ -41,7 +41,7 @@ const EXCEPTIONS: [(&str, &str); 4] =
     [("block", "__private"), ("recorder", "threads"), ("spawned", "tokio"), ("switch", "env")];
 
 /// Rooms that no poll goes through. They may import everything.
-const COLD: [&str; 28] = [
+const COLD: [&str; 29] = [
     "attribute",
     "config",
     "cpu",
@@ -59,6 +59,7 @@ const COLD: [&str; 28] = [
     "lib",
     "model",
     "off",
+    "own_thread",
     "panics",
     "say",
     "serve",

@@ -1,0 +1,102 @@
+//! The threads of this crate. A snapshot counts no way out of a hang on them.
+//!
+//! They are known by their numbers, not by their names: a program may be called `diagnose-me`, and
+//! the kernel gives that name to its threads.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::{Builder, JoinHandle};
+use std::{array, io};
+
+use crate::os;
+
+/// How many threads are known at once. A further one counts as the program's.
+const MOST: usize = 64;
+
+/// The kernel's numbers of the running threads; 0 where a place is free.
+static RUNNING: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
+
+thread_local! {
+    static IS_OWN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Starts a thread of this crate. Its name should begin with `diagnose-`.
+pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    Builder::new().name(name.to_owned()).spawn(move || {
+        IS_OWN.set(true);
+        let _listed = Listed::new(os::thread_id());
+        run();
+    })
+}
+
+/// Returns whether the current thread is one of this crate's.
+pub(crate) fn is_current() -> bool {
+    IS_OWN.get()
+}
+
+/// Returns the kernel's numbers of this crate's threads, and zeros.
+pub(crate) fn numbers() -> [u64; MOST] {
+    array::from_fn(|place| RUNNING[place].load(Relaxed))
+}
+
+/// Removes all of them: the threads of its parent do not run in a forked child.
+#[cfg(unix)]
+pub(crate) fn forget_all() {
+    RUNNING.iter().for_each(|place| place.store(0, Relaxed));
+}
+
+/// The place of a running thread, free again once it ends: the kernel uses a number again.
+struct Listed(Option<&'static AtomicU64>);
+
+impl Listed {
+    fn new(number: u64) -> Self {
+        let take = |place: &&AtomicU64| place.compare_exchange(0, number, Relaxed, Relaxed).is_ok();
+        Self(RUNNING.iter().find(take))
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        if let Some(place) = self.0 {
+            place.store(0, Relaxed);
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+    use std::thread::Builder;
+
+    use super::{is_current, numbers, spawn};
+    use crate::{cpu, os};
+
+    #[test]
+    fn a_thread_of_this_crate_is_not_known_by_its_name() {
+        let (send, started) = channel();
+        let run = |ends: Receiver<()>| {
+            let send = send.clone();
+            move || {
+                send.send((os::thread_id(), is_current())).unwrap();
+                let _ = ends.recv();
+            }
+        };
+        let (end_ours, ends) = channel();
+        let ours = spawn("diagnose-ours", run(ends)).unwrap();
+        let (number_of_ours, is_own) = started.recv().unwrap();
+        assert!(is_own);
+        let (end_other, ends) = channel();
+        let other = Builder::new().name("diagnose-service".to_owned()).spawn(run(ends)).unwrap();
+        let (number_of_other, is_own) = started.recv().unwrap();
+        assert!(!is_own);
+
+        let others = cpu::other_threads().unwrap();
+        let is_other = |number| others.iter().any(|(id, _)| *id == number);
+        assert_eq!((is_other(number_of_ours), is_other(number_of_other)), (false, true));
+
+        drop((end_ours, end_other));
+        ours.join().unwrap();
+        other.join().unwrap();
+        assert!(!numbers().contains(&number_of_ours), "the kernel may use it again");
+    }
+}
