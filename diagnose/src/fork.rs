@@ -7,8 +7,9 @@
 //! no other thread records   the child has its parent's records, and goes on with them
 //! other threads record      the child is cut off: it records nothing, and its snapshots say so
 //! ```
-//! The handlers of `fork` take the few locks that this crate's own threads use, so that these are
-//! free in the child. A child that calls `exec` at once is not affected.
+//! A fork waits until this crate's own threads hold no lock, and no other thread takes a snapshot.
+//! If that takes too long, the child is cut off too. A child that calls `exec` at once is not
+//! affected.
 //!
 //! Unsafe code is in this file: `pthread_atfork` is a call into C.
 
@@ -23,7 +24,7 @@ use std::time::Duration;
 use crate::snapshot::{self, CaptureTurn};
 use crate::{context, own_thread, switch, tree};
 
-/// How long a fork waits for another thread's capture.
+/// How long a fork waits for another thread's capture, and for this crate's threads.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whether other threads record while this process forks.
@@ -68,17 +69,19 @@ pub(crate) fn cut_off_from() -> Option<u32> {
 }
 
 unsafe extern "C" fn prepare() {
+    let is_quiet = own_thread::pause(PATIENCE);
     let turn = snapshot::turn(PATIENCE);
     let switch = switch::hold();
     let own = usize::from(context::context().tree.is_some());
     // Without the turn, another thread's capture goes on and holds other locks.
-    IS_SHARED.store(tree::leased() > own || turn.is_none(), Relaxed);
+    IS_SHARED.store(tree::leased() > own || turn.is_none() || !is_quiet, Relaxed);
     let held = HeldLocks { _turn: turn, switch, process: std::process::id() };
     let _ = HELD.try_with(|place| place.set(Some(held)));
 }
 
 unsafe extern "C" fn in_parent() {
     drop(HELD.try_with(Cell::take));
+    own_thread::resume();
 }
 
 unsafe extern "C" fn in_child() {

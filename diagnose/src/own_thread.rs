@@ -1,11 +1,16 @@
-//! The threads of this crate. A snapshot counts no way out of a hang on them.
+//! The threads of this crate. A snapshot counts no way out of a hang on them, and a fork waits
+//! until they hold no lock.
 //!
 //! They are known by their numbers, not by their names: a program may be called `diagnose-me`, and
 //! the kernel gives that name to its threads.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread::{Builder, JoinHandle};
+use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::thread::{Builder, JoinHandle, sleep};
+use std::time::Duration;
+#[cfg(unix)]
+use std::time::Instant;
 use std::{array, io};
 
 use crate::os;
@@ -15,6 +20,12 @@ const MOST: usize = 64;
 
 /// The kernel's numbers of the running threads; 0 where a place is free.
 static RUNNING: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
+
+/// How many of the threads work, and how many forks wait for them or go on.
+static WORKING: AtomicU32 = AtomicU32::new(0);
+static FORKS: AtomicU32 = AtomicU32::new(0);
+/// Time between two looks at the other number.
+const PAUSE: Duration = Duration::from_micros(200);
 
 thread_local! {
     static IS_OWN: Cell<bool> = const { Cell::new(false) };
@@ -39,10 +50,62 @@ pub(crate) fn numbers() -> [u64; MOST] {
     array::from_fn(|place| RUNNING[place].load(Relaxed))
 }
 
+/// Calls `run`, during which the thread may take locks of this crate. A fork waits for its end, so
+/// `run` must neither sleep for long nor call the program's code.
+pub(crate) fn work<R>(run: impl FnOnce() -> R) -> R {
+    // SeqCst pairs with that in `pause`: each side writes its number before it reads the other's,
+    // so at least one of them sees the other.
+    WORKING.fetch_add(1, SeqCst);
+    while FORKS.load(SeqCst) != 0 {
+        WORKING.fetch_sub(1, Relaxed);
+        sleep(PAUSE);
+        // For the same reason.
+        WORKING.fetch_add(1, SeqCst);
+    }
+    let _working = Working;
+    run()
+}
+
+struct Working;
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        // Release pairs with the load in `pause`: the locks are free before the thread counts as
+        // idle.
+        WORKING.fetch_sub(1, Release);
+    }
+}
+
+/// Keeps the threads from working until [`resume`] is called. Returns whether none works within
+/// `patience`.
+#[cfg(unix)]
+pub(crate) fn pause(patience: Duration) -> bool {
+    // SeqCst, also below, pairs with that in `work`.
+    FORKS.fetch_add(1, SeqCst);
+    let began = Instant::now();
+    // For the same reason.
+    while WORKING.load(SeqCst) != 0 {
+        if began.elapsed() >= patience {
+            return false;
+        }
+        sleep(PAUSE);
+    }
+    true
+}
+
+#[cfg(unix)]
+pub(crate) fn resume() {
+    FORKS.fetch_sub(1, Relaxed);
+}
+
 /// Removes all of them: the threads of its parent do not run in a forked child.
 #[cfg(unix)]
 pub(crate) fn forget_all() {
-    RUNNING.iter().for_each(|place| place.store(0, Relaxed));
+    for place in &RUNNING {
+        place.store(0, Relaxed);
+    }
+    WORKING.store(0, Relaxed);
+    FORKS.store(0, Relaxed);
 }
 
 /// The place of a running thread, free again once it ends: the kernel uses a number again.
@@ -67,8 +130,9 @@ impl Drop for Listed {
 mod tests {
     use std::sync::mpsc::{Receiver, channel};
     use std::thread::Builder;
+    use std::time::Duration;
 
-    use super::{is_current, numbers, spawn};
+    use super::{is_current, numbers, pause, resume, spawn, work};
     use crate::{cpu, os};
 
     #[test]
@@ -98,5 +162,28 @@ mod tests {
         ours.join().unwrap();
         other.join().unwrap();
         assert!(!numbers().contains(&number_of_ours), "the kernel may use it again");
+    }
+
+    #[test]
+    fn a_fork_waits_until_no_thread_works_and_none_begins_meanwhile() {
+        let (send, at_work) = channel();
+        let (end, ends) = channel::<()>();
+        let worker = spawn("diagnose-worker", move || {
+            work(|| {
+                send.send("works").unwrap();
+                let _ = ends.recv();
+            });
+            work(|| send.send("works again").unwrap());
+        });
+        assert_eq!(at_work.recv(), Ok("works"));
+        assert!(!pause(Duration::from_millis(1)));
+        drop(end);
+        assert!(pause(Duration::MAX));
+        assert!(at_work.try_recv().is_err(), "one fork waits still, and another goes on");
+        resume();
+        assert!(at_work.try_recv().is_err());
+        resume();
+        assert_eq!(at_work.recv(), Ok("works again"));
+        worker.unwrap().join().unwrap();
     }
 }

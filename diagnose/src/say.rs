@@ -124,7 +124,7 @@ fn queue(text: Message) {
 
 /// Writes the queue until it is empty.
 fn write() {
-    while let Some(text) = next() {
+    while let Some(text) = own_thread::work(next) {
         // A logger is the program's, and may panic.
         let is_taken = catch_unwind(AssertUnwindSafe(|| events::emit(&text))).unwrap_or_else(|payload| {
             // The payload's own drop may panic too.
@@ -134,9 +134,11 @@ fn write() {
         if !is_taken {
             let _ = writeln!(std::io::stderr(), "{}", diagnose_reports::clean_lines(&text.text()));
         }
-        let mut queue = QUEUE.lock();
-        queue.bytes = queue.bytes.saturating_sub(text.len());
-        queue.written += 1;
+        own_thread::work(|| {
+            let mut queue = QUEUE.lock();
+            queue.bytes = queue.bytes.saturating_sub(text.len());
+            queue.written += 1;
+        });
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static)
     *listener = Some(signals.handle());
     let spawned = own_thread::spawn("diagnose-signal", move || {
         for _ in &mut signals {
-            action();
+            own_thread::work(&action);
         }
     });
     spawned.map(drop).map_err(|error| InstallError::Signal(signal, error))

@@ -32,7 +32,7 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
                     );
                     return;
                 }
-                action();
+                own_thread::work(&action);
             }
             thread::sleep(PAUSE);
         }

@@ -106,7 +106,7 @@ impl WithinShared {
             }
             thread::park_timeout(left);
         }
-        let tree = crate::tree();
+        let tree = own_thread::work(crate::tree);
         let mut state = self.state.lock();
         if state.is_over {
             return;

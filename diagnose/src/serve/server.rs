@@ -203,12 +203,18 @@ impl Server {
 
     /// Accepts clients, lets each take a step, and pauses.
     fn round(&mut self, stops: &AtomicBool) {
-        if self.clients.is_empty() && shared::free_old() {
+        if self.clients.is_empty() && own_thread::work(shared::free_old) {
             self.wait_for_client(stops);
         }
         if stops.load(Relaxed) {
             return;
         }
+        let pause = own_thread::work(|| self.step());
+        thread::sleep(pause.max(self.pause));
+    }
+
+    /// Accepts clients, and lets each take a step. Returns how long to pause at least.
+    fn step(&mut self) -> Duration {
         let (watch, mut made) = (Stopwatch::start(), Duration::ZERO);
         let mut has_moved = self.accept();
         let access = &self.access;
@@ -230,7 +236,7 @@ impl Server {
         if is_recording {
             self.pause = LONGEST_PAUSE;
         }
-        thread::sleep(pause.max(self.pause));
+        pause
     }
 
     /// Waits for a client, without using the processor.

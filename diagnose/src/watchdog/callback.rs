@@ -56,7 +56,7 @@ pub(super) fn call(alarm: &Alarm) {
 
 /// Calls the function until the queue is empty.
 fn run() {
-    while let Some((function, alarm)) = next() {
+    while let Some((function, alarm)) = own_thread::work(next) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (function.0)(&alarm))) {
             // The payload's own drop may panic too.
             std::mem::forget(payload);

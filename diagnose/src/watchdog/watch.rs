@@ -67,7 +67,7 @@ fn run(times: u64) {
     while let Some(threshold) = threshold() {
         let pause = (threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1));
         rest(pause.max(watch.looked.saturating_mul(LOOK_SHARE).min(LONGEST_PAUSE)), threshold);
-        watch.look(threshold);
+        own_thread::work(|| watch.look(threshold));
     }
 }
 

@@ -3,8 +3,9 @@
 //! ```text
 //! forks <count>
 //! ```
-//! Prints `alone` if a child had the records of its parent, and `load <n>` for n children that
-//! reported why they had none. A child that hangs is ended by its alarm, and then this program
+//! Prints `alone` if a child had the records of its parent, `watched <n>` for n children that had
+//! them although the watchdog was busy, and `load <n>` for n children that reported why they had
+//! none. A child that hangs is ended by its alarm, and then this program
 //! fails too.
 //!
 //! Unsafe is kept in this file: `fork` and related functions are calls into C.
@@ -12,6 +13,7 @@
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use diagnose::diagnose;
 use diagnose::tokio;
@@ -79,6 +81,13 @@ fn main() {
     recorded();
     assert!(fork(has_records), "the only thread forks");
     println!("alone");
+    // The watchdog's thread takes locks that a snapshot needs.
+    diagnose::Builder::new().watchdog(Duration::from_millis(1)).signal(None).install();
+    for _ in 0..count {
+        assert!(fork(has_records), "a child beside the watchdog");
+    }
+    println!("watched {count}");
+    diagnose::Builder::new().signal(None).install();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().expect("a runtime");
     for _ in 0..4 {
         let lock = Arc::new(Mutex::new(0));
@@ -92,7 +101,7 @@ fn main() {
     }
     for _ in 0..count {
         // The workers run meanwhile, so that the fork can hit an operation that is half done.
-        std::thread::sleep(std::time::Duration::from_micros(300));
+        std::thread::sleep(Duration::from_micros(300));
         assert!(fork(is_refused), "a child under load");
     }
     let snapshot = diagnose::snapshot();
