@@ -3,11 +3,12 @@
 //! A script may ask a program for many dumps, and a program that restarts may dump at each exit:
 //! together they would fill a disk. So a folder has a bound on dumps and on bytes, over all
 //! processes that write there; past that the oldest dump is removed. Files that are not named like
-//! a dump are left alone, and the newest dump always stays.
+//! a dump are left alone, and the newest dump always stays. What a killed process has left of a
+//! file belongs to its dump.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use diagnose_reports::ordered::OrderedMap;
 use diagnose_reports::sort::sort_by;
@@ -78,6 +79,9 @@ impl Keep {
     }
 }
 
+/// How long a temporary file is left alone: a process may still write it.
+const WRITING: Duration = Duration::from_secs(60);
+
 /// The files of one dump.
 #[derive(Debug, Default)]
 struct Dump {
@@ -91,16 +95,20 @@ fn found(folder: &Path) -> OrderedMap<String, Dump> {
     let mut dumps = OrderedMap::<String, Dump>::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let Some(name) = name.to_str().and_then(dump_name::of_file) else { continue };
+        let Some(name) = name.to_str() else { continue };
+        let unfinished = diagnose_reports::name_of_temporary(name);
+        let Some(name) = dump_name::of_file(unfinished.unwrap_or(name)) else { continue };
         // For a link, this is the metadata of the link itself.
         let Ok(metadata) = entry.metadata() else { continue };
-        if !metadata.is_file() {
+        let written = metadata.modified().ok();
+        let age = written.and_then(|written| written.elapsed().ok());
+        if !metadata.is_file() || unfinished.is_some() && age.is_none_or(|age| age < WRITING) {
             continue;
         }
         let dump = dumps.entry(name.to_owned()).or_default();
         dump.files.push(entry.path());
         dump.bytes = dump.bytes.saturating_add(metadata.len());
-        dump.written = dump.written.max(metadata.modified().ok());
+        dump.written = dump.written.max(written);
     }
     dumps
 }

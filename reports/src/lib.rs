@@ -157,4 +157,6 @@ pub use view::View;
 // Only for `diagnose`, which names files after the same times.
 #[doc(hidden)]
 pub use wall_clock::Utc;
+#[doc(hidden)]
+pub use write::name_of_temporary;
 pub use write::{write, write_file, write_live_page, write_new_file};

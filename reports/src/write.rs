@@ -161,6 +161,17 @@ fn private() -> OpenOptions {
     options
 }
 
+/// Returns the name of the file that a temporary file would have become. Returns `None` if the name
+/// is not that of a temporary file.
+#[doc(hidden)]
+#[must_use]
+pub fn name_of_temporary(file: &str) -> Option<&str> {
+    let number = |text: &str| text.parse::<u64>().ok();
+    let (rest, count) = file.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
+    let (name, process) = rest.rsplit_once('.')?;
+    number(process).zip(number(count)).map(|_| name)
+}
+
 /// Creates a new file `.name.pid.n.tmp`, never an existing one: other processes and threads may
 /// write the same report.
 fn create_temporary(directory: &Path, name: &str) -> io::Result<(PathBuf, File)> {

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use diagnose_abuse_tests::child::{command, output};
 
@@ -105,6 +105,27 @@ fn the_oldest_dumps_go_and_nothing_else_does() {
     for name in foreign {
         assert_eq!(fs::read_to_string(folder.1.join(name)).expect("it is there"), name);
     }
+}
+
+#[test]
+fn what_killed_processes_left_is_removed_with_their_dumps() {
+    diagnose_isolation::isolated!();
+    let folder = Folder::new("killed");
+    folder.run(&[("DIAGNOSE_FORMATS", "txt")]);
+    let [old] = &folder.files().into_iter().collect::<Vec<_>>()[..] else { panic!("one file") };
+    let killed = old.replace("Z-", "Z-1");
+    let leave = |name: String, seconds: u64| {
+        let file = fs::File::create(folder.1.join(&name)).expect("it can be created");
+        file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).expect("it can be set");
+        name
+    };
+    leave(format!(".{killed}.17.0.tmp"), 3_600);
+    let written = leave(format!(".{killed}.18.0.tmp"), 1);
+    let foreign = leave(".notes.txt.17.0.tmp".to_owned(), 3_600);
+    folder.run(&[("DIAGNOSE_FORMATS", "txt"), ("DIAGNOSE_KEEP", "2")]);
+    let left = folder.files();
+    assert_eq!(left.len(), 4, "two dumps, and what is none of ours to remove: {left:?}");
+    assert!([old, &written, &foreign].iter().all(|&name| left.contains(name)), "{left:?}");
 }
 
 #[test]
