@@ -1,15 +1,20 @@
-//! Functions that only drive an executor. The value of such a function is
-//! `runtime.block_on(future)` or `block_on(future)`, as in the output of `#[tokio::main]`.
+//! Functions that only drive an executor. The last thing that such a function does is
+//! `runtime.block_on(future)` or `block_on(future)`, as in the output of `#[tokio::main]`. It may
+//! unwrap or match on the result, and return a value that takes no time.
 //!
 //! The call lasts as long as the future, and its thread is parked meanwhile. A frame would be busy
 //! all that time, so the future is timed instead.
 
-use syn::{Block, Expr, Stmt};
+use syn::{Block, Expr, ExprCall, Stmt};
 
 /// Returns the future that a body drives, if the body ends with that.
 pub(crate) fn driven(body: &mut Block) -> Option<&mut Expr> {
-    match body.stmts.last_mut()? {
+    let is_plain = |stmt: &Stmt| matches!(stmt, Stmt::Expr(value, _) if is_plain(value));
+    // A path alone, as in a block's value, may be the result that was kept.
+    let last = body.stmts.iter().rposition(|stmt| !is_plain(stmt))?;
+    match &mut body.stmts[last] {
         Stmt::Expr(value, _) => driven_by(value),
+        Stmt::Local(local) => driven_by(&mut local.init.as_mut()?.expr),
         _ => None,
     }
 }
@@ -20,12 +25,51 @@ fn driven_by(value: &mut Expr) -> Option<&mut Expr> {
         Expr::Block(block) => driven(&mut block.block),
         Expr::Paren(inside) => driven_by(&mut inside.expr),
         Expr::Group(inside) => driven_by(&mut inside.expr),
-        Expr::MethodCall(call) if call.method == "block_on" && call.args.len() == 1 => call.args.first_mut(),
-        Expr::Call(call) if call.args.len() == 1 => {
-            let Expr::Path(function) = &*call.func else { return None };
-            let is_it = function.path.segments.last().is_some_and(|last| last.ident == "block_on");
-            call.args.first_mut().filter(|_| is_it)
+        Expr::Try(result) => driven_by(&mut result.expr),
+        Expr::Match(result) => driven_by(&mut result.expr),
+        Expr::If(branch) => driven_by(&mut branch.cond),
+        Expr::Let(result) => driven_by(&mut result.expr),
+        Expr::MethodCall(call) => {
+            if call.method != "block_on" {
+                return driven_by(&mut call.receiver);
+            }
+            // `local_set.block_on(&runtime, future)`.
+            let is_local_set = call.args.len() == 2 && matches!(call.args.first(), Some(Expr::Reference(_)));
+            if call.args.len() == 1 || is_local_set { call.args.last_mut() } else { None }
         }
+        Expr::Call(call) if call.args.len() == 1 => match called(call)?.as_str() {
+            "block_on" => call.args.first_mut(),
+            "Ok" | "Some" | "drop" => driven_by(call.args.first_mut()?),
+            _ => None,
+        },
         _ => None,
+    }
+}
+
+/// The last name in the path of a called function.
+fn called(call: &ExprCall) -> Option<String> {
+    let Expr::Path(function) = &*call.func else { return None };
+    Some(function.path.segments.last()?.ident.to_string())
+}
+
+/// Whether a value takes no time: `Ok(())`, or a result that is unwrapped.
+fn is_plain(value: &Expr) -> bool {
+    match value {
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Paren(inside) => is_plain(&inside.expr),
+        Expr::Group(inside) => is_plain(&inside.expr),
+        Expr::Tuple(values) => values.elems.iter().all(is_plain),
+        Expr::Return(end) => end.expr.as_deref().is_none_or(is_plain),
+        Expr::Try(result) => is_plain(&result.expr),
+        Expr::Call(call) => {
+            let is_variant =
+                called(call).is_some_and(|name| ["Ok", "Err", "Some"].iter().any(|variant| name == *variant));
+            is_variant && call.args.iter().all(is_plain)
+        }
+        Expr::MethodCall(call) => {
+            let is_unwrapped = ["unwrap", "expect", "ok", "err"].iter().any(|method| call.method == method);
+            is_unwrapped && is_plain(&call.receiver)
+        }
+        _ => false,
     }
 }

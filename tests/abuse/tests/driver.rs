@@ -24,17 +24,78 @@ fn by_hand() {
     runtime.block_on(async { tokio::time::sleep(PAUSE).await });
 }
 
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+async fn answer() -> Result<u32, String> {
+    tokio::time::sleep(PAUSE).await;
+    Ok(42)
+}
+
+#[diagnose]
+fn unwraps() -> u32 {
+    runtime().block_on(answer()).unwrap()
+}
+
+#[diagnose]
+fn maps() -> Result<u64, String> {
+    let answer = runtime().block_on(answer()).map(u64::from)?;
+    Ok(answer)
+}
+
+#[diagnose]
+fn matches() {
+    match runtime().block_on(answer()) {
+        Ok(42) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+#[diagnose]
+fn asks() {
+    if let Err(error) = runtime().block_on(answer()) {
+        panic!("{error}");
+    }
+}
+
+#[diagnose]
+fn wraps() -> Option<u32> {
+    Some(runtime().block_on(answer()).ok()?)
+}
+
+#[diagnose]
+fn local() -> Result<u32, String> {
+    tokio::task::LocalSet::new().block_on(&runtime(), answer())
+}
+
+/// What it does besides is its own time.
+#[diagnose]
+fn does_more() {
+    runtime().block_on(answer()).unwrap();
+    std::hint::black_box(String::from("more"));
+}
+
 #[test]
 fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
     diagnose_isolation::isolated!();
     above();
     below();
     by_hand();
+    assert_eq!((unwraps(), maps(), wraps(), local()), (42, Ok(42), Some(42), Ok(42)));
+    matches();
+    asks();
+    does_more();
     let snapshot = diagnose::snapshot();
-    for name in ["above", "below", "by_hand"] {
+    let node = |name: &str| {
         let nodes = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == name);
         let nodes: Vec<_> = nodes.collect();
         let [node] = nodes.as_slice() else { panic!("one path of {name}: {nodes:#?}") };
+        (*node).clone()
+    };
+    assert_eq!(node("does_more").idle_ns, 0);
+    for name in ["above", "below", "by_hand", "unwraps", "maps", "matches", "asks", "wraps", "local"] {
+        let node = node(name);
         // A timer is never early.
         assert!(u128::from(node.idle_ns) >= PAUSE.as_nanos(), "{name}: {node:#?}");
         assert_eq!((node.calls, node.completed), (1, 1), "{name}");
