@@ -115,6 +115,8 @@ impl<T> Stream for Receiver<T> {
         let leaf = || end.polled(WaitMode::Receive, caller, made_at);
         let poll = this.kept.poll(context, leaf, |context| inner.as_mut().poll_next(context));
         if let Poll::Ready(Some(_)) = poll {
+            // It may be ready at its first poll, without a wait.
+            end.used_from(caller, made_at);
             end.took_one_of_several();
         }
         poll

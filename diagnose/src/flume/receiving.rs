@@ -95,6 +95,8 @@ impl<T> Stream for RecvStream<'_, T> {
         let leaf = || end.polled(WaitMode::Receive, caller, made_at);
         let poll = kept.poll(context, leaf, |context| Pin::new(&mut *inner).poll_next(context));
         if let Poll::Ready(Some(_)) = poll {
+            // It may be ready at its first poll, without a wait.
+            end.used_from(caller, made_at);
             end.took_one_of_several();
         }
         poll

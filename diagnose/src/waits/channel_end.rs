@@ -81,16 +81,26 @@ impl ChannelEnd {
         self.holding.used(at);
     }
 
-    /// The wait of a poll that was called from `caller`. Its place is `caller` if that is the
-    /// program's own code, else `made_at`.
+    /// Records a use by a poll that was called from `caller`. Returns its place: `caller` if that is
+    /// the program's own code, else `made_at`.
+    pub(crate) fn used_from(
+        &self,
+        caller: &'static Location<'static>,
+        made_at: &'static Location<'static>,
+    ) -> &'static Location<'static> {
+        let at = own_code(caller, made_at);
+        self.used(at);
+        at
+    }
+
+    /// Records a use like [`Self::used_from`]. Returns the wait of the poll.
     pub(crate) fn polled(
         &self,
         mode: WaitMode,
         caller: &'static Location<'static>,
         made_at: &'static Location<'static>,
     ) -> WaitInfo {
-        let at = own_code(caller, made_at);
-        self.used(at);
+        let at = self.used_from(caller, made_at);
         WaitInfo::on(self.record(), mode, 1, at).made_there(ptr::eq(at, made_at))
     }
 

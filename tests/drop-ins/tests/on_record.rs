@@ -126,6 +126,21 @@ fn a_thread_that_blocks_is_seen() {
 }
 
 #[test]
+fn a_stream_that_is_ready_at_once_uses_its_receiver() {
+    diagnose_isolation::isolated!();
+    let uses = |made| look().holdings(made, Role::Receives)[0].uses;
+    let (made, (mut tx, mut rx)) = (here(), futures::channel::mpsc::channel(1));
+    now(tx.send(1)).unwrap();
+    assert_eq!((now(rx.next()), uses(made)), (Some(1), 1));
+    let (made, (tx, rx)) = (here(), async_channel::bounded(1));
+    now(tx.send(1)).unwrap();
+    assert_eq!((now(pin!(rx).next()), uses(made)), (Some(1), 1));
+    let (made, (tx, rx)) = (here(), flume::bounded(1));
+    now(tx.send_async(1)).unwrap();
+    assert_eq!((now(rx.stream().next()), uses(made)), (Some(1), 2), "the call and the poll");
+}
+
+#[test]
 fn an_mpsc_channel_of_the_futures_crate_is_recorded() {
     diagnose_isolation::isolated!();
     let (made, (mut tx, mut rx)) = (here(), futures::channel::mpsc::channel(0));

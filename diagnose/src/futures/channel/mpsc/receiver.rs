@@ -82,7 +82,11 @@ macro_rules! receiver {
                 let Self { inner, kept, end, made_at } = self.get_mut();
                 let leaf = || end.polled(WaitMode::Receive, caller, made_at);
                 let poll = kept.poll(cx, leaf, |cx| Pin::new(&mut *inner).poll_next(cx));
-                end.took(u64::from(matches!(poll, Poll::Ready(Some(_)))));
+                if let Poll::Ready(Some(_)) = poll {
+                    // It may be ready at its first poll, without a wait.
+                    end.used_from(caller, made_at);
+                    end.took(1);
+                }
                 poll
             }
 
