@@ -254,6 +254,7 @@ impl<F: Future> Spawned<F> {
         let task = live::add_task(&TaskOrigin {
             work: TaskKind::Future,
             site,
+            is_named: name.is_some(),
             label: Label::NONE,
             home: home.into(),
             spawned_at: Some(location),
@@ -316,6 +317,7 @@ where
         live::add_task(&TaskOrigin {
             work: TaskKind::Blocking,
             site,
+            is_named: false,
             label: Label::NONE,
             home,
             spawned_at: Some(location),

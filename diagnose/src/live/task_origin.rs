@@ -49,6 +49,9 @@ pub(crate) struct TaskOrigin {
     pub(crate) work: TaskKind,
     /// The task's name, and the place of its annotation or spawn.
     pub(crate) site: &'static Site,
+    /// Whether the program gave the task this name itself. If not, it is that of the task's future
+    /// as soon as that has one.
+    pub(crate) is_named: bool,
     pub(crate) label: Label,
     pub(crate) home: SpawnTarget,
     pub(crate) spawned_at: Option<&'static Location<'static>>,
@@ -58,20 +61,26 @@ pub(crate) struct TaskOrigin {
 }
 
 /// The part of an origin that fits into one word. From the top: the runtime's number, the spawner's
-/// id, the local bit, the runtime, the kind.
+/// id, the named bit, the local bit, the runtime, the kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PackedOrigin(pub(super) u64);
 
 impl PackedOrigin {
     pub(super) fn new(origin: &TaskOrigin) -> Self {
-        let TaskOrigin { work, home, spawned_by, .. } = *origin;
+        let TaskOrigin { work, is_named, home, spawned_by, .. } = *origin;
         Self(
             u64::from(home.number) << 48
-                | (spawned_by & BY) << 5
+                | (spawned_by & BY) << 6
+                | u64::from(is_named) << 5
                 | u64::from(home.is_local) << 4
                 | u64::from(home.runtime as u8) << 1
                 | u64::from(work == TaskKind::Blocking),
         )
+    }
+
+    #[inline]
+    pub(super) fn is_named(self) -> bool {
+        self.0 >> 5 & 1 != 0
     }
 
     #[inline]
@@ -97,9 +106,10 @@ impl PackedOrigin {
         let work = if packed & 1 == 0 { TaskKind::Future } else { TaskKind::Blocking };
         let number = u16::try_from(packed >> 48).unwrap_or(0);
         let home = SpawnTarget { runtime: self.runtime(), number, is_local: packed >> 4 & 1 != 0 };
-        TaskOrigin { work, site, label, home, spawned_at, spawned_by: packed >> 5 & BY, made }
+        let (is_named, spawned_by) = (self.is_named(), packed >> 6 & BY);
+        TaskOrigin { work, site, is_named, label, home, spawned_at, spawned_by, made }
     }
 }
 
 /// The bits kept of the spawner's id.
-const BY: u64 = (1 << 43) - 1;
+const BY: u64 = (1 << 42) - 1;

@@ -33,7 +33,8 @@ pub(crate) fn meet(site: &'static Site, label: Label, entered: u64, span: u64, t
     let home = SpawnTarget { number, ..SpawnRuntime::Unknown.into() };
     let (spawned_at, spawned_by) = around.map_or((None, 0), |around| (around.spawned_at, around.spawned_by));
     let work = TaskKind::Future;
-    let origin = TaskOrigin { work, site, label, home, spawned_at, spawned_by, made: entered };
+    let origin =
+        TaskOrigin { work, site, is_named: false, label, home, spawned_at, spawned_by, made: entered };
     task.occupy(context::new_task(), &origin);
     if let Some(runtime_id) = runtime_id {
         task.runtime_id.store(runtime_id, Relaxed);

@@ -22,6 +22,7 @@ use super::poll_entry::PollEntry;
 use super::span::{Span, SpanState};
 use crate::context;
 use crate::live::{self, PollWaker, Promoted, Task};
+use crate::site::SiteKind;
 use crate::sync::{add, add_relaxed};
 use crate::tree::Node;
 
@@ -154,6 +155,9 @@ pub(super) fn end_lent(task: &'static Task) {
 /// Starts the first poll of a spawned task.
 pub(super) fn enter_spawned(task: &Task, node: &'static Node, entered: u64) {
     local::note_task();
+    if node.site.kind == SiteKind::Block {
+        task.take_name(node.site);
+    }
     task.span.store(context::span(), Relaxed);
     task.enter(entered, node.tree);
 }

@@ -142,6 +142,7 @@ fn spawned(meta: &TaskMeta<'_>) {
     let task = live::add_task(&TaskOrigin {
         work: TaskKind::Future,
         site,
+        is_named: false,
         label: Label::NONE,
         home: SpawnTarget { number: number::current(), ..SpawnRuntime::TokioHooks.into() },
         spawned_at: Some(location),

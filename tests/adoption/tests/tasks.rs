@@ -1,8 +1,8 @@
 //! Spawned tasks are listed with their name, place of spawn, and spawning task.
 
-use diagnose::Snapshot;
 use diagnose::model::{SiteKind, Task, TaskKind};
 use diagnose::tokio;
+use diagnose::{FutureExt as _, Snapshot};
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
@@ -49,6 +49,22 @@ async fn a_task_has_name_place_number_and_spawner() {
     open.send(()).unwrap();
     task.await.unwrap();
     assert!(at(&diagnose::snapshot(), line).is_none(), "it is over");
+}
+
+#[tokio::test]
+async fn a_task_has_the_name_of_its_future() {
+    diagnose_isolation::isolated!();
+    let (_open, gate) = oneshot::channel();
+    let (line, _task) = (line!(), tokio::spawn(conn(gate).diagnose("billing")));
+    let (_open, gate) = oneshot::channel();
+    let pool = |future| tokio::spawn(future);
+    let named = diagnose::spawn_with(pool, "shipping", conn(gate).diagnose("inner"));
+    tokio::task::yield_now().await;
+    let snapshot = diagnose::snapshot();
+    assert_eq!(name(&snapshot, at(&snapshot, line).unwrap()), "billing");
+    let is_shipping = |task: &&Task| name(&snapshot, task) == "shipping";
+    assert!(snapshot.tasks.iter().any(|task| is_shipping(&task)), "the program's own name stays");
+    drop(named);
 }
 
 #[tokio::test]
