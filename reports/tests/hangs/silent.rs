@@ -115,3 +115,19 @@ fn io_waits_and_waits_of_unawaited_tasks_need_no_explanation() {
     program.of(1).opaque_wakers = Some(1);
     assert!(program.verdicts().is_empty());
 }
+
+/// A detached task holds a lock while it waits for a message of an unrecorded channel.
+#[test]
+fn a_holder_that_waits_for_something_unrecorded_is_suspected_if_its_lock_is_needed() {
+    let mut program = foreign("reply.recv().await");
+    program.snapshot.waits.clear();
+    let lock = program.mutex();
+    program.holds(2, lock, 6);
+    program.of(1).opaque_wakers = Some(1);
+    assert!(program.verdicts().is_empty(), "nothing needs it");
+    program.waits(3, lock, WaitMode::Lock, 41);
+    assert!(program.verdicts().is_empty(), "workers that nobody joins may take turns");
+    program.joins(1, 3, 9);
+    assert_eq!(program.verdicts(), ["suspect starved"]);
+    assert_eq!(program.chain(), ["task 2 waits 40"]);
+}

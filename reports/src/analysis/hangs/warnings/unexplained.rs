@@ -11,7 +11,7 @@ use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
 use crate::clean::printable;
-use crate::model::{RunState, SiteIndex, SiteKind, Span};
+use crate::model::{Role, RunState, SiteIndex, SiteKind, Span, Wait};
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::{counted, time};
 
@@ -51,8 +51,9 @@ const BETWEEN_TASKS: [&str; 26] = [
 /// Methods that do so without arguments. With some, they read or write bytes.
 const WITHOUT_ARGUMENTS: [&str; 5] = ["read", "read_owned", "ready", "write", "write_owned"];
 
-/// One verdict per place where tasks that have to end wait for something unrecorded.
+/// One verdict per place where tasks that others need wait for something unrecorded.
 pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
+    let needed = needed_holders(facts);
     let spans = &facts.snapshot.spans;
     let mut is_leaf = vec![true; spans.len()];
     for parent in spans.iter().filter_map(|span| span.parent) {
@@ -63,11 +64,26 @@ pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<V
     let mut places: OrderedMap<SiteIndex, Vec<(usize, &Span)>> = OrderedMap::new();
     for (span, _) in spans.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf) {
         let Some(task) = span.task.and_then(|task| facts.task(task)) else { continue };
-        if !stuck.contains(&task) && is_unexplained(facts, task, span) {
+        let is_needed = || has_to_end(facts, task) || needed.contains(&task);
+        if !stuck.contains(&task) && is_unexplained(facts, task, span) && is_needed() {
             places.entry(span.site).or_default().push((task, span));
         }
     }
     places.into_iter().filter_map(|(site, tasks)| verdict(facts, site, &tasks)).collect()
+}
+
+/// The tasks that hold a lock or a permit for which a task that has to end waits.
+fn needed_holders(facts: &Facts<'_>) -> OrderedSet<usize> {
+    let snapshot = facts.snapshot;
+    let needs = |wait: &&Wait| {
+        is_active(wait)
+            && wait.since_ns >= SUSPECT_NS
+            && facts.task_of(wait).is_some_and(|task| has_to_end(facts, task))
+    };
+    let resources = snapshot.waits.iter().filter(needs).filter_map(|wait| facts.resource_of(wait));
+    let holdings = resources.flat_map(|resource| &snapshot.resources[resource].holdings);
+    let held = holdings.filter(|holding| holding.role == Role::Holds);
+    held.filter_map(|holding| facts.task(holding.task?)).collect()
 }
 
 fn is_unexplained(facts: &Facts<'_>, task: usize, span: &Span) -> bool {
@@ -78,7 +94,7 @@ fn is_unexplained(facts: &Facts<'_>, task: usize, span: &Span) -> bool {
     let is_explained = facts.waits_of_task[task].iter().any(|&wait| is_active(&facts.snapshot.waits[wait]));
     let site = facts.snapshot.site(span.site);
     let is_between = site.is_some_and(|site| site.kind == SiteKind::Await && waits_between_tasks(&site.name));
-    is_waiting && is_old && is_polled && !is_explained && is_between && has_to_end(facts, task)
+    is_waiting && is_old && is_polled && !is_explained && is_between
 }
 
 /// Whether the text of an await ends with one of those calls.
