@@ -12,7 +12,7 @@
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    FnArg, GenericParam, Lifetime, ParenthesizedGenericArguments, Signature, TypeFnPtr, TypeImplTrait,
+    Expr, FnArg, GenericParam, Lifetime, ParenthesizedGenericArguments, Signature, TypeFnPtr, TypeImplTrait,
     TypeMacro, TypeReference,
 };
 
@@ -86,6 +86,9 @@ impl VisitMut for Names {
     fn visit_type_macro_mut(&mut self, _: &mut TypeMacro) {
         self.has_macro = true;
     }
+
+    // A constant, such as the length of an array, has no lifetime of the function in it.
+    fn visit_expr_mut(&mut self, _: &mut Expr) {}
 
     // Elided lifetimes in these belong to their own scope.
     fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut ParenthesizedGenericArguments) {}

@@ -11,6 +11,15 @@ async fn accepted(text: impl Into<Cow<'_, str>>, value: &(impl Debug + '_)) -> S
     format!("{}{value:?}", text.into())
 }
 
+const fn at(value: &usize) -> usize {
+    *value
+}
+
+#[diagnose]
+async fn constants(chunks: impl Iterator<Item = [u8; at(&const { let one: &usize = &1; *one })]>) -> usize {
+    chunks.count()
+}
+
 struct Holder<'a>(&'a str);
 
 impl<'a> Holder<'a> {
