@@ -39,6 +39,8 @@ const LIMIT: Duration = Duration::from_secs(1);
 
 /// The state of the current request: the kernel's number of the interrupted thread, above two bits.
 static STATE: AtomicU64 = AtomicU64::new(IDLE);
+/// The state once the thread of a request that was given up has ended its copy; 0 if there is none.
+static GIVEN_UP: AtomicU64 = AtomicU64::new(0);
 const IDLE: u64 = 0;
 const WANTED: u64 = 1;
 const COPYING: u64 = 2;
@@ -57,13 +59,18 @@ static REGISTERS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 pub(super) fn copy_of(thread_id: u64) -> Option<Copied> {
     let signal = (*SIGNAL.get_or_init(take_signal))?;
     let state = |what: u64| thread_id << 2 | what;
+    end_given_up();
     // Release pairs with the Acquire in the handler, which comes after the last copy was read.
     STATE.compare_exchange(IDLE, state(WANTED), Ordering::Release, Ordering::Relaxed).ok()?;
     let is_sent = send(signal, thread_id);
     if !is_sent || !is_done(state(DONE), thread_id) {
         let taken_back = STATE.compare_exchange(state(WANTED), IDLE, Ordering::Relaxed, Ordering::Relaxed);
         // Once a thread has begun to copy, only the scheduler can delay it.
-        if taken_back.is_ok() || !is_done(state(DONE), thread_id) {
+        if taken_back.is_ok() {
+            return None;
+        }
+        if !is_done(state(DONE), thread_id) {
+            GIVEN_UP.store(state(DONE), Ordering::Relaxed);
             return None;
         }
     }
@@ -73,6 +80,16 @@ pub(super) fn copy_of(thread_id: u64) -> Option<Copied> {
         REGISTERS.each_ref().map(|register| register.load(Ordering::Relaxed));
     STATE.store(IDLE, Ordering::Relaxed);
     Some(Copied { registers: Registers { instruction, stack_pointer, frame_pointer, link }, stack })
+}
+
+/// Ends a request that was given up, once its thread has ended the copy that nobody reads any more.
+/// Until then there is no other request.
+fn end_given_up() {
+    let done = GIVEN_UP.load(Ordering::Relaxed);
+    let is_over = || STATE.compare_exchange(done, IDLE, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+    if done != 0 && is_over() {
+        GIVEN_UP.store(0, Ordering::Relaxed);
+    }
 }
 
 /// Waits until the state is `done`, the thread has ended, or `LIMIT` has passed. Returns whether
