@@ -104,5 +104,7 @@ pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
             folder.display()
         )),
     }
-    words.into_iter().for_each(say::later);
+    for words in &words {
+        say::line(words);
+    }
 }

@@ -76,9 +76,9 @@ impl Message {
     }
 }
 
-/// Queues a line for stderr.
+/// Queues a line for stderr. What it quotes, such as the value of a variable, breaks no line.
 macro_rules! say {
-    ($($part:tt)*) => { $crate::say::later(format!($($part)*)) };
+    ($($part:tt)*) => { $crate::say::line(&format!($($part)*)) };
 }
 pub(crate) use say;
 
@@ -93,9 +93,9 @@ macro_rules! say_now {
 }
 pub(crate) use say_now;
 
-/// Queues a text.
-pub(crate) fn later(text: String) {
-    queue(Message::Text(text));
+/// Queues a line.
+pub(crate) fn line(text: &str) {
+    queue(Message::Text(diagnose_reports::clean_line(text)));
 }
 
 /// Queues an alarm. `words` say how long a resolved one lasted.

@@ -132,7 +132,10 @@ fn what_killed_processes_left_is_removed_with_their_dumps() {
 fn a_bound_that_is_not_understood_is_named_and_ignored() {
     diagnose_isolation::isolated!();
     let folder = Folder::new("bound");
-    let stderr = folder.run(&[("DIAGNOSE_KEEP", "some")]);
-    assert!(stderr.contains("ignoring DIAGNOSE_KEEP=`some`: expected "), "{stderr}");
+    let stderr = folder.run(&[("DIAGNOSE_KEEP", "some\ndiagnose: forged")]);
+    let is_it =
+        |line: &str| line.starts_with("diagnose: ignoring DIAGNOSE_KEEP=`some diagnose: forged`: expected ");
+    assert!(stderr.lines().any(is_it), "{stderr}");
+    assert!(!stderr.contains("\ndiagnose: forged"), "{stderr}");
     assert_eq!(folder.files().len(), 4);
 }
