@@ -137,9 +137,11 @@
 //! - **Nesting** is bounded by the compiler's recursion limit: about 25 annotated functions instead
 //!   of 32 bare ones, if the outermost comes first in the source. Boxing one or
 //!   `#![recursion_limit = "256"]` allows more.
-//! - **Memory** is bounded: 16,384 nodes of about 700 bytes per thread, 128 levels, 1,024 labels
-//!   (the last quarter for frequent ones), 16 [facts](task_attr) per living task, a million live
-//!   spans of 64 bytes. Excess goes to a node `[other]`, and every report's footer counts it.
+//! - **Memory** is bounded: 16,384 nodes per thread of about 1,100 bytes, and as many again for the
+//!   durations of calls, 128 levels, 1,024 labels (the last quarter for frequent ones), 16
+//!   [facts](task_attr) per living task, a million live spans of 64 bytes. Excess goes to a node
+//!   `[other]`, and every report's footer counts it. Nodes and labels keep their places until the
+//!   program ends: the first 1,024 labels are those that have one.
 //!
 //! # Platforms
 //!
