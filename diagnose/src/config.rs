@@ -238,8 +238,8 @@ impl Builder {
     /// While something runs or is queued for longer than the threshold, a look takes a snapshot of
     /// these tasks. While something waits for longer, it searches what is late for waits that
     /// nothing recorded may end: once per threshold while more waits appear, then after twice, four
-    /// times … as long, up to 10 s. Only if it finds some, it takes a snapshot of all live tasks and
-    /// computes verdicts. Each of these takes at most a hundredth of a processor.
+    /// times … as long, up to 10 s. Only if it finds some, it takes a snapshot of all live tasks
+    /// and computes verdicts. Each of these takes at most a hundredth of a processor.
     ///
     /// # Native stacks
     /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm includes

@@ -193,14 +193,6 @@ impl Task {
         is_same.then(|| (id, packed.origin(site, label, spawned_at, made)))
     }
 
-    /// Takes over the name of its future, unless the program has named the task itself.
-    #[inline]
-    pub(crate) fn take_name(&self, site: &'static Site) {
-        if !PackedOrigin(self.origin.load(Relaxed)).is_named() {
-            self.site.set(site);
-        }
-    }
-
     /// Whether the task was spawned through this crate, and so is a root wherever it is polled.
     #[inline]
     pub(crate) fn was_spawned(&self) -> bool {

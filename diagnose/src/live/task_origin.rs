@@ -1,7 +1,9 @@
 //! The origin of a task: its kind, its spawn place, its spawner and its runtime.
 
 use std::panic::Location;
+use std::sync::atomic::Ordering::Relaxed;
 
+use super::task::Task;
 use crate::label::Label;
 use crate::site::Site;
 
@@ -108,6 +110,16 @@ impl PackedOrigin {
         let home = SpawnTarget { runtime: self.runtime(), number, is_local: packed >> 4 & 1 != 0 };
         let (is_named, spawned_by) = (self.is_named(), packed >> 6 & BY);
         TaskOrigin { work, site, is_named, label, home, spawned_at, spawned_by, made }
+    }
+}
+
+impl Task {
+    /// Takes over the name of its future, unless the program has named the task itself.
+    #[inline]
+    pub(crate) fn take_name(&self, site: &'static Site) {
+        if !PackedOrigin(self.origin.load(Relaxed)).is_named() {
+            self.site.set(site);
+        }
     }
 }
 

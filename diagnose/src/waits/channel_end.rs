@@ -81,8 +81,8 @@ impl ChannelEnd {
         self.holding.used(at);
     }
 
-    /// Records a use by a poll that was called from `caller`. Returns its place: `caller` if that is
-    /// the program's own code, else `made_at`.
+    /// Records a use by a poll that was called from `caller`. Returns its place: `caller` if that
+    /// is the program's own code, else `made_at`.
     pub(crate) fn used_from(
         &self,
         caller: &'static Location<'static>,

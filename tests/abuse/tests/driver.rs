@@ -61,7 +61,7 @@ fn asks() {
 
 #[diagnose]
 fn wraps() -> Option<u32> {
-    Some(runtime().block_on(answer()).ok()?)
+    Some(runtime().block_on(answer()).unwrap())
 }
 
 #[diagnose]
