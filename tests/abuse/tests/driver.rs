@@ -59,6 +59,7 @@ fn asks() {
     }
 }
 
+#[allow(clippy::unnecessary_wraps)] // It is about this shape.
 #[diagnose]
 fn wraps() -> Option<u32> {
     Some(runtime().block_on(answer()).unwrap())
