@@ -95,6 +95,19 @@ fn a_few_long_stalls_are_found_after_some_time() {
     assert_eq!(stalled(3, 9 * SECOND), [""; 0], "a start");
 }
 
+#[test]
+fn polls_that_take_a_hundredth_of_the_time_are_no_hog() {
+    let idle = |elapsed_ns: u64| {
+        let drawing = "invoice | calls=15 completed=15 polls=15 busy=73_000_000 queued=10_000_000 \
+                       polls@4194304..8388608=15";
+        let mut snapshot = on_one_worker(drawing, 73_000_000);
+        snapshot.elapsed_ns = elapsed_ns;
+        rules(&snapshot)
+    };
+    assert_eq!(idle(7 * SECOND), ["hog"]);
+    assert_eq!(idle(8 * SECOND), [""; 0], "on a busy machine, an idle program has such polls");
+}
+
 /// Twelve stalls of 260 ms, in a bucket whose middle is 201 ms.
 fn stalls() -> Snapshot {
     let busy = 3_120_000_000_u64;

@@ -44,6 +44,9 @@ const MIN_CALLS: u64 = 100;
 /// no wait is on record: while a thread polls, nobody sees what arrives at its sockets. One call in
 /// ten is seen in a p95.
 const MIN_CAPACITY: u64 = 100;
+/// The least share of the recorded time in long polls, in thousandths. An idle program on a busy
+/// machine has a few: its threads wait for a CPU.
+const MIN_RECORDED: u64 = 10;
 /// The least delay of others, against the time of the long polls, in thousandths.
 const MIN_DELAY: u64 = 100;
 
@@ -112,6 +115,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
                 || facts.snapshot.elapsed_ns < MIN_STALLS_ELAPSED_NS);
         let is_long = !is_start_up
             && per_mille(long.time_ns, self_busy_ns) >= MIN_LONG_TIME
+            && per_mille(long.time_ns, facts.snapshot.elapsed_ns) >= MIN_RECORDED
             && per_mille(long.polls, polls) >= least;
         if share < MIN_SHARE || !is_long || facts.site(node)?.kind == SiteKind::Other {
             return None;
