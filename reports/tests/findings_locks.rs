@@ -301,3 +301,18 @@ fn one_lock_of_many_is_a_hot_shard() {
     let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
     assert!(finding.starts_with("one Mutex of those created at src/main.rs:500 makes"), "{finding}");
 }
+
+/// Jobs on threads for blocking code look up hosts one after the other, under a lock of std.
+#[test]
+fn threads_that_wait_for_a_lock_are_delayed_too() {
+    let mut snapshot = drawn(
+        "job | calls=100 completed=100 busy=9_000_000_000\n  \
+         resolve | calls=100 completed=100 busy=9_000_000_000",
+    );
+    for site in [0, 1] {
+        snapshot.sites[site].kind = SiteKind::Sync;
+    }
+    add_mutex(&mut snapshot, "resolve", 100, 8_000, 1_000);
+    let found = sentences(&snapshot);
+    assert!(found.iter().any(|it| it.contains("makes `job` wait: 89 % of its time")), "{found:?}");
+}

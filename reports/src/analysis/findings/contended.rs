@@ -19,7 +19,7 @@ use super::rule::Rule;
 use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
-use crate::model::{NodeIndex, Place, Resource, ResourceId, ResourceKind, SiteIndex, UsagePlace};
+use crate::model::{Node, NodeIndex, Place, Resource, ResourceId, ResourceKind, SiteIndex, UsagePlace};
 use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
@@ -297,20 +297,23 @@ fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
             continue;
         };
         let own = facts.node(node).site;
-        let all = facts.sum(own, |node| node.idle_ns);
+        // A thread that blocks on a lock is busy all the while.
+        let is_idle = facts.sum(own, |node| node.idle_ns) > 0;
+        let waited_ns: fn(&Node) -> u64 = if is_idle { |node| node.idle_ns } else { |node| node.busy_ns };
+        let all = facts.sum(own, waited_ns);
         let mut under: OrderedMap<SiteIndex, (u64, usize)> = OrderedMap::new();
         for &same in facts.nodes_of_site(own) {
             let mut sites: Vec<SiteIndex> = facts.functions(same).map(|node| facts.node(node).site).collect();
             sites.dedup();
             for (depth, site) in sites.into_iter().enumerate() {
                 let entry = under.entry(site).or_default();
-                entry.0 = entry.0.saturating_add(facts.node(same).idle_ns);
+                entry.0 = entry.0.saturating_add(waited_ns(facts.node(same)));
                 entry.1 = entry.1.max(depth);
             }
         }
-        for (site, (idle_ns, depth)) in under {
+        for (site, (ns, depth)) in under {
             // The await may also wait for other locks: each function gets its part of this one.
-            let part = u128::from(row.total_ns) * u128::from(idle_ns) / u128::from(all.max(1));
+            let part = u128::from(row.total_ns) * u128::from(ns) / u128::from(all.max(1));
             let entry = waits.entry(site).or_default();
             entry.0 = entry.0.saturating_add(u64::try_from(part).unwrap_or(u64::MAX));
             entry.1 = entry.1.max(depth);
