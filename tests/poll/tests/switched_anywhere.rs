@@ -1,14 +1,18 @@
-//! Random programs that switch, reset and read the recording: no run or wait lasts forever.
+//! Random programs that switch, reset and read the recording, spawn and panic: no run or wait lasts
+//! forever.
 
+use std::any::Any;
 use std::future::Future;
+use std::panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 
 use diagnose::model::{NodeIndex, SiteIndex, SiteKind};
 use diagnose::{Snapshot, diagnose};
 use diagnose_isolation::isolated;
-use diagnose_poll_tests::Step::{Busy, Wait};
-use diagnose_poll_tests::{Task, block_on, pass, poll, steps, tree_with_awaits};
+use diagnose_poll_tests::Step::{Busy, Panic, Wait};
+use diagnose_poll_tests::{block_on, pass, poll, steps, tree_with_awaits};
 use proptest::prelude::*;
 
 type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -20,6 +24,7 @@ type Aside = Arc<Mutex<Vec<Boxed>>>;
 enum Part {
     Busy(u64),
     Wait,
+    Panic,
     /// Calls the surrounding function again.
     Again(Vec<Part>),
     Other(Vec<Part>),
@@ -27,6 +32,10 @@ enum Part {
     Select(Vec<Part>, Vec<Part>),
     /// Runs the parts by an executor inside the poll.
     BlockOn(Vec<Part>),
+    /// Catches what the parts panic with.
+    Catch(Vec<Part>),
+    /// Spawns the parts, and sets the task aside without a poll.
+    Spawn(Vec<Part>),
     /// Polls the parts once and sets them aside, with the surrounding function.
     SetAside(Vec<Part>),
     /// Continues a future that was set aside, maybe on another thread.
@@ -40,6 +49,7 @@ fn part() -> impl Strategy<Value = Part> {
     let leaf = prop_oneof![
         3 => (1..50_u64).prop_map(Part::Busy),
         4 => Just(Part::Wait),
+        2 => Just(Part::Panic),
         1 => Just(Part::TakeUp),
         2 => any::<bool>().prop_map(Part::Switch),
         1 => Just(Part::Reset),
@@ -53,6 +63,8 @@ fn part() -> impl Strategy<Value = Part> {
             2 => (some(), some()).prop_map(|(a, b)| Part::Join(a, b)),
             2 => (some(), some()).prop_map(|(a, b)| Part::Select(a, b)),
             1 => some().prop_map(Part::BlockOn),
+            1 => some().prop_map(Part::Catch),
+            2 => some().prop_map(Part::Spawn),
             1 => some().prop_map(Part::SetAside),
         ]
     })
@@ -68,6 +80,7 @@ async fn all(parts: Vec<Part>, aside: Aside) {
         match part {
             Part::Busy(ns) => steps([Busy(ns)]).await,
             Part::Wait => steps([Wait]).await,
+            Part::Panic => steps([Panic]).await,
             Part::Again(parts) => Box::pin(all(parts, Arc::clone(&aside))).await,
             Part::Other(parts) => other(parts, Arc::clone(&aside)).await,
             Part::Join(a, b) => {
@@ -81,6 +94,11 @@ async fn all(parts: Vec<Part>, aside: Aside) {
                 }
             }
             Part::BlockOn(parts) => block_on(boxed(parts, &aside), 3),
+            Part::Catch(parts) => Caught(boxed(parts, &aside)).await,
+            Part::Spawn(parts) => {
+                let task = diagnose::spawn_with(|task| task, "spawned", boxed(parts, &aside));
+                aside.lock().unwrap().push(Box::pin(task));
+            }
             Part::SetAside(parts) => {
                 let mut future = boxed(parts, &aside);
                 if poll(future.as_mut()).is_pending() {
@@ -98,6 +116,28 @@ async fn all(parts: Vec<Part>, aside: Aside) {
             Part::Look => check_sums(&diagnose::snapshot()),
         }
     }
+}
+
+/// A future that is ready if the inner one panics.
+struct Caught(Boxed);
+
+impl Future for Caught {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let poll = catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(context)));
+        poll.unwrap_or_else(|payload| {
+            if !is_of_script(&*payload) {
+                resume_unwind(payload);
+            }
+            Poll::Ready(())
+        })
+    }
+}
+
+/// Whether a panic is a part of the program, and no failed check.
+fn is_of_script(payload: &(dyn Any + Send)) -> bool {
+    payload.downcast_ref::<&str>() == Some(&"a step of the script")
 }
 
 #[diagnose]
@@ -153,25 +193,40 @@ fn times(snapshot: &Snapshot) -> Vec<[u64; 6]> {
 #[test]
 fn nothing_runs_or_waits_after_random_programs_end() {
     isolated!();
+    let default = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if !is_of_script(info.payload()) {
+            default(info);
+        }
+    }));
     random_programs();
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(120) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
     fn random_programs(parts in prop::collection::vec(part(), 1..6), polls in 1..30_u32) {
         diagnose::manual_clock::install();
         diagnose::set_enabled(true);
         pass(1);
         diagnose::reset();
         let aside = Aside::default();
-        let mut task = Task::new(all(parts, Arc::clone(&aside)));
+        let mut task = Box::pin(Caught(boxed(parts, &aside)));
         for _ in 0..polls {
-            let is_done = task.poll().is_ready();
+            let is_done = poll(task.as_mut()).is_ready();
             check_sums(&diagnose::snapshot());
             if is_done {
                 break;
             }
             pass(7);
+            // Others run beside it: spawned tasks, and futures that were set aside.
+            let other = aside.lock().unwrap().pop();
+            if let Some(other) = other {
+                let mut other = Caught(other);
+                if poll(Pin::new(&mut other)).is_pending() {
+                    aside.lock().unwrap().insert(0, other.0);
+                }
+                check_sums(&diagnose::snapshot());
+            }
         }
         drop(task);
         // A dropped future may set others aside; the futures it holds itself are dropped with it.
