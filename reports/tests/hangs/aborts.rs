@@ -3,6 +3,7 @@
 use diagnose_reports::model::{SpanId, WaitMode};
 
 use crate::hangs::locks::crossed;
+use crate::support::hangs::Program;
 
 #[test]
 fn a_spawner_that_goes_on_may_abort_what_it_has_a_handle_of() {
@@ -104,4 +105,25 @@ fn a_custom_executor_may_drop_its_tasks() {
     let mut program = crossed();
     program.of(2).runtime = "".into();
     assert_eq!(program.verdicts(), ["likely cycle"]);
+}
+
+/// Two tasks of a `LocalSet` wait for each other. Whoever has the set may drop it.
+#[test]
+fn tasks_of_a_local_set_are_proven_stuck_only_if_nothing_can_drop_it() {
+    let mut program = Program::new();
+    let (left, right) = (program.task("left"), program.task("right"));
+    let (a, b) = (program.mutex(), program.mutex());
+    for (task, own, other) in [(left, a, b), (right, b, a)] {
+        program.holds(task, own, 5);
+        program.waits(task, other, WaitMode::Lock, 6);
+        program.of(task).is_local = true;
+    }
+    program.joins(1, left, 20);
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+    let driver = program.task("driver");
+    program.has_timer(driver);
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+    program.of(left).is_local = false;
+    program.of(right).is_local = false;
+    assert_eq!(program.verdicts(), ["proven cycle"]);
 }

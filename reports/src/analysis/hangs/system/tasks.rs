@@ -47,12 +47,17 @@ impl System<'_> {
         }
     }
 
-    /// Adds the ways in which the task may be aborted. An awaited handle or set is with the task
+    /// Adds the ways in which the task may be aborted. A `LocalSet` or the like ends its tasks when
+    /// it is dropped, by whatever task or thread has it. An awaited handle or set is with the task
     /// that awaits it. Any other handle may be anywhere, also in a static. The holder of an
     /// `AbortHandle`, or of a handle under a timeout, may abort the task later. A thread of its
     /// runtime then drops it, as after a wake.
     fn add_aborts(&mut self, woken: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
+        if task.is_local && self.is_exact_only() {
+            let others = self.any_task();
+            self.graph.add_hidden_edge(others, woken);
+        }
         let may_be = task.has_handle || task.has_abort_handle;
         let may_soon_be =
             may_be && (task.has_abort_handle || facts.is_joined[index]) && task.since_ns < TIMEOUT_NS;
