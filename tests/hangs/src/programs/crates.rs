@@ -38,9 +38,7 @@ pub(super) const SECTION: Section = Section {
             .in_noise(suspect("starved")),
         row!("X74", asks_itself_by_futures, "an actor asks itself by the channel that it reads")
             .is(likely("self_wait"))
-            .or(likely("leak"))
-            .or(likely("cycle"))
-            .in_noise(suspect("leak")),
+            .in_noise(suspect("self_wait")),
         row!("X75", closed_with_a_receiver_at_hand, "closed() of an async-channel, with a receiver in scope")
             .is(likely("self_wait"))
             .or(proven("self_wait"))
