@@ -15,7 +15,8 @@ use crate::timed::Timed;
 
 /// Names any future: a library's future, a combinator, a hand-written one.
 pub trait FutureExt: Future + Sized {
-    /// Times this future under `name`, at the place of this call.
+    /// Times this future under `name`, at the place of this call. A task that is spawned with it is
+    /// listed under that name from its first poll on.
     ///
     /// Creating it costs a lookup in a table of all such calls. Its polls cost as much as those of
     /// `#[diagnose]`.
