@@ -204,8 +204,8 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiters: Vec<UsagePlace>,
     /// For a lock, the calls that held it, most time first; at most six. The last may stand for
-    /// several. Holds after a wait are measured, and those that another task waits for at their
-    /// end; of others the first 64, then one in 64, which counts as 64.
+    /// several. Holds after a wait are measured, and those of a contended lock that another task
+    /// waits for at their end; of others the first 64, then one in 64, which counts as 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<UsagePlace>,
     /// For a broadcast channel, messages that receivers missed: they had `Lagged`.

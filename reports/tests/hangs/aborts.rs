@@ -107,6 +107,18 @@ fn a_custom_executor_may_drop_its_tasks() {
     assert_eq!(program.verdicts(), ["likely cycle"]);
 }
 
+#[test]
+fn a_block_on_keeps_its_future() {
+    let mut program = Program::new();
+    let lock = program.mutex();
+    program.holds(1, lock, 5);
+    program.waits(1, lock, WaitMode::Lock, 6);
+    let other = program.task("other");
+    program.has_timer(other);
+    program.of(1).is_local = true;
+    assert_eq!(program.verdicts(), ["proven self_wait"]);
+}
+
 /// Two tasks of a `LocalSet` wait for each other. Whoever has the set may drop it.
 #[test]
 fn tasks_of_a_local_set_are_proven_stuck_only_if_nothing_can_drop_it() {

@@ -54,7 +54,8 @@ impl System<'_> {
     /// runtime then drops it, as after a wake.
     fn add_aborts(&mut self, woken: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
-        if task.is_local && self.is_exact_only() {
+        // The future of a `block_on` stays on its thread too, which nothing makes drop it.
+        if task.is_local && !is_block_on_main(facts.snapshot, task) && self.is_exact_only() {
             let others = self.any_task();
             self.graph.add_hidden_edge(others, woken);
         }

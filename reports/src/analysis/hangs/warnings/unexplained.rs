@@ -5,8 +5,10 @@
 //! `rx.recv().await`. Waits for the outside world or for time are no hang, and the await of a
 //! function says nothing.
 
+use std::cell::LazyCell;
+
 use super::warning::{SUSPECT_NS, warning};
-use crate::analysis::hangs::facts::{Facts, is_active};
+use crate::analysis::hangs::facts::{Facts, is_active, step};
 use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
@@ -53,7 +55,7 @@ const WITHOUT_ARGUMENTS: [&str; 5] = ["read", "read_owned", "ready", "write", "w
 
 /// One verdict per place where tasks that others need wait for something unrecorded.
 pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
-    let needed = needed_holders(facts);
+    let needed = LazyCell::new(|| needed_holders(facts));
     let spans = &facts.snapshot.spans;
     let mut is_leaf = vec![true; spans.len()];
     for parent in spans.iter().filter_map(|span| span.parent) {
@@ -80,8 +82,10 @@ fn needed_holders(facts: &Facts<'_>) -> OrderedSet<usize> {
             && wait.since_ns >= SUSPECT_NS
             && facts.task_of(wait).is_some_and(|task| has_to_end(facts, task))
     };
-    let resources = snapshot.waits.iter().filter(needs).filter_map(|wait| facts.resource_of(wait));
-    let holdings = resources.flat_map(|resource| &snapshot.resources[resource].holdings);
+    let waits = snapshot.waits.iter().inspect(|_| step()).filter(needs);
+    let resources: OrderedSet<usize> = waits.filter_map(|wait| facts.resource_of(wait)).collect();
+    let holdings = resources.into_iter().flat_map(|resource| &snapshot.resources[resource].holdings);
+    let holdings = holdings.inspect(|_| step());
     let held = holdings.filter(|holding| holding.role == Role::Holds);
     held.filter_map(|holding| facts.task(holding.task?)).collect()
 }
