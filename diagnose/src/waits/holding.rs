@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::holding_slot::{EXACT, HoldingSlot, MOVABLE, ROLE, Role, SAMPLE, SHARED, UNITS};
+use super::holding_slot::{EXACT, HoldingSlot, MEASURED, MOVABLE, ROLE, Role, SAMPLE, SHARED, UNITS};
 use super::lock_order;
 use super::record::Record;
 use crate::clock;
@@ -14,9 +14,14 @@ use crate::recorder;
 use crate::switch;
 use crate::sync::add_relaxed;
 
-/// The clock is read for the first `SAMPLED` acquisitions that do not wait, then for one in
-/// `SAMPLED`.
+/// The first `SAMPLED` acquisitions that do not wait are measured, then one in `SAMPLED`.
 const SAMPLED: u64 = 64;
+
+/// Whether an acquisition is one of these. A pattern in the program must not meet that of the
+/// samples, so the numbers are mixed (Fibonacci hashing).
+fn is_sample(number: u64) -> bool {
+    number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SAMPLED.ilog2()) == 0
+}
 
 /// A holding, kept in a guard or a channel end for as long as that lives. It is empty while
 /// recording is off.
@@ -41,8 +46,10 @@ impl Holding {
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
         let number = record.count_acquisition();
         let measured = match number {
-            ..=SAMPLED => EXACT,
-            _ if number % SAMPLED == 0 => EXACT | SAMPLE,
+            ..=SAMPLED => EXACT | MEASURED,
+            _ if is_sample(number) => EXACT | MEASURED | SAMPLE,
+            // Others may wait at its end.
+            _ if record.was_contended() => EXACT,
             _ => 0,
         };
         Self::begin(record, Role::Holds, units, at, is_movable, measured)
@@ -62,7 +69,7 @@ impl Holding {
         }
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
         record.count_acquisition();
-        Self::begin(record, Role::Holds, units, at, is_movable, EXACT)
+        Self::begin(record, Role::Holds, units, at, is_movable, EXACT | MEASURED)
     }
 
     /// Records that the running task has reserved `units` places of a channel for messages.
@@ -125,7 +132,7 @@ impl Holding {
         place.uses.store(0, Relaxed);
         place.memory.store(0, Relaxed);
         // Outside of tasks, reading the clock for each acquisition is too expensive.
-        let is_read = measured != 0 || here.stamp == 0 && role != Role::Holds;
+        let is_read = measured & EXACT != 0 || here.stamp == 0 && role != Role::Holds;
         let since = if is_read { clock::now() } else { here.stamp };
         place.since.store(since, Relaxed);
         if role == Role::Holds {
@@ -202,15 +209,14 @@ impl Holding {
         }
     }
 
-    /// Measures a hold at its end. One that others wait for counts once, since all of these are
-    /// measured, if only from the last clock reading before it.
+    /// Measures a hold at its end. One that others wait for counts once: of a contended lock, all
+    /// of these are measured.
     #[cold]
     fn count_hold(&self, place: &HoldingSlot, is_waited_for: bool) {
-        let since = place.since.load(Relaxed);
-        let Some(record) = self.record().filter(|record| since != 0 && record.has_units()) else { return };
+        let Some(record) = self.record() else { return };
         let is_sample = place.units.load(Relaxed) & SAMPLE != 0 && !is_waited_for;
         let holds = if is_sample { SAMPLED } else { 1 };
-        let ticks = clock::now().saturating_sub(since);
+        let ticks = clock::now().saturating_sub(place.since.load(Relaxed));
         record.count_holds(place.at.get(), place.node.get(), ticks, holds);
     }
 
@@ -251,9 +257,9 @@ impl Drop for Holding {
     fn drop(&mut self) {
         let Some(place) = self.place else { return };
         let units = place.units.load(Relaxed);
-        if units >> ROLE == Role::Holds as u64 {
+        if units & EXACT != 0 {
             let is_waited_for = self.record().is_some_and(Record::has_waiting);
-            if units & EXACT != 0 || is_waited_for {
+            if units & MEASURED != 0 || is_waited_for {
                 self.count_hold(place, is_waited_for);
             }
         }

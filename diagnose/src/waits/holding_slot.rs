@@ -27,7 +27,7 @@ pub(crate) struct HoldingSlot {
     pub(super) resource: AtomicU64,
     /// Record of the resource. Only the owner of the holding reads it.
     pub(super) record: Link<Record>,
-    /// Two bits of role, then four flags, then the units.
+    /// Two bits of role, then five flags, then the units.
     pub(super) units: AtomicU64,
     pub(super) task: AtomicU64,
     pub(super) span: AtomicU64,
@@ -72,13 +72,15 @@ pub(crate) struct HoldingCopy {
 pooled!(HoldingSlot, max = 1 << 20, chunk = 64);
 
 pub(super) const ROLE: u32 = 62;
-/// Flag: the clock was read for this holding.
+/// Flag: the clock was read when it began.
 pub(super) const EXACT: u64 = 1 << 61;
 pub(super) const MOVABLE: u64 = 1 << 60;
 /// Flag: more than one task has used it.
 pub(super) const SHARED: u64 = 1 << 59;
+/// Flag: measured at its end, whether anybody waits or not.
+pub(super) const MEASURED: u64 = 1 << 58;
 /// Flag: measured for all acquisitions since the last such one.
-pub(super) const SAMPLE: u64 = 1 << 58;
+pub(super) const SAMPLE: u64 = 1 << 57;
 pub(super) const UNITS: u64 = SAMPLE - 1;
 
 impl HoldingSlot {

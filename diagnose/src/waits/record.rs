@@ -306,6 +306,7 @@ impl Record {
     }
 
     /// Whether several waits were put into its queue.
+    #[inline]
     pub(crate) fn was_contended(&self) -> bool {
         self.queue.load(Relaxed) >> WAITING > 1
     }

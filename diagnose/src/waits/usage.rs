@@ -101,7 +101,8 @@ impl UsageCounters {
         self.waiters.add(at, node, ticks, 1);
     }
 
-    /// Adds `holds` holds of `ticks` each.
+    /// Adds `holds` holds of `ticks` each. A sample that takes longer than all before counts once:
+    /// its thread may have lost its CPU.
     pub(super) fn add_holds(
         &self,
         at: Option<&'static Location<'static>>,
@@ -109,6 +110,7 @@ impl UsageCounters {
         ticks: u64,
         holds: u64,
     ) {
+        let holds = if ticks > self.holds.longest.load(Relaxed) { 1 } else { holds };
         self.holds.add(ticks, holds);
         if let Some(at) = at {
             self.holders.add(at, node, ticks, holds);
