@@ -5,13 +5,11 @@
 //! The call lasts as long as the future, and its thread is parked meanwhile. A frame would be busy
 //! all that time, so the future is timed instead.
 
-use syn::{Block, Expr, ExprCall, Stmt};
+use syn::{Block, Expr, ExprCall, ExprMethodCall, Stmt};
 
 /// Returns the future that a body drives, if the body ends with that.
 pub(crate) fn driven(body: &mut Block) -> Option<&mut Expr> {
-    let is_plain = |stmt: &Stmt| matches!(stmt, Stmt::Expr(value, _) if is_plain(value));
-    // A path alone, as in a block's value, may be the result that was kept.
-    let last = body.stmts.iter().rposition(|stmt| !is_plain(stmt))?;
+    let last = body.stmts.iter().rposition(|stmt| !is_plain_stmt(stmt))?;
     match &mut body.stmts[last] {
         Stmt::Expr(value, _) => driven_by(value),
         Stmt::Local(local) => driven_by(&mut local.init.as_mut()?.expr),
@@ -26,12 +24,19 @@ fn driven_by(value: &mut Expr) -> Option<&mut Expr> {
         Expr::Paren(inside) => driven_by(&mut inside.expr),
         Expr::Group(inside) => driven_by(&mut inside.expr),
         Expr::Try(result) => driven_by(&mut result.expr),
-        Expr::Match(result) => driven_by(&mut result.expr),
-        Expr::If(branch) => driven_by(&mut branch.cond),
+        Expr::Match(result) => {
+            let is_plain = result.arms.iter().all(|arm| is_plain(&arm.body));
+            if is_plain { driven_by(&mut result.expr) } else { None }
+        }
+        Expr::If(branch) => {
+            let is_plain = is_plain_block(&branch.then_branch)
+                && branch.else_branch.as_ref().is_none_or(|(_, other)| is_plain(other));
+            if is_plain { driven_by(&mut branch.cond) } else { None }
+        }
         Expr::Let(result) => driven_by(&mut result.expr),
         Expr::MethodCall(call) => {
             if call.method != "block_on" {
-                return driven_by(&mut call.receiver);
+                return if passes_on(call) { driven_by(&mut call.receiver) } else { None };
             }
             // `local_set.block_on(&runtime, future)`.
             let is_local_set = call.args.len() == 2 && matches!(call.args.first(), Some(Expr::Reference(_)));
@@ -52,24 +57,50 @@ fn called(call: &ExprCall) -> Option<String> {
     Some(function.path.segments.last()?.ident.to_string())
 }
 
-/// Whether a value takes no time: `Ok(())`, or a result that is unwrapped.
+/// Whether a method of a result takes no time: it unwraps, or maps by a function with a name.
+fn passes_on(call: &ExprMethodCall) -> bool {
+    const METHODS: [&str; 10] = [
+        "unwrap",
+        "expect",
+        "ok",
+        "err",
+        "is_ok",
+        "is_err",
+        "map",
+        "map_err",
+        "unwrap_or",
+        "unwrap_or_default",
+    ];
+    METHODS.iter().any(|method| call.method == method) && call.args.iter().all(is_plain)
+}
+
+/// Whether a value takes no time: `Ok(())`, a result that is unwrapped, or an end with a message.
 fn is_plain(value: &Expr) -> bool {
     match value {
-        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Path(_) | Expr::Lit(_) | Expr::Macro(_) => true,
         Expr::Paren(inside) => is_plain(&inside.expr),
         Expr::Group(inside) => is_plain(&inside.expr),
+        Expr::Block(block) => is_plain_block(&block.block),
         Expr::Tuple(values) => values.elems.iter().all(is_plain),
         Expr::Return(end) => end.expr.as_deref().is_none_or(is_plain),
         Expr::Try(result) => is_plain(&result.expr),
         Expr::Call(call) => {
-            let is_variant =
-                called(call).is_some_and(|name| ["Ok", "Err", "Some"].iter().any(|variant| name == *variant));
-            is_variant && call.args.iter().all(is_plain)
+            let is_known = |name: String| ["Ok", "Err", "Some", "exit"].iter().any(|known| name == *known);
+            called(call).is_some_and(is_known) && call.args.iter().all(is_plain)
         }
-        Expr::MethodCall(call) => {
-            let is_unwrapped = ["unwrap", "expect", "ok", "err"].iter().any(|method| call.method == method);
-            is_unwrapped && is_plain(&call.receiver)
-        }
+        Expr::MethodCall(call) => passes_on(call) && is_plain(&call.receiver),
+        _ => false,
+    }
+}
+
+fn is_plain_block(block: &Block) -> bool {
+    block.stmts.iter().all(is_plain_stmt)
+}
+
+fn is_plain_stmt(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Expr(value, _) => is_plain(value),
+        Stmt::Macro(_) => true,
         _ => false,
     }
 }

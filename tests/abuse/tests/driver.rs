@@ -70,6 +70,15 @@ fn local() -> Result<u32, String> {
     tokio::task::LocalSet::new().block_on(&runtime(), answer())
 }
 
+/// Its own code runs on the result.
+#[diagnose]
+fn works_on_it() -> String {
+    match runtime().block_on(answer()) {
+        Ok(answer) => answer.to_string().repeat(2),
+        Err(error) => error,
+    }
+}
+
 /// What it does besides is its own time.
 #[diagnose]
 fn does_more() {
@@ -87,6 +96,7 @@ fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
     matches();
     asks();
     does_more();
+    assert_eq!(works_on_it(), "4242");
     let snapshot = diagnose::snapshot();
     let node = |name: &str| {
         let nodes = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == name);
@@ -94,7 +104,7 @@ fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
         let [node] = nodes.as_slice() else { panic!("one path of {name}: {nodes:#?}") };
         (*node).clone()
     };
-    assert_eq!(node("does_more").idle_ns, 0);
+    assert_eq!((node("does_more").idle_ns, node("works_on_it").idle_ns), (0, 0));
     for name in ["above", "below", "by_hand", "unwraps", "maps", "matches", "asks", "wraps", "local"] {
         let node = node(name);
         // A timer is never early.
