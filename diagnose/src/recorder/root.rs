@@ -155,7 +155,8 @@ pub(super) fn end_lent(task: &'static Task) {
 /// Starts the first poll of a spawned task.
 pub(super) fn enter_spawned(task: &Task, node: &'static Node, entered: u64) {
     local::note_task();
-    if node.site.kind == SiteKind::Block {
+    // A block without a name is called `{block}`.
+    if node.site.kind == SiteKind::Block && !node.site.name.starts_with('{') {
         task.take_name(node.site);
     }
     task.span.store(context::span(), Relaxed);

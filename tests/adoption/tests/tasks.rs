@@ -62,6 +62,11 @@ async fn a_task_has_the_name_of_its_future() {
     tokio::task::yield_now().await;
     let snapshot = diagnose::snapshot();
     assert_eq!(name(&snapshot, at(&snapshot, line).unwrap()), "billing");
+    let (_open, gate) = oneshot::channel();
+    let (line, _task) = (line!(), tokio::spawn(diagnose::block!(conn(gate))));
+    tokio::task::yield_now().await;
+    let unnamed = diagnose::snapshot();
+    assert_ne!(name(&unnamed, at(&unnamed, line).unwrap()), "{block}", "it has no name to give");
     let is_shipping = |task: &&Task| name(&snapshot, task) == "shipping";
     assert!(snapshot.tasks.iter().any(|task| is_shipping(&task)), "the program's own name stays");
     drop(named);
