@@ -19,12 +19,12 @@ use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::snapshot::{self, CaptureTurn};
 use crate::{context, own_thread, switch, tree};
 
-/// How long a fork waits for another thread's capture, and for this crate's threads.
+/// How long a fork waits for another thread's capture and for this crate's threads.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whether other threads record while this process forks.
@@ -69,8 +69,9 @@ pub(crate) fn cut_off_from() -> Option<u32> {
 }
 
 unsafe extern "C" fn prepare() {
+    let began = Instant::now();
     let is_quiet = own_thread::pause(PATIENCE);
-    let turn = snapshot::turn(PATIENCE);
+    let turn = snapshot::turn(PATIENCE.saturating_sub(began.elapsed()));
     let switch = switch::hold();
     let own = usize::from(context::context().tree.is_some());
     // Without the turn, another thread's capture goes on and holds other locks.

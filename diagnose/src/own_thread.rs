@@ -33,6 +33,9 @@ thread_local! {
 
 /// Starts a thread of this crate. Its name should begin with `diagnose-`.
 pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    // Also before anything is recorded, a child must not inherit what this thread does.
+    #[cfg(unix)]
+    crate::fork::watch();
     Builder::new().name(name.to_owned()).spawn(move || {
         IS_OWN.set(true);
         let _listed = Listed::new(os::thread_id());
@@ -70,9 +73,9 @@ struct Working;
 
 impl Drop for Working {
     fn drop(&mut self) {
-        // Release pairs with the load in `pause`: the locks are free before the thread counts as
-        // idle.
-        WORKING.fetch_sub(1, Release);
+        // A child that was forked in a panic has begun from zero. Release pairs with the load in
+        // `pause`: the locks are free before the thread counts as idle.
+        let _ = WORKING.fetch_update(Release, Relaxed, |working| working.checked_sub(1));
     }
 }
 
@@ -106,22 +109,27 @@ pub(crate) fn forget_all() {
     }
     WORKING.store(0, Relaxed);
     FORKS.store(0, Relaxed);
+    IS_OWN.set(false);
 }
 
 /// The place of a running thread, free again once it ends: the kernel uses a number again.
-struct Listed(Option<&'static AtomicU64>);
+struct Listed {
+    place: Option<&'static AtomicU64>,
+    number: u64,
+}
 
 impl Listed {
     fn new(number: u64) -> Self {
         let take = |place: &&AtomicU64| place.compare_exchange(0, number, Relaxed, Relaxed).is_ok();
-        Self(RUNNING.iter().find(take))
+        Self { place: RUNNING.iter().find(take), number }
     }
 }
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        if let Some(place) = self.0 {
-            place.store(0, Relaxed);
+        if let Some(place) = self.place {
+            // In a forked child, another thread may have the place by now.
+            let _ = place.compare_exchange(self.number, 0, Relaxed, Relaxed);
         }
     }
 }

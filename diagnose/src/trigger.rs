@@ -26,11 +26,12 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
         while CALLS.load(Relaxed) == call {
             if path.symlink_metadata().is_ok() {
                 if let Err(error) = fs::remove_file(&path) {
-                    say!(
-                        "diagnose: cannot remove the trigger file `{}`: {error}; diagnose stops watching it",
-                        path.display()
-                    );
-                    return;
+                    return own_thread::work(|| {
+                        say!(
+                            "diagnose: cannot remove the trigger file `{}`: {error}; diagnose stops watching it",
+                            path.display()
+                        );
+                    });
                 }
                 own_thread::work(&action);
             }

@@ -93,7 +93,7 @@ impl TimeLimitAlarm {
 impl WithinShared {
     fn watch(&self, end: Option<Instant>) {
         loop {
-            if self.state.lock().is_over {
+            if own_thread::work(|| self.state.lock().is_over) {
                 return;
             }
             let Some(end) = end else {
@@ -107,13 +107,16 @@ impl WithinShared {
             thread::park_timeout(left);
         }
         let tree = own_thread::work(crate::tree);
-        let mut state = self.state.lock();
-        if state.is_over {
-            return;
-        }
-        state.tree = Some(tree.clone());
-        let waker = state.waker.take();
-        drop(state);
+        let copy = tree.clone();
+        let waker = own_thread::work(|| {
+            let mut state = self.state.lock();
+            if state.is_over {
+                return None;
+            }
+            state.tree = Some(copy);
+            Some(state.waker.take())
+        });
+        let Some(waker) = waker else { return };
         if let Some(waker) = waker {
             waker.wake();
         }

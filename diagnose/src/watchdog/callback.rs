@@ -60,9 +60,12 @@ fn run() {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (function.0)(&alarm))) {
             // The payload's own drop may panic too.
             std::mem::forget(payload);
-            say!(
-                "diagnose: the function of `Builder::on_alarm` panicked; it is called again for the next alarm"
-            );
+            own_thread::work(|| {
+                say!(
+                    "diagnose: the function of `Builder::on_alarm` panicked; it is called again for the next \
+                     alarm"
+                );
+            });
         }
     }
 }

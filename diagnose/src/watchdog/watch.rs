@@ -63,7 +63,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 fn run(times: u64) {
     let mut watch = Watch::default();
     // The guard must not live while the thread looks.
-    let threshold = || THRESHOLD.lock().filter(|_| TIMES.load(Relaxed) == times);
+    let known = || THRESHOLD.lock().filter(|_| TIMES.load(Relaxed) == times);
+    let threshold = || own_thread::work(known);
     while let Some(threshold) = threshold() {
         let pause = (threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1));
         rest(pause.max(watch.looked.saturating_mul(LOOK_SHARE).min(LONGEST_PAUSE)), threshold);

@@ -34,8 +34,8 @@ const MAX_WORDS: usize = MAX_BYTES / size_of::<u64>();
 const PARTS: usize = 16;
 const PART_BYTES: usize = MAX_BYTES / PARTS;
 
-/// How long a thread has to begin the copy, and then again to end it.
-const LIMIT: Duration = Duration::from_secs(1);
+/// How long a thread has to begin the copy, and then again to end it. A fork may wait for both.
+const LIMIT: Duration = Duration::from_millis(250);
 
 /// The state of the current request: the kernel's number of the interrupted thread, above two bits.
 static STATE: AtomicU64 = AtomicU64::new(IDLE);
