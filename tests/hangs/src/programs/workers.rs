@@ -59,6 +59,8 @@ pub(super) const SECTION: Section = Section {
             .is(suspect("driver_starved").detail("undriven")),
         row!("X92", runtime_not_run, "a task of a current-thread runtime that no thread runs is awaited")
             .is(suspect("driver_starved").detail("undriven")),
+        row!("X93", blocking_pool_asleep, "all blocking threads sleep, and a job is queued behind them")
+            .is(suspect("pool_exhausted")),
     ],
 };
 
@@ -163,6 +165,13 @@ async fn nested_blocking_jobs() {
     for job in jobs {
         job.await.unwrap();
     }
+}
+
+async fn blocking_pool_asleep() {
+    for _ in 0..2 {
+        drop(spawn_blocking(|| thread::sleep(ms(3_600_000)))); // waits
+    }
+    spawn_blocking(|| ()).await.unwrap();
 }
 
 /// A drop does not tell its place: the wait is shown where the runtime was built.
