@@ -203,6 +203,20 @@ fn a_hold_that_is_not_busy_waits_at_an_await_that_is_not_on_record() {
     assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
 }
 
+/// Of 500 exports, 100 have the lock of one tenant, over an upload of 40 ms; the others of other
+/// tenants take 1 ms.
+#[test]
+fn a_hold_over_an_await_that_is_mostly_short_is_found_by_its_sum() {
+    let mut snapshot = drawn(
+        "export | calls=500 completed=500 polls=1500 busy=50_000_000 idle=8_400_000_000\n  \
+         tenants[tenant].lock().await | calls=500 polls=600 idle=4_000_000_000 self_idle=4_000_000_000\n  \
+         upload(tenant).await | calls=500 polls=1000 idle=4_400_000_000 self_idle=4_400_000_000",
+    );
+    add_mutex(&mut snapshot, "tenants[tenant].lock().await", 100, 4_000, 4_000);
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(finding.contains("over `upload(tenant).await` (src/main.rs:3)"), "{finding}");
+}
+
 /// 100 requests that wait 40 ms each for a permit and hold it for 10 ms over a query. Two more
 /// wait: one for 60 ms, one for `youngest_ms`.
 fn permits(youngest_ms: u64) -> Snapshot {

@@ -68,7 +68,7 @@ fn over(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> Option<usize> {
     let mut taken_at = row.place.clone();
     for _ in 0..MAX_CALLERS {
         let function = facts.function(taken)?;
-        if let Some(over) = over_in(facts, function, taken, &taken_at, held_ns) {
+        if let Some(over) = over_in(facts, function, taken, &taken_at, (held_ns, row.total_ns)) {
             return Some(over);
         }
         let all_ns = |node: usize| facts.node(node).busy_ns.saturating_add(facts.node(node).idle_ns);
@@ -91,7 +91,7 @@ fn over_in(
     function: usize,
     taken: usize,
     taken_at: &Place,
-    held_ns: u64,
+    (held_ns, total_ns): (u64, u64),
 ) -> Option<usize> {
     // `lock().await.recv().await` begins where its lock does.
     let end_of = |child: usize| {
@@ -107,9 +107,12 @@ fn over_in(
     let holds = facts.node(taken).calls.max(1);
     let (mut longest, mut passed_ns) = (None, 0_u64);
     for (_, child) in later {
-        let ns = facts.node(child).idle_ns / holds;
-        // A longer await comes after the release, a much shorter one explains little.
-        if (held_ns / 3..=held_ns.saturating_mul(3) / 2).contains(&ns) {
+        let idle_ns = facts.node(child).idle_ns;
+        let ns = idle_ns / holds;
+        // A longer await comes after the release, a much shorter one explains little: unless only
+        // one of several locks, or one kind of call, is held for long.
+        let is_long = ns >= held_ns / 3 || idle_ns >= total_ns / 2;
+        if is_long && ns <= held_ns.saturating_mul(3) / 2 {
             longest = longest.max(Some((ns, child)));
         }
         passed_ns = passed_ns.saturating_add(ns);
