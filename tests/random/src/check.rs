@@ -140,7 +140,8 @@ fn stuck_tasks(verdict: &Verdict, snapshot: &Snapshot) -> BTreeSet<TaskId> {
 
 /// The tasks of the program that have not ended.
 fn unfinished(snapshot: &Snapshot) -> BTreeSet<TaskId> {
-    let is_own = |task: &&diagnose::model::Task| matches!(&*snapshot.sites[task.site].name, "task" | "tasks");
+    let is_own =
+        |task: &&diagnose::model::Task| matches!(&*snapshot.sites[task.site].name, "task" | "program");
     snapshot.tasks.iter().filter(is_own).map(|task| task.id).collect()
 }
 
@@ -148,7 +149,8 @@ fn unfinished(snapshot: &Snapshot) -> BTreeSet<TaskId> {
 /// waits for its end, and it only polls for messages of others. An example is a service that is no
 /// longer called. If another task needs a guard or a channel end of it, a verdict has to name both.
 fn is_idle(snapshot: &Snapshot, task: TaskId) -> bool {
-    let is_root = snapshot.tasks.iter().any(|it| it.id == task && &*snapshot.sites[it.site].name == "tasks");
+    let is_root =
+        snapshot.tasks.iter().any(|it| it.id == task && &*snapshot.sites[it.site].name == "program");
     let is_joined = snapshot.waits.iter().any(|wait| wait.tasks.contains(&task));
     let mut own = snapshot.waits.iter().filter(|wait| wait.task == Some(task) && !wait.is_parked);
     !is_root && !is_joined && own.all(|wait| matches!(wait.mode, WaitMode::Receive | WaitMode::Notified))

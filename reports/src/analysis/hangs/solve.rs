@@ -10,7 +10,7 @@ use crate::analysis::hangs::verdict::{
 };
 use crate::analysis::hangs::warnings::{SUSPECT_NS, attach_timers_to_causes, warnings};
 use crate::analysis::hangs::words::{Chain, ending, push_knot, push_last_forget, push_last_notify};
-use crate::model::{ResourceId, Snapshot, TaskId};
+use crate::model::{Snapshot, TaskId};
 use crate::ordered::OrderedSet;
 use crate::sort::{sort, sort_by_key};
 
@@ -214,8 +214,8 @@ fn tasks_of(verdict: &Verdict) -> impl Iterator<Item = TaskId> + '_ {
     own.chain(verdict.victims.iter().copied())
 }
 
-/// For a component with a verdict per resource: by hang, the tasks that wait there and the tasks
-/// behind them. Each task is listed once.
+/// For a component with several verdicts: by hang, the tasks on its cycle or that wait for its
+/// resource, and the tasks behind them. Each task is listed once.
 fn victims_by_hang(
     system: &System<'_>,
     stuck: &StuckGraph,
@@ -227,19 +227,27 @@ fn victims_by_hang(
         Node::Wait(wait) => waits[wait].resource,
         _ => None,
     };
-    let firsts = hangs.iter().map(|hang| hang.path.first().copied().and_then(resource));
-    let numbers: IdMap<ResourceId, usize> =
-        firsts.enumerate().filter_map(|(number, resource)| Some((resource?, number))).collect();
-    let mut seeds: Vec<Vec<NodeId>> = vec![Vec::new(); hangs.len()];
-    for &node in stuck.component(component) {
-        if let Some(&number) = resource(system.node(node)).and_then(|it| numbers.get(&it)) {
-            seeds[number].push(node);
+    // Any task may notify any other: through these nodes, all tasks would be behind each hang.
+    let is_of_any = |node: Node| matches!(node, Node::AnyNotifier(_) | Node::AnyLaterTask(_));
+    let (mut of_resource, mut of_node) = (IdMap::default(), IdMap::default());
+    for (number, hang) in hangs.iter().enumerate() {
+        for &node in &hang.path {
+            if let Node::AnyNotifier(resource) = node {
+                of_resource.entry(system.facts.snapshot.resources[resource].id).or_insert(number);
+            } else if !is_of_any(node) {
+                of_node.entry(node).or_insert(number);
+            }
         }
     }
-    // Any task may notify any other: through these nodes, all tasks would be behind each hang.
-    let is_allowed =
-        |node: NodeId| !matches!(system.node(node), Node::AnyNotifier(_) | Node::AnyLaterTask(_));
-    stuck.victims_through(system, &seeds, is_allowed)
+    let mut seeds: Vec<Vec<NodeId>> = vec![Vec::new(); hangs.len()];
+    for &id in stuck.component(component) {
+        let node = system.node(id);
+        let number = of_node.get(&node).or_else(|| of_resource.get(&resource(node)?));
+        if let Some(&number) = number {
+            seeds[number].push(id);
+        }
+    }
+    stuck.victims_through(system, &seeds, |id| !is_of_any(system.node(id)))
 }
 
 fn confidence(evidence: Evidence) -> Confidence {
