@@ -5,7 +5,7 @@
 //! The call lasts as long as the future, and its thread is parked meanwhile. A frame would be busy
 //! all that time, so the future is timed instead.
 
-use syn::{Block, Expr, ExprCall, ExprMethodCall, Stmt};
+use syn::{Block, Expr, ExprCall, ExprMethodCall, Macro, Stmt};
 
 /// Returns the future that a body drives, if the body ends with that.
 pub(crate) fn driven(body: &mut Block) -> Option<&mut Expr> {
@@ -77,7 +77,8 @@ fn passes_on(call: &ExprMethodCall) -> bool {
 /// Whether a value takes no time: `Ok(())`, a result that is unwrapped, or an end with a message.
 fn is_plain(value: &Expr) -> bool {
     match value {
-        Expr::Path(_) | Expr::Lit(_) | Expr::Macro(_) => true,
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Macro(message) => is_message(&message.mac),
         Expr::Paren(inside) => is_plain(&inside.expr),
         Expr::Group(inside) => is_plain(&inside.expr),
         Expr::Block(block) => is_plain_block(&block.block),
@@ -93,6 +94,26 @@ fn is_plain(value: &Expr) -> bool {
     }
 }
 
+/// Whether a macro only writes a message or ends with one.
+fn is_message(called: &Macro) -> bool {
+    const MACROS: [&str; 13] = [
+        "panic",
+        "unreachable",
+        "todo",
+        "unimplemented",
+        "print",
+        "println",
+        "eprint",
+        "eprintln",
+        "error",
+        "warn",
+        "info",
+        "debug",
+        "trace",
+    ];
+    called.path.segments.last().is_some_and(|last| MACROS.iter().any(|name| last.ident == name))
+}
+
 fn is_plain_block(block: &Block) -> bool {
     block.stmts.iter().all(is_plain_stmt)
 }
@@ -100,7 +121,7 @@ fn is_plain_block(block: &Block) -> bool {
 fn is_plain_stmt(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Expr(value, _) => is_plain(value),
-        Stmt::Macro(_) => true,
+        Stmt::Macro(message) => is_message(&message.mac),
         _ => false,
     }
 }

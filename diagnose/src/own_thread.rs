@@ -1,5 +1,6 @@
 //! The threads of this crate. A snapshot counts no way out of a hang on them, and a fork waits
-//! until they hold no lock.
+//! until they hold no lock of this crate. It does not wait for one that writes to stderr, which may
+//! be blocked: a child may find the standard library's lock of stderr taken.
 //!
 //! They are known by their numbers, not by their names: a program may be called `diagnose-me`, and
 //! the kernel gives that name to its threads.

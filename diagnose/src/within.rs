@@ -108,15 +108,16 @@ impl WithinShared {
         }
         let tree = own_thread::work(crate::tree);
         let copy = tree.clone();
-        let waker = own_thread::work(|| {
+        let (is_over, waker) = own_thread::work(|| {
             let mut state = self.state.lock();
-            if state.is_over {
-                return None;
+            if !state.is_over {
+                state.tree = Some(copy);
             }
-            state.tree = Some(copy);
-            Some(state.waker.take())
+            (state.is_over, state.waker.take())
         });
-        let Some(waker) = waker else { return };
+        if is_over {
+            return;
+        }
         if let Some(waker) = waker {
             waker.wake();
         }

@@ -19,6 +19,7 @@ const SAMPLED: u64 = 64;
 
 /// Whether an acquisition is one of these. A pattern in the program must not meet that of the
 /// samples, so the numbers are mixed (Fibonacci hashing).
+#[inline]
 fn is_sample(number: u64) -> bool {
     number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SAMPLED.ilog2()) == 0
 }

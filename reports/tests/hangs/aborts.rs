@@ -119,7 +119,7 @@ fn a_block_on_keeps_its_future() {
     assert_eq!(program.verdicts(), ["proven self_wait"]);
 }
 
-/// Two tasks of a `LocalSet` wait for each other. Whoever has the set may drop it.
+/// Two tasks of a `LocalSet` wait for each other. The task or thread that has the set may drop it.
 #[test]
 fn tasks_of_a_local_set_are_proven_stuck_only_if_nothing_can_drop_it() {
     let mut program = Program::new();

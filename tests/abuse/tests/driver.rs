@@ -79,6 +79,19 @@ fn works_on_it() -> String {
     }
 }
 
+macro_rules! work {
+    ($answer:expr) => {
+        $answer.to_string().repeat(2)
+    };
+}
+
+/// A macro may do anything.
+#[diagnose]
+fn works_in_a_macro() -> String {
+    let answer = runtime().block_on(answer()).unwrap();
+    work!(answer)
+}
+
 /// What it does besides is its own time.
 #[diagnose]
 fn does_more() {
@@ -96,7 +109,7 @@ fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
     matches();
     asks();
     does_more();
-    assert_eq!(works_on_it(), "4242");
+    assert_eq!([works_on_it(), works_in_a_macro()], ["4242", "4242"]);
     let snapshot = diagnose::snapshot();
     let node = |name: &str| {
         let nodes = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == name);
@@ -104,7 +117,9 @@ fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
         let [node] = nodes.as_slice() else { panic!("one path of {name}: {nodes:#?}") };
         (*node).clone()
     };
-    assert_eq!((node("does_more").idle_ns, node("works_on_it").idle_ns), (0, 0));
+    for name in ["does_more", "works_on_it", "works_in_a_macro"] {
+        assert_eq!(node(name).idle_ns, 0, "{name}");
+    }
     for name in ["above", "below", "by_hand", "unwraps", "maps", "matches", "asks", "wraps", "local"] {
         let node = node(name);
         // A timer is never early.

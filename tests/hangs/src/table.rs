@@ -29,8 +29,9 @@ const HEAD: &str = "\
 # Results on programs that hang
 
 Each row is a program of `tests/hangs`: async hangs from the field (`C`, from a public issue, post or RFD), similar hangs (`X`),
-and controls (`N`, `Y`), which only wait and must get no verdict. Each program ran on tokio's current-thread runtime (`ct`) and on
-one and two workers (`mt1`, `mt2`), alone and beside 200 tasks that make progress. Another thread took snapshots while it ran.
+and controls (`N`, `Y`), which only wait and must get no verdict; a few may get a `likely` one, as their rows say. Each program
+ran on tokio's current-thread runtime (`ct`) and on one and two workers (`mt1`, `mt2`), alone and beside 200 tasks that make
+progress. Another thread took snapshots while it ran.
 
 A cell shows the last verdict, which names the right lines. No snapshot had a wrong `proven` verdict, and every snapshot saved as
 JSON gave the same verdicts when it was read back. The last snapshot was repeated, for up to eight seconds, if it fell into a poll

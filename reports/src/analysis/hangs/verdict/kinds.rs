@@ -16,7 +16,7 @@ pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize
     let cycle = |path| classify_cycle(system, stuck, component, path);
     if nodes.iter().any(|&node| matches!(system.node(node), Node::AnyNotifier(_))) {
         let mut hangs = classify_unnotified(system, stuck, nodes);
-        // A task that waits for a notification is a bystander of a cycle that it is not needed for.
+        // The tasks of such a cycle would be stuck after any notification too.
         if let Some(path) = cycle_without_notifiers(system, stuck, component) {
             hangs.retain(|hang| hang.kind != VerdictKind::Starved);
             hangs.insert(0, cycle(path));
@@ -40,11 +40,10 @@ fn cycle_without_notifiers(system: &System<'_>, stuck: &StuckGraph, component: u
         });
         reasons
     };
-    let mut tasks = stuck.component(component).to_vec();
-    tasks.retain(|&node| matches!(system.node(node), Node::Task(_)));
+    let is_task = |node: &NodeId| matches!(system.node(*node), Node::Task(_));
+    let mut tasks: Vec<NodeId> = stuck.component(component).iter().copied().filter(is_task).collect();
     sort(&mut tasks);
-    let repeating = StuckGraph::until_repeat(tasks, reasons)?;
-    let start = repeating.iter().copied().filter(|&node| matches!(system.node(node), Node::Task(_))).min()?;
+    let start = StuckGraph::until_repeat(tasks, reasons)?.into_iter().filter(is_task).min()?;
     let path = stuck.shortest_cycle(start, reasons)?;
     Some(path.into_iter().map(|node| system.node(node)).collect())
 }
