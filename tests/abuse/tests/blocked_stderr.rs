@@ -3,18 +3,20 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use diagnose_abuse_tests::child::command;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-fn wait_for(what: &str, condition: impl Fn() -> bool) {
+fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     let end = Instant::now() + LIMIT;
     while !condition() {
         assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
+        thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -27,6 +29,16 @@ fn is_whole(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension != "tmp")
 }
 
+/// Is killed if the test ends before it does.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn files_and_alarms_come_although_stderr_is_blocked() {
     diagnose_isolation::isolated!();
@@ -34,34 +46,25 @@ fn files_and_alarms_come_although_stderr_is_blocked() {
     let _ = std::fs::remove_dir_all(&folder);
     let mut command = command(env!("CARGO_BIN_EXE_blocked_stderr"));
     command.env("DIAGNOSE_DIR", &folder).env("DIAGNOSE_WATCHDOG", "50ms").env("DIAGNOSE_ON_EXIT", "1");
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut program = Program(child.expect("the program starts"));
     // Keeps the pipe open, and never reads it.
-    let stderr = child.stderr.take();
-    let mut stdin = child.stdin.take().expect("it is piped");
-    let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
-    let mut hear = || {
-        let mut line = String::new();
-        stdout.read_line(&mut line).expect("text");
-        line.trim_end().to_owned()
-    };
-    assert_eq!(hear(), "full");
+    let stderr = program.0.stderr.take();
+    let mut stdin = program.0.stdin.take().expect("it is piped");
+    let stdout = BufReader::new(program.0.stdout.take().expect("it is piped"));
+    let (send, lines) = mpsc::channel();
+    thread::spawn(move || stdout.lines().try_for_each(|line| send.send(line.expect("text"))));
+    assert_eq!(lines.recv_timeout(LIMIT).as_deref(), Ok("full"));
     for dump in 1..=3 {
-        let kill = Command::new("kill").args(["-USR1", &child.id().to_string()]).status();
+        let kill = Command::new("kill").args(["-USR1", &program.0.id().to_string()]).status();
         assert!(kill.expect("there is such a command").success());
         wait_for("a dump", || files(&folder) == 4 * dump);
     }
     writeln!(stdin, "block").expect("it reads");
-    assert_eq!(hear(), "alarm");
+    assert_eq!(lines.recv_timeout(LIMIT).as_deref(), Ok("alarm"));
     drop(stdin);
-    let process = child.id();
-    let end = std::thread::spawn(move || child.wait());
-    wait_for("the end", || end.is_finished());
-    assert!(end.join().expect("no panic").expect("it is a child").success(), "{process}");
+    wait_for("the end", || program.0.try_wait().expect("it is a child").is_some());
+    assert!(program.0.wait().expect("it has ended").success());
     assert_eq!(files(&folder), 4 * 4, "and one at the end");
     drop(stderr);
     let _ = std::fs::remove_dir_all(&folder);

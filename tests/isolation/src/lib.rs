@@ -5,11 +5,16 @@
 //! longer than most tests. So the tests of a package are one program, and a test that begins with
 //! [`isolated!`] starts this program once more for itself alone.
 
-use std::env;
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+use std::{env, thread};
 
 /// Names the test that a process was started for.
 const TEST: &str = "ISOLATED_TEST";
+
+/// A test that takes longer fails, instead of holding up all others.
+const LIMIT: Duration = Duration::from_secs(20 * 60);
 
 /// Continues the test in a separate process.
 ///
@@ -28,7 +33,7 @@ macro_rules! isolated {
 /// Runs the test around the function `marker` in a separate process, unless this is that process.
 ///
 /// # Panics
-/// If the test fails there, or is not found.
+/// If the test fails there, does not end, or is not found.
 #[must_use]
 pub fn is_done_elsewhere(marker: &str) -> bool {
     let test = test_around(marker);
@@ -41,7 +46,7 @@ pub fn is_done_elsewhere(marker: &str) -> bool {
     // comes from the compiler.
     command.args(["--exact", &test]).env(TEST, &test);
     command.args(env::args().filter(|argument| argument == "--nocapture"));
-    let output = command.output().expect("it is this program");
+    let output = output(&mut command).unwrap_or_else(|| panic!("{test} did not end within {LIMIT:?}"));
     let text = String::from_utf8_lossy(&output.stdout);
     print!("{text}");
     eprint!("{}", String::from_utf8_lossy(&output.stderr));
@@ -49,6 +54,15 @@ pub fn is_done_elsewhere(marker: &str) -> bool {
     // The runner reports success if a name matches no test.
     assert!(text.contains("test result: ok. 1 passed"), "{test} is not a test");
     true
+}
+
+/// Runs the command to its end, which must come within the limit.
+fn output(command: &mut Command) -> Option<Output> {
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.expect("it is this program");
+    let (send, output) = mpsc::channel();
+    thread::spawn(move || send.send(child.wait_with_output()));
+    Some(output.recv_timeout(LIMIT).ok()?.expect("its output can be read"))
 }
 
 /// `module::claim` of `program::module::claim::isolated_test`, with the closures around it left
