@@ -27,7 +27,7 @@ impl Folder {
     fn run(&self, variables: &[(&str, &str)]) -> String {
         let mut command = command(env!("CARGO_BIN_EXE_dumps"));
         command.env("DIAGNOSE_DIR", &self.1).env("DIAGNOSE_ON_EXIT", "1").envs(variables.iter().copied());
-        let output = output(&mut command, Duration::from_secs(30));
+        let output = output(&mut command, Duration::from_secs(120));
         assert!(output.status.success(), "{output:?}");
         assert_eq!(output.stdout, b"7\n");
         String::from_utf8_lossy(&output.stderr).into_owned()

@@ -11,7 +11,7 @@ fn a_child_has_the_records_of_its_parent_or_says_why_not() {
     diagnose_isolation::isolated!();
     let count = times(100);
     let mut command = command(env!("CARGO_BIN_EXE_forks"));
-    let output = output(command.arg(count.to_string()), Duration::from_secs(60 + count / 10));
+    let output = output(command.arg(count.to_string()), Duration::from_secs(300 + count / 10));
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(
         stdout,

@@ -13,7 +13,7 @@ fn names_and_labels_cannot_control_a_terminal() {
     let mut command = command(env!("CARGO_BIN_EXE_hostile_names"));
     command.env("DIAGNOSE_DIR", &folder).env("DIAGNOSE_ON_EXIT", "1");
     command.env("DIAGNOSE_FORMATS", "svg,time.svg,folded,txt,json,dot");
-    let output = output(&mut command, Duration::from_secs(60));
+    let output = output(&mut command, Duration::from_secs(120));
     assert!(output.status.success(), "{output:?}");
     let stderr = String::from_utf8(output.stderr).expect("text");
     assert!(stderr.contains(" panicked in\n") && stderr.contains("ALARM"), "{stderr}");
