@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Alike, Classes, NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Text,
+    self, Alike, Classes, NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Text,
 };
 
 use super::capture_context::{CaptureContext, TaskTable};
@@ -210,6 +210,9 @@ fn add_thread(task: &mut Task, thread: Option<&(Text, u64)>) {
     }
     if task.state == RunState::Running {
         task.is_asleep = task.thread_id.and_then(cpu::is_asleep);
+        let job =
+            task.thread_id.filter(|_| task.kind == model::TaskKind::Blocking && task.is_asleep == Some(true));
+        task.waits_for_thread = job.and_then(cpu::system_call).map(|call| cpu::waits_for_thread(&call));
     }
 }
 

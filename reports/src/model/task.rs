@@ -84,6 +84,9 @@ pub struct TaskClass {
     pub runtime_number: u64,
     /// For a running task, whether its thread sleeps in the kernel; `None` if unknown.
     pub is_asleep: Option<bool>,
+    /// For a running closure of the blocking pool, whether its thread waits for another thread of
+    /// the process, without a time limit; `None` if unknown.
+    pub waits_for_thread: Option<bool>,
     /// Whether it changed during the capture.
     pub is_unstable: bool,
     /// Whether it was first seen in a poll, without a spawn through this crate. The code that polls
@@ -170,6 +173,8 @@ struct Saved<'a> {
     runtime_number: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     is_asleep: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    waits_for_thread: Option<bool>,
     #[serde(default)]
     is_unstable: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -217,6 +222,7 @@ impl Serialize for Task {
             opaque_wakers: self.opaque_wakers,
             runtime_number: self.runtime_number,
             is_asleep: self.is_asleep,
+            waits_for_thread: self.waits_for_thread,
             is_unstable: self.is_unstable,
             is_unspawned: self.is_unspawned,
             has_handle: self.has_handle,
@@ -250,6 +256,7 @@ impl<'de> Deserialize<'de> for Task {
             opaque_wakers: saved.opaque_wakers,
             runtime_number: saved.runtime_number,
             is_asleep: saved.is_asleep,
+            waits_for_thread: saved.waits_for_thread,
             is_unstable: saved.is_unstable,
             is_unspawned: saved.is_unspawned,
             has_handle: saved.has_handle,

@@ -194,6 +194,8 @@ fn a_runtime_that_goes_away_waits_for_its_jobs() {
     program.snapshot.waits[0].since_ns = 100_000_000;
     assert!(program.verdicts().is_empty());
     (program.snapshot.waits[0].since_ns, program.of(job).since_ns) = (11_000_000_000, 11_000_000_000);
+    assert_eq!(program.verdicts(), ["suspect shutdown"], "what it sleeps in may end by itself");
+    program.of(job).waits_for_thread = Some(true);
     assert_eq!(program.verdicts(), ["likely shutdown"]);
 }
 

@@ -10,7 +10,7 @@
 //! | `blocked_worker` | a poll has slept for 1 s, and it is unknown what waits for its thread | suspect |
 //! | `pool_exhausted` | all threads for blocking work sleep, and a job has waited for one for 1 s | suspect |
 //! | `starved` | something waits for the end of a task that has awaited an unrecorded call like `recv()` for 1 s | suspect |
-//! | `shutdown` | a runtime has waited for sleeping blocking work for 10 s; for any blocking work for 1 s | likely; suspect |
+//! | `shutdown` | a runtime has waited for 10 s for blocking work that waits for a thread; for any for 1 s | likely; suspect |
 //! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
 //!
 //! Tasks that are stuck for a known reason are left out.

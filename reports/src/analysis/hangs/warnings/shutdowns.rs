@@ -1,14 +1,14 @@
 //! Runtimes that shut down while blocking work does not end.
 
 use super::warning::{SUSPECT_NS, warning};
-use crate::analysis::hangs::facts::{Facts, is_blocked};
+use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{at, link};
 use crate::model::{TaskId, Wait, WaitMode};
 use crate::ordered::OrderedSet;
 use crate::units::time;
 
-/// Blocking work that only finishes its writes takes less time, most likely.
+/// Blocking work that only waits for a computation of another thread takes less time, most likely.
 const SLOW_JOB_NS: u64 = 10_000_000_000;
 
 /// A runtime that shuts down while blocking work does not end. A suspicion why it does not end is
@@ -33,8 +33,9 @@ pub(super) fn shutdown(
     }
     let job = tasks.find_map(known)?;
     let it = &facts.snapshot.tasks[job];
-    let confidence = match is_blocked(it) {
-        true if wait.since_ns.min(it.since_ns) >= SLOW_JOB_NS => Confidence::Likely,
+    // A sleep with a time limit ends, and so may a call that waits for another process.
+    let confidence = match it.waits_for_thread {
+        Some(true) if wait.since_ns.min(it.since_ns) >= SLOW_JOB_NS => Confidence::Likely,
         _ if wait.since_ns >= SUSPECT_NS && !is_suspect => Confidence::Suspect,
         _ => return None,
     };
