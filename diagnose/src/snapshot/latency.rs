@@ -1,36 +1,15 @@
-//! Durations of the calls of one path, in ns.
+//! Durations of calls, waits and holds in ns.
 
 use diagnose_reports::model;
 
 use crate::clock::Scale;
-use crate::tree::{Durations, DurationsCopy};
-
-/// Adds the durations of another node.
-pub(super) fn add(sum: &mut DurationsCopy, other: &DurationsCopy) {
-    sum.calls += other.calls;
-    sum.longest = sum.longest.max(other.longest);
-    for counted in &other.counts {
-        sum.add(*counted);
-    }
-}
-
-/// Subtracts an earlier state, except its longest duration: a reset clears that.
-pub(super) fn subtract(now: &mut DurationsCopy, then: &DurationsCopy) {
-    now.calls = now.calls.saturating_sub(then.calls);
-    for counted in &then.counts {
-        if let Ok(at) = now.counts.binary_search_by_key(&counted.bucket, |bucket| bucket.bucket) {
-            let count = &mut now.counts[at].count;
-            *count = count.saturating_sub(counted.count);
-        }
-    }
-    now.counts.retain(|bucket| bucket.count > 0);
-}
+use crate::tree::DurationsCopy;
 
 /// Converts ticks to ns. Neighboring buckets of less than a nanosecond become one.
 pub(super) fn to_model(ticks: &DurationsCopy, scale: Scale) -> model::Durations {
     let mut durations = model::Durations::default();
     for counted in &ticks.counts {
-        let (from, to) = Durations::bounds(counted.bucket);
+        let (from, to) = counted.bounds();
         let from_ns = scale.ns(from);
         let to_ns = scale.ns(to).max(from_ns.saturating_add(1));
         match durations.buckets.last_mut().filter(|last| last.from_ns == from_ns) {
@@ -47,7 +26,7 @@ pub(super) fn to_model(ticks: &DurationsCopy, scale: Scale) -> model::Durations 
     }
     // A call that ends during a reset may be in one of the two only.
     if let Some(last) = ticks.counts.last() {
-        let (from, to) = Durations::bounds(last.bucket);
+        let (from, to) = last.bounds();
         durations.longest_ns = scale.ns(ticks.longest.clamp(from, to - 1));
     }
     durations

@@ -3,7 +3,6 @@
 use std::ptr;
 
 use super::cost::RecordedWork;
-use super::latency;
 use super::numbers::Table;
 use super::reset;
 use super::total_times::{PassedTotals, TotalTimes, is_nothing};
@@ -260,8 +259,8 @@ impl Path {
         sums.cancelled += cancelled_calls.calls;
         // The await of a span ends with the span, whose node has the durations.
         if self.site.kind != SiteKind::Await {
-            latency::add(&mut sums.completed_calls, &completed_calls);
-            latency::add(&mut sums.cancelled_calls, &cancelled_calls);
+            sums.completed_calls.add(&completed_calls);
+            sums.cancelled_calls.add(&cancelled_calls);
         }
         sums.panicked += value(&node.panicked);
         sums.calls += value(&node.calls);
@@ -332,7 +331,7 @@ impl PathSums {
         for (now, then) in self.histogram.iter_mut().zip(old.histogram) {
             *now = now.saturating_sub(then);
         }
-        latency::subtract(&mut self.completed_calls, &old.completed_calls);
-        latency::subtract(&mut self.cancelled_calls, &old.cancelled_calls);
+        self.completed_calls.subtract(&old.completed_calls);
+        self.cancelled_calls.subtract(&old.cancelled_calls);
     }
 }

@@ -25,7 +25,6 @@ mod lock_order;
 mod lost_wakes;
 mod merged;
 mod numbers;
-mod quantiles;
 mod reset;
 mod runtimes;
 mod span_order;

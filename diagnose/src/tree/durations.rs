@@ -1,12 +1,10 @@
-//! Durations of a node's calls: counts by 16 buckets per power of two.
+//! Durations of a node's calls.
 //!
 //! ```text
 //! Node ─ link ─▶ Durations ─┬ recent: the last calls, as they are
 //!                           ├ folded: number of calls in the buckets
 //!                           └ octaves: 61 links, one per power of two ─▶ 16 counts
 //! ```
-//! A bucket is at most a sixteenth as wide as its first tick, so its middle is off by 3.2 % at
-//! most. Durations below 32 ticks have a bucket each.
 //!
 //! # Writing
 //!
@@ -31,21 +29,14 @@
 
 use super::link::Link;
 use super::node_times::{ATTEMPTS, wait_for_writer};
-use crate::sync::{AtomicU64, Ordering, add, fence};
+use super::octaves::{DurationCount, Octaves};
+use crate::sync::{AtomicU64, Ordering, fence};
 
 /// Calls that are kept before they are folded: a cache line.
 #[cfg(not(diagnose_loom))]
 const RECENT: usize = 8;
 #[cfg(diagnose_loom)]
 const RECENT: usize = 2;
-/// Buckets per power of two.
-const BUCKETS: usize = 1 << SHIFT;
-const SHIFT: u32 = 4;
-/// Powers of two, from 16 ticks on; the first entry is for shorter durations.
-#[cfg(not(diagnose_loom))]
-const OCTAVES: usize = 61;
-#[cfg(diagnose_loom)]
-const OCTAVES: usize = 1;
 
 /// Durations of calls that ended in one way; allocated with the first of them.
 #[derive(Debug)]
@@ -63,12 +54,8 @@ pub(crate) struct Durations {
     longest: AtomicU64,
     /// Number of calls that `longest` leaves out. Written by resets.
     forgotten: AtomicU64,
-    octaves: [Link<Octave>; OCTAVES],
+    octaves: Octaves,
 }
-
-#[derive(Debug)]
-#[repr(align(128))]
-struct Octave([AtomicU64; BUCKETS]);
 
 /// A copy of [`Durations`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,14 +66,6 @@ pub(crate) struct DurationsCopy {
     pub(crate) longest: u64,
     /// The non-empty buckets, ascending.
     pub(crate) counts: Vec<DurationCount>,
-}
-
-/// A bucket and its count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct DurationCount {
-    /// Number of the bucket, ascending with its durations.
-    pub(crate) bucket: u16,
-    pub(crate) count: u64,
 }
 
 impl LazyDurations {
@@ -128,7 +107,7 @@ impl LazyDurations {
         let Some(durations) = self.0.get() else {
             return DurationsCopy { calls, ..DurationsCopy::default() };
         };
-        DurationsCopy { calls, longest: durations.longest(), counts: durations.counts().collect() }
+        DurationsCopy { calls, longest: durations.longest(), counts: durations.octaves.counts().collect() }
     }
 
     /// Like `read`. `None` if the writer folds meanwhile.
@@ -160,7 +139,7 @@ impl Durations {
             folded: zero(),
             longest: zero(),
             forgotten: zero(),
-            octaves: std::array::from_fn(|_| Link::new(None)),
+            octaves: Octaves::new(),
         }
     }
 
@@ -175,11 +154,7 @@ impl Durations {
         for recent in &self.recent {
             let ticks = recent.load(Ordering::Relaxed);
             longest = longest.max(ticks);
-            let (octave, bucket) = place(ticks);
-            match self.octaves.get(octave).and_then(Link::get) {
-                Some(counts) => add(&counts.0[bucket], 1),
-                None => self.count_first_of(octave, bucket),
-            }
+            self.octaves.count(ticks);
         }
         if longest > self.longest() {
             self.note_longest(calls);
@@ -187,14 +162,6 @@ impl Durations {
         // Release pairs with the Acquire of `copy`: a reader that sees this number sees the
         // buckets.
         self.folded.store(calls, Ordering::Release);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn count_first_of(&self, octave: usize, bucket: usize) {
-        let counts = Box::leak(Box::new(Octave(std::array::from_fn(|_| AtomicU64::new(0)))));
-        counts.0[bucket].store(1, Ordering::Relaxed);
-        self.octaves[octave].set(counts);
     }
 
     #[cold]
@@ -220,7 +187,7 @@ impl Durations {
         let recent: Vec<u64> =
             (folded..number).map(|number| self.recent[index(number)].load(Ordering::Relaxed)).collect();
         let mut copy =
-            DurationsCopy { calls: number, longest: self.longest(), counts: self.counts().collect() };
+            DurationsCopy { calls: number, longest: self.longest(), counts: self.octaves.counts().collect() };
         let forgotten = self.forgotten.load(Ordering::Relaxed);
         // Pairs with the Release fence of `fold`.
         fence(Ordering::Acquire);
@@ -228,7 +195,7 @@ impl Durations {
             return None;
         }
         for (number, ticks) in (folded..number).zip(recent) {
-            copy.add(DurationCount { bucket: bucket_of(ticks), count: 1 });
+            copy.count(DurationCount::one(ticks));
             if number >= forgotten {
                 copy.longest = copy.longest.max(ticks);
             }
@@ -236,41 +203,37 @@ impl Durations {
         Some(copy)
     }
 
-    /// The non-empty buckets, ascending.
-    fn counts(&self) -> impl Iterator<Item = DurationCount> {
-        let octaves = self.octaves.iter().enumerate();
-        let octaves = octaves.filter_map(|(octave, counts)| Some((octave, counts.get()?)));
-        let buckets = octaves.flat_map(|(octave, counts)| {
-            counts.0.iter().zip(octave * BUCKETS..).map(|(count, bucket)| DurationCount {
-                bucket: u16::try_from(bucket).unwrap_or(u16::MAX),
-                count: count.load(Ordering::Relaxed),
-            })
-        });
-        buckets.filter(|bucket| bucket.count > 0)
-    }
-
     fn longest(&self) -> u64 {
         self.longest.load(Ordering::Relaxed)
-    }
-
-    /// The first tick of a bucket, and the first tick of the next.
-    pub(crate) fn bounds(bucket: u16) -> (u64, u64) {
-        let from = |bucket: u32| {
-            let shift = (bucket >> SHIFT).saturating_sub(1);
-            let leading = bucket - (shift << SHIFT);
-            u64::try_from(u128::from(leading) << shift).unwrap_or(u64::MAX)
-        };
-        (from(u32::from(bucket)), from(u32::from(bucket) + 1))
     }
 }
 
 impl DurationsCopy {
     /// Adds to a bucket.
-    pub(crate) fn add(&mut self, added: DurationCount) {
+    pub(crate) fn count(&mut self, added: DurationCount) {
         match self.counts.binary_search_by_key(&added.bucket, |bucket| bucket.bucket) {
             Ok(at) => self.counts[at].count += added.count,
             Err(at) => self.counts.insert(at, added),
         }
+    }
+
+    /// Adds the durations of another node.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.longest = self.longest.max(other.longest);
+        other.counts.iter().for_each(|counted| self.count(*counted));
+    }
+
+    /// Subtracts an earlier state, except its longest duration: a reset clears that.
+    pub(crate) fn subtract(&mut self, before: &Self) {
+        self.calls = self.calls.saturating_sub(before.calls);
+        for counted in &before.counts {
+            if let Ok(at) = self.counts.binary_search_by_key(&counted.bucket, |bucket| bucket.bucket) {
+                let count = &mut self.counts[at].count;
+                *count = count.saturating_sub(counted.count);
+            }
+        }
+        self.counts.retain(|bucket| bucket.count > 0);
     }
 }
 
@@ -280,23 +243,9 @@ fn index(number: u64) -> usize {
     usize::try_from(number % RECENT as u64).unwrap_or(0)
 }
 
-/// The octave of a duration, and its bucket there.
-fn place(ticks: u64) -> (usize, usize) {
-    // Two octaves have buckets of one tick: those below 16, and those from 16 on.
-    let shift = (ticks | 1 << SHIFT).ilog2() - SHIFT;
-    // Below 32.
-    let leading = usize::try_from(ticks >> shift).unwrap_or(0);
-    (shift as usize + leading / BUCKETS, leading % BUCKETS)
-}
-
-fn bucket_of(ticks: u64) -> u16 {
-    let (octave, bucket) = place(ticks);
-    u16::try_from(octave.min(OCTAVES - 1) * BUCKETS + bucket).unwrap_or(u16::MAX)
-}
-
 #[cfg(all(test, not(diagnose_loom)))]
 mod tests {
-    use super::{BUCKETS, Durations, DurationsCopy, LazyDurations, OCTAVES, RECENT, bucket_of};
+    use super::{DurationCount, Durations, DurationsCopy, LazyDurations, RECENT};
     use crate::sync::AtomicU64;
 
     /// What is read after these calls.
@@ -308,34 +257,12 @@ mod tests {
     }
 
     #[test]
-    fn every_duration_falls_into_the_bucket_that_bounds_it() {
-        let powers = (0..64).flat_map(|power| [(1_u64 << power) - 1, 1 << power, (1 << power) + 1]);
-        for ticks in powers.chain([0, 33, 1_000, 123_456_789, u64::MAX - 1]) {
-            let (from, to) = Durations::bounds(bucket_of(ticks));
-            assert!(from <= ticks && ticks < to, "{ticks} in {from}..{to}");
-        }
-        assert_eq!(Durations::bounds(bucket_of(u64::MAX)).1, u64::MAX);
-    }
-
-    #[test]
-    fn buckets_lie_side_by_side_and_are_narrow() {
-        let last = u16::try_from(OCTAVES * BUCKETS - 1).unwrap();
-        assert_eq!(last, bucket_of(u64::MAX));
-        assert_eq!(Durations::bounds(0), (0, 1));
-        for bucket in 1..=last {
-            let (from, to) = Durations::bounds(bucket);
-            assert_eq!(Durations::bounds(bucket - 1).1, from);
-            assert!((to - from) <= (from / 16).max(1), "{from}..{to}");
-        }
-    }
-
-    #[test]
     fn every_call_is_counted_once_at_every_number_of_calls() {
         for number in 0..=5 * RECENT as u64 {
             let copy = read((0..number).map(|call| call * 100));
             let mut expected = DurationsCopy { calls: number, ..DurationsCopy::default() };
             for call in 0..number {
-                expected.add(super::DurationCount { bucket: bucket_of(call * 100), count: 1 });
+                expected.count(DurationCount::one(call * 100));
                 expected.longest = call * 100;
             }
             assert_eq!(copy, expected);
@@ -361,6 +288,5 @@ mod tests {
     #[test]
     fn memory_is_as_documented() {
         assert_eq!(size_of::<Durations>(), 576);
-        assert_eq!(size_of::<super::Octave>(), 128);
     }
 }

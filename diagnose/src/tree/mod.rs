@@ -19,17 +19,19 @@ mod loom;
 mod node;
 mod node_polls;
 mod node_times;
+mod octaves;
 mod poll_ends;
 mod poll_stamp;
 mod poll_totals;
 mod root_polls;
 mod thread;
 
-pub(crate) use durations::{Durations, DurationsCopy};
+pub(crate) use durations::DurationsCopy;
 pub(crate) use histogram::{BUCKETS, Histogram};
 pub(crate) use link::Link;
 pub(crate) use node::{Node, NodeKey};
 pub(crate) use node_times::{TimesCopy, WaitAccount};
+pub(crate) use octaves::{DurationCount, Octaves};
 pub(crate) use poll_totals::{PassingChain, PollSum};
 #[cfg(unix)]
 pub(crate) use thread::leased;

@@ -7,13 +7,12 @@ use std::panic::Location;
 use super::record::{Record, WAITING};
 use super::usage_places::{UsagePlace, UsagePlaces, subtract_places};
 use crate::sync::add_relaxed;
-use crate::tree::Node;
+use crate::tree::{DurationCount, DurationsCopy, Node, Octaves};
 
-/// Histogram of durations in ticks: one count per power of two.
-#[derive(Debug, Clone)]
+/// Durations, and their sum in ticks.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Durations {
-    pub(crate) counts: [u64; 64],
-    pub(crate) longest: u64,
+    pub(crate) each: DurationsCopy,
     pub(crate) total: u64,
 }
 
@@ -41,35 +40,28 @@ pub(super) struct UsageCounters {
 
 #[derive(Debug)]
 struct UsageCounts {
-    counts: [AtomicU64; 64],
+    octaves: Octaves,
     longest: AtomicU64,
     total: AtomicU64,
 }
 
-impl Default for Durations {
-    fn default() -> Self {
-        Self { counts: [0; 64], longest: 0, total: 0 }
-    }
-}
-
 impl Durations {
-    pub(super) fn add(&mut self, ticks: u64) {
-        self.counts[(ticks | 1).ilog2() as usize] += 1;
-        self.longest = self.longest.max(ticks);
+    fn add(&mut self, ticks: u64) {
+        self.each.calls += 1;
+        self.each.count(DurationCount::one(ticks));
+        self.each.longest = self.each.longest.max(ticks);
         self.total = self.total.saturating_add(ticks);
     }
 
     fn subtract(&mut self, before: &Self) {
-        for (count, before) in self.counts.iter_mut().zip(before.counts) {
-            *count = count.saturating_sub(before);
-        }
+        self.each.subtract(&before.each);
         self.total = self.total.saturating_sub(before.total);
     }
 }
 
 impl Usage {
     pub(crate) fn is_empty(&self) -> bool {
-        let is_zero = |durations: &Durations| durations.counts.iter().all(|count| *count == 0);
+        let is_zero = |durations: &Durations| durations.each.calls == 0;
         self.contended == 0 && is_zero(&self.waits) && is_zero(&self.holds) && self.waiters.is_empty()
     }
 
@@ -144,15 +136,11 @@ impl UsageCounters {
 
 impl UsageCounts {
     fn new() -> Self {
-        Self {
-            counts: [const { AtomicU64::new(0) }; 64],
-            longest: AtomicU64::new(0),
-            total: AtomicU64::new(0),
-        }
+        Self { octaves: Octaves::new(), longest: AtomicU64::new(0), total: AtomicU64::new(0) }
     }
 
     fn add(&self, ticks: u64, times: u64) {
-        self.counts[(ticks | 1).ilog2() as usize].fetch_add(times, Relaxed);
+        self.octaves.count_shared(ticks, times);
         self.total.fetch_add(ticks.saturating_mul(times), Relaxed);
         if ticks > self.longest.load(Relaxed) {
             self.longest.fetch_max(ticks, Relaxed);
@@ -160,14 +148,16 @@ impl UsageCounts {
     }
 
     fn clear(&self) {
-        self.counts.iter().for_each(|count| count.store(0, Relaxed));
+        self.octaves.clear();
         self.longest.store(0, Relaxed);
         self.total.store(0, Relaxed);
     }
 
     fn read(&self) -> Durations {
-        let counts = self.counts.each_ref().map(|count| count.load(Relaxed));
-        Durations { counts, longest: self.longest.load(Relaxed), total: self.total.load(Relaxed) }
+        let counts: Vec<DurationCount> = self.octaves.counts().collect();
+        let calls = counts.iter().map(|counted| counted.count).sum();
+        let each = DurationsCopy { calls, longest: self.longest.load(Relaxed), counts };
+        Durations { each, total: self.total.load(Relaxed) }
     }
 }
 
@@ -208,5 +198,24 @@ impl Record {
             counters.forget_longest();
         }
         (self.entered.load(Relaxed), usage)
+    }
+}
+
+#[cfg(all(test, not(diagnose_loom)))]
+mod tests {
+    use super::UsageCounters;
+
+    #[test]
+    fn waits_are_counted_within_a_sixteenth_of_their_length() {
+        let counters = UsageCounters::new();
+        (0..10).for_each(|_| counters.add_wait(5_000_000));
+        let usage = counters.read(10);
+        let counts = &usage.waits.each.counts;
+        let (from, to) = counts[0].bounds();
+        assert!((from..to).contains(&5_000_000) && to - from <= from / 16, "{from}..{to}");
+        assert_eq!((counts.len(), counts[0].count, usage.waits.each.calls), (1, 10, 10));
+        assert_eq!((usage.waits.each.longest, usage.waits.total), (5_000_000, 50_000_000));
+        counters.clear();
+        assert!(counters.read(0).is_empty());
     }
 }

@@ -234,7 +234,7 @@ pub struct UsagePlace {
     pub longest_ns: u64,
 }
 
-/// Quantiles of durations in ns, each within a factor of two; 0 if there are none.
+/// Quantiles of durations in ns, within 4 %; the maximum is exact. 0 if there are none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
