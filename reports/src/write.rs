@@ -6,6 +6,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -125,7 +126,10 @@ fn create(
     }
     let (temporary, file) = create_temporary(directory, &name)?;
     let mut file = Clean::new(file, how);
-    let written = write(&mut file).and_then(|()| file.flush());
+    // A library that draws may panic. The other reports are still written, and no file is left.
+    let written = catch_unwind(AssertUnwindSafe(|| write(&mut file)));
+    let written = written.unwrap_or_else(|_| Err(io::Error::other("the report panicked")));
+    let written = written.and_then(|()| file.flush());
     // Closes the file first: some systems do not rename an open file.
     drop(file);
     let moved = written.and_then(|()| match if_there {
@@ -185,5 +189,21 @@ fn create_temporary(directory: &Path, name: &str) -> io::Result<(PathBuf, File)>
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < MAX_NAMES => tries += 1,
             Err(error) => return Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{How, IfThere, create};
+
+    #[test]
+    fn a_report_that_panics_is_an_error_and_leaves_no_file() {
+        let folder = std::env::temp_dir().join(format!("diagnose-panics-{}", std::process::id()));
+        let error = create(&folder.join("x.svg"), |_| panic!("in a library"), How::Keep, IfThere::Refuse);
+        assert!(error.unwrap_err().to_string().contains("panicked"));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        fs::remove_dir(folder).unwrap();
     }
 }

@@ -34,3 +34,11 @@ fn exiting_writes_the_reports() {
     assert_eq!(ended.stderr.matches("diagnose: wrote ").count(), 1);
     assert!(ended.dumps["txt"].contains("serve"));
 }
+
+#[test]
+fn what_the_main_thread_has_drawn_does_not_prevent_the_reports() {
+    diagnose_isolation::isolated!();
+    let ended = run(&["svg"], &[("DIAGNOSE_ON_EXIT", "1")]);
+    assert!(ended.success);
+    assert_eq!(ended.dumps.keys().collect::<Vec<_>>(), ["folded", "json", "svg", "txt"], "{}", ended.stderr);
+}

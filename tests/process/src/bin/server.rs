@@ -1,5 +1,5 @@
 //! Answers `ping` with `pong` until stdin ends, with one annotated task that never wakes. With the
-//! argument `exit`, it ends by `std::process::exit`.
+//! argument `exit`, it ends by `std::process::exit`; with `svg`, it draws a flame graph at its end.
 
 use diagnose::diagnose;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -32,7 +32,11 @@ async fn main() {
     let _ = has_started.await;
     println!("ready");
     serve().await;
-    if std::env::args().any(|argument| argument == "exit") {
+    let has_argument = |name: &str| std::env::args().any(|argument| argument == name);
+    if has_argument("svg") {
+        diagnose::dump_to("svg", &mut std::io::sink()).expect("it can be drawn");
+    }
+    if has_argument("exit") {
         std::process::exit(0);
     }
 }
