@@ -35,6 +35,12 @@ impl Memory {
         Self::between(end.saturating_sub(u64::from(words) * WORD), end + size_of::<T>() as u64)
     }
 
+    /// The word at this address.
+    pub(crate) fn at(address: usize) -> Self {
+        let start = address as u64;
+        Self::between(start, start.saturating_add(WORD))
+    }
+
     fn between(start: u64, end: u64) -> Self {
         let end = end / WORD;
         let size = end.saturating_sub(start.div_ceil(WORD)).min(MAX.into());

@@ -20,6 +20,8 @@ pub(super) struct KnownTask {
     pub(super) spawned_by: u64,
     /// Whether it is a root that was not spawned through this crate.
     pub(super) is_stranger: bool,
+    /// Whether it is the future of a `block_on`, which may borrow from the code around.
+    pub(super) is_block_on: bool,
 }
 
 /// The tasks of a capture, in order of creation.

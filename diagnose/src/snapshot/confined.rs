@@ -19,6 +19,9 @@ use super::task_copy::TaskCopy;
 use crate::live::{Memory, TaskState};
 use crate::site::SiteKind;
 
+/// The usual size of a stack.
+const STACK_BYTES: u64 = 8 << 20;
+
 /// The memory of the futures that cannot leave their task, and which spans are among these.
 #[derive(Debug, Default)]
 pub(super) struct Confined {
@@ -136,6 +139,13 @@ impl Confined {
             self.root(task).is_some_and(|root| root.start <= range.start && range.end <= root.end)
                 || block().is_some_and(|(_, (end, owner))| range.end <= *end && *owner == task)
         })
+    }
+
+    /// Whether this memory may be on the stack on which the root of the task lies, but not in it.
+    pub(super) fn is_near(&self, memory: Memory, task: u64) -> bool {
+        let places = memory.range().zip(self.root(task));
+        let is_near = places.is_none_or(|(place, root)| place.start.abs_diff(root.start) < STACK_BYTES);
+        is_near && !self.has(memory, task)
     }
 
     fn root(&self, task: u64) -> Option<Range<u64>> {

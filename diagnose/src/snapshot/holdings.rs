@@ -15,7 +15,7 @@ use super::capture_context::{CaptureContext, KnownTask};
 use super::numbers::Table;
 use super::statics::Statics;
 use super::task_copy::some;
-use crate::live::{self, TransferCounts};
+use crate::live::{self, Memory, TransferCounts};
 use crate::site;
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind};
 
@@ -108,7 +108,9 @@ impl<'a> Holdings<'a> {
             seen.ago(if copy.since == 0 { first_wait.unwrap_or(seen.now) } else { copy.since });
         holding.uses = copy.uses;
         // A guard of a lock in a static borrows forever, so it can move too.
-        holding.is_movable = copy.is_movable || self.is_in_a_static(copy.resource, first_wait.is_some());
+        holding.is_movable = copy.is_movable
+            || self.is_in_a_static(copy.resource, first_wait.is_some())
+            || self.may_leave_block_on(copy, seen);
         self.find(copy, &mut holding, seen);
         if holding.is_movable
             && holding.attribution == Attribution::Exact
@@ -132,6 +134,25 @@ impl<'a> Holdings<'a> {
         let has_sent_guards = || ["tokio", "async-lock", "futures"].contains(&it.what.library);
         let is_there = || has_sent_guards() && self.statics.has(record.address.load(Relaxed));
         is_lock && (is_made_in_constant() || has_waiters && is_there())
+    }
+
+    /// Whether it is a guard of a lock that the code around a `block_on` may have: the guard may go
+    /// to a scoped thread then. What the future has created itself, or has in its memory, it cannot
+    /// lend to anything that outlives it. Of a lock without a known creator, the place tells.
+    fn may_leave_block_on(&self, copy: &HoldingCopy, seen: &CaptureContext<'_>) -> bool {
+        let is_block_on = || seen.tasks.get(copy.task).is_some_and(|owner| owner.is_block_on);
+        let is_around = |record: &waits::Record| {
+            let place = Memory::at(record.address.load(Relaxed));
+            match record.born().0 {
+                Creator::Task(task) if task == copy.task => false,
+                Creator::Unknown => seen.confined.is_near(place, copy.task),
+                _ => !seen.confined.has(place, copy.task),
+            }
+        };
+        copy.role == waits::Role::Holds
+            && is_block_on()
+            && self.records.get(&copy.resource).is_some_and(|record| is_around(record))
+            && !self.is_of_a_thread(copy)
     }
 
     /// Whether it is a guard that cannot leave its thread.

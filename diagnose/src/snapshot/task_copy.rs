@@ -208,6 +208,7 @@ impl TaskCopy {
             made: self.made,
             spawned_by: self.spawned_by,
             is_stranger: self.origin.home.runtime == SpawnRuntime::Unknown,
+            is_block_on: self.origin.site.name == "main" && self.task.runtime_id.load(Relaxed) == 0,
         }
     }
 

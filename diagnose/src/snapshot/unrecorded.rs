@@ -9,7 +9,7 @@
 use std::cell::LazyCell;
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, Task, TaskKind};
+use diagnose_reports::model::{RunState, Task, TaskKind, Worker};
 use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
 use super::capture_context::TaskTable;
@@ -102,12 +102,16 @@ pub(super) fn add(
         [before, after].iter().all(|all| all.iter().any(|it| it.runtime == runtime && it.tasks == tasks))
     };
     let runs_here = |runtime: u64| after.iter().any(|it| it.runtime == runtime && it.is_current_thread);
-    let is_recorded = |id: u64| {
-        let own = snapshot.workers.iter().filter(|worker| worker.thread_id == Some(id));
-        let mut own = own.map(|worker| worker.runtime_number);
-        listed.running.contains(&id) || own.any(|runtime| runtime != 0 && !runs_here(runtime))
+    let is_worker = |worker: &Worker| {
+        let runtime = worker.runtime_number;
+        worker.parked || runtime == 0 || !listed.has_former_worker(snapshot, runtime)
     };
-    snapshot.is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
+    let is_recorded = |id: u64| {
+        let mut own = snapshot.workers.iter().filter(|worker| worker.thread_id == Some(id));
+        let is_here = |worker: &Worker| worker.runtime_number != 0 && !runs_here(worker.runtime_number);
+        listed.running.contains(&id) || own.any(|worker| is_here(worker) && is_worker(worker))
+    };
+    let is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
         && threads.is_some_and(|threads| threads.iter().all(|thread| is_recorded(thread.id)));
     let is_own = own_thread::is_current();
     // Any thread that waits for an event may end the waits of the others: a runtime's worker wakes
@@ -115,16 +119,16 @@ pub(super) fn add(
     let is_quiet =
         LazyCell::new(|| threads.is_some_and(|it| it.iter().all(OtherThread::may_wait_for_thread)));
     let is_foreign = |thread: &&OtherThread| {
-        let mut own = snapshot.workers.iter().map(|worker| worker.thread_id);
+        let mut own = snapshot.workers.iter().filter(|worker| worker.thread_id == Some(thread.id));
         let is_known = listed.running.contains(&thread.id)
             || listed.bound.contains(&thread.id) && thread.may_wait_for_thread();
-        let is_worker = own.any(|id| id == Some(thread.id));
-        !(is_known || is_worker || thread.is_idle(is_own) && *is_quiet)
+        !(is_known || own.any(is_worker) || thread.is_idle(is_own) && *is_quiet)
     };
-    snapshot.foreign_threads = match threads {
+    let foreign_threads = match threads {
         Some(threads) => threads.iter().filter(is_foreign).count() as u64,
         None => u64::from(!cpu::counts_threads()),
     };
+    (snapshot.is_all_recorded, snapshot.foreign_threads) = (is_all_recorded, foreign_threads);
     // Not every runtime was built through this crate.
     let is_uncounted = |task: &Task| {
         let is_of_runtime = task.kind == TaskKind::Future && task.runtime == *"tokio" && !task.is_local;
@@ -143,6 +147,8 @@ struct ListedTasks {
     met: OrderedMap<u64, OrderedSet<usize>>,
     /// The threads on which a task or a `block_on` runs.
     running: OrderedSet<u64>,
+    /// By runtime: the threads in polls of its futures.
+    polling: OrderedMap<u64, OrderedSet<u64>>,
     /// The threads that polled a task last which no worker polls: each runs an executor.
     bound: OrderedSet<u64>,
 }
@@ -161,6 +167,9 @@ impl ListedTasks {
             if task.state == RunState::Running || is_run {
                 listed.running.extend(task.thread_id);
             }
+            if task.state == RunState::Running && task.kind == TaskKind::Future && !is_run {
+                listed.polling.entry(task.runtime_number).or_default().extend(task.thread_id);
+            }
             if let Some(thread) = task.thread_id.filter(|_| task.is_unspawned && task.runtime_number == 0) {
                 let waker = tasks.get(task.id.get()).map_or(0, |known| known.task.outer_waker());
                 listed.met.entry(thread).or_default().insert(waker);
@@ -172,6 +181,16 @@ impl ListedTasks {
     /// Returns the number of listed tasks of a runtime.
     fn recorded(&self, runtime: u64) -> u64 {
         self.recorded.get(&runtime).copied().unwrap_or(0)
+    }
+
+    /// Whether more threads than the runtime has workers count as such: one was replaced, in a
+    /// `block_in_place` of tokio's own, and may run blocking work since.
+    fn has_former_worker(&self, snapshot: &Snapshot, runtime: u64) -> bool {
+        let workers = snapshot.workers.iter().filter(|worker| worker.runtime_number == runtime);
+        let mut threads: OrderedSet<u64> = workers.filter_map(|worker| worker.thread_id).collect();
+        threads.extend(self.polling.get(&runtime).into_iter().flatten().copied());
+        let own = snapshot.runtimes.iter().find(|own| own.number == runtime);
+        own.is_none_or(|own| threads.len() as u64 > own.workers)
     }
 
     /// Returns the number of wakers of unspawned roots on the workers of a runtime: most likely

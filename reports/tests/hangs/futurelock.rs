@@ -122,7 +122,7 @@ fn a_guard_that_may_have_moved_cannot_leave_its_thread_while_that_is_blocked() {
     program.at(a).holdings[0].thread_id = Some(77);
     assert_eq!(program.verdicts(), ["proven blocked_worker"]);
     program.at(a).holdings[0].thread_id = Some(78);
-    assert_eq!(program.verdicts(), ["likely blocked_worker"], "that thread may run on");
+    assert_eq!(program.verdicts(), ["suspect blocked_worker"], "that thread may run on");
 }
 
 /// Nothing can wake the task in either case, but here other tasks wait for its future.

@@ -91,7 +91,7 @@ fn rank_of_owner(
     let is_last = Some(facts.snapshot.tasks[task].id) == holding.task;
     match () {
         () if has_other_end(facts, resource, holding, task)
-            || is_joined_waiter(facts, resource, holding, task) =>
+            || is_behind_last(facts, resource, holding, task) =>
         {
             3
         }
@@ -141,7 +141,7 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
         if has_its_own
             || !is_its_child
             || has_other_end(facts, resource, holding, task)
-            || is_joined_waiter(facts, resource, holding, task)
+            || is_behind_last(facts, resource, holding, task)
         {
             continue;
         }
@@ -160,15 +160,17 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
     }
 }
 
-/// Whether the task waits for more units, and the task that acquired these ones awaits its end:
-/// most likely that one still has them.
-fn is_joined_waiter(facts: &Facts<'_>, resource: usize, holding: &Holding, task: usize) -> bool {
+/// Whether the task waits for more units, and the task that acquired these ones awaits its end, or
+/// waits for more too: most likely that one still has them.
+fn is_behind_last(facts: &Facts<'_>, resource: usize, holding: &Holding, task: usize) -> bool {
     let id = facts.snapshot.tasks[task].id;
     let waits = |task: usize| facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
+    let waits_here = |task: usize| waits(task).any(|wait| facts.resource_of(wait) == Some(resource));
+    let joins_it = |last: usize| waits(last).any(|wait| wait.mode == WaitMode::Join && wait.tasks == [id]);
     let last = holding.task.filter(|last| *last != id).and_then(|last| facts.task(last));
     holding.role == Role::Holds
-        && waits(task).any(|wait| facts.resource_of(wait) == Some(resource))
-        && last.is_some_and(|last| waits(last).any(|wait| wait.mode == WaitMode::Join && wait.tasks == [id]))
+        && waits_here(task)
+        && last.is_some_and(|last| joins_it(last) || waits_here(last))
 }
 
 /// Whether the task has the other end of the channel.

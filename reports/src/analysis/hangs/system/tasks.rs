@@ -195,7 +195,7 @@ impl System<'_> {
 
     /// Adds the thread of a guard that may be in another task of that thread.
     pub(super) fn add_thread_of_guard(&mut self, node: NodeId, thread: u64) {
-        if self.is_exact_only() {
+        if self.rejects_suspect() {
             let thread = self.outside_thread_node(thread);
             self.graph.add_hidden_edge(thread, node);
         }

@@ -161,7 +161,9 @@ impl<'a> Chain<'a> {
         let owner_id = owner.map(|task| facts.snapshot.tasks[task].id).or(holding.task);
         let is_own = owner_id.is_some() && owner_id == self.about;
         let aside = facts.is_set_aside(holding).then(|| facts.span_name(holding.span)).flatten();
-        let beside = self.other_future(holding).filter(|_| is_own && aside.is_none());
+        // The span is of the task that acquired it.
+        let is_acquirer = is_own && owner_id == holding.task;
+        let beside = self.other_future(holding).filter(|_| is_acquirer && aside.is_none());
         let role = if holding.role == Role::Holds { LinkRole::Holds } else { LinkRole::Owns };
         let (place, since_ns) = (holding.place.as_ref(), holding.since_ns);
         let link = match (owner, &aside) {
