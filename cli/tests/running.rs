@@ -75,6 +75,18 @@ fn the_report_goes_where_it_is_asked_for() {
 }
 
 #[test]
+fn only_files_that_stay_are_named() {
+    for (flags, arguments) in [(&[][..], "work"), (&["--duration", "300ms"], "serve")] {
+        let outcome = run_program(flags, &[arguments]);
+        assert!(!outcome.err.contains("wrote"), "{outcome:?}");
+    }
+    let scratch = Scratch::new();
+    let kept = scratch.text("kept");
+    let outcome = run_program(&["--dir", &kept], &["work"]);
+    assert!(outcome.err.starts_with(&format!("diagnose: wrote {kept}/diagnose-")), "{outcome:?}");
+}
+
+#[test]
 fn the_end_of_the_duration_interrupts_the_program() {
     let outcome = run_program(&["--duration", "300ms"], &["serve"]);
     assert_eq!(outcome.status, Some(0), "{outcome:?}");

@@ -61,12 +61,15 @@ where
     diagnose_reports::write(&snapshot(), report, out)
 }
 
+/// A file in the temporary folder of `diagnose run`, which reads the dumps and deletes them: their
+/// names would lead to nothing. A file, because older versions report a variable that is unknown.
+const TEMPORARY: &str = ".diagnose-temporary";
 /// Attempts to find a free name for a dump.
 const MAX_NAMES: u32 = 1_000;
 
 /// Writes one snapshot in several formats as `diagnose-<host>-<start>-<pid>-<n>.<extension>`, and
 /// removes the folder's oldest dumps past the bounds of `keep`. Then prints one line per file on
-/// stderr.
+/// stderr, unless the folder is [`TEMPORARY`].
 ///
 /// Calls run one at a time. A format that cannot be written does not prevent the others. Existing
 /// files are never overwritten.
@@ -86,15 +89,18 @@ pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
         }
         name = dump_name::next();
     }
+    let is_temporary = folder.join(TEMPORARY).exists();
     let mut words = Vec::new();
     for report in reports {
         let path = folder.join(format!("{name}.{report}"));
-        words.push(match diagnose_reports::write_new_file(&snapshot, *report, &path) {
-            Ok(path) => format!("diagnose: wrote {}", path.display()),
-            Err(error) => format!("diagnose: {error}"),
-        });
+        match diagnose_reports::write_new_file(&snapshot, *report, &path) {
+            Ok(_) if is_temporary => {}
+            Ok(path) => words.push(format!("diagnose: wrote {}", path.display())),
+            Err(error) => words.push(format!("diagnose: {error}")),
+        }
     }
     match keep.enforce(&folder, &name) {
+        _ if is_temporary => {}
         0 => {}
         1 => {
             words.push(format!("diagnose: removed the oldest dump in {} (DIAGNOSE_KEEP)", folder.display()));

@@ -54,15 +54,19 @@ pub(crate) struct Args {
     pub(super) program: Vec<OsString>,
 }
 
+/// Marks a folder whose dumps are deleted: the program does not print their names. The crate
+/// `diagnose` looks for it (dump.rs).
+const TEMPORARY: &str = ".diagnose-temporary";
+
 /// Runs the program, and prints the report of what it left.
 pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let temporary = tempfile::Builder::new().prefix("diagnose-run-").tempdir();
     let temporary = temporary.map_err(|error| Failure::new(format!("cannot create a folder: {error}")))?;
-    let folder = match &args.dir {
-        Some(folder) => folder.as_path(),
-        None => temporary.path(),
+    let (folder, made) = match &args.dir {
+        Some(folder) => (folder.as_path(), std::fs::create_dir_all(folder)),
+        None => (temporary.path(), std::fs::write(temporary.path().join(TEMPORARY), "")),
     };
-    let made = std::fs::create_dir_all(folder).and_then(|()| std::path::absolute(folder));
+    let made = made.and_then(|()| std::path::absolute(folder));
     let folder = made.map_err(|error| Failure::new(format!("cannot use `{}`: {error}", folder.display())))?;
     let dumps = Dumps::new(&folder);
     let program = Program {
