@@ -50,6 +50,23 @@ fn equal_sides_have_no_changes() {
 }
 
 #[test]
+fn the_head_of_a_comparison_counts_its_rows() {
+    let scratch = Scratch::new();
+    let old = side(&scratch, "old", 100, &TEN);
+    let new = side(&scratch, "new", 200, &TEN);
+    for file in std::fs::read_dir(&new).unwrap() {
+        let file = file.unwrap().path();
+        let text = std::fs::read_to_string(&file).unwrap().replace("\"handle\"", "\"answer\"");
+        std::fs::write(&file, text.replace("\"calls\": 300", "\"calls\": 600")).unwrap();
+    }
+    let head = "o function is slower or faster; 1 added, 1 removed";
+    let text = run(&["diff", &old, &new, "--threshold", "60"]).ok();
+    assert!(text.contains(&format!("\nn{head}, 1 more calls\n")), "{text}");
+    let page = run(&["diff", &old, &new, "--threshold", "200", "--markdown"]).ok();
+    assert!(page.contains(&format!("\nN{head}.\n")), "{page}");
+}
+
+#[test]
 fn a_side_is_a_list_a_glob_a_folder_or_flags() {
     let scratch = Scratch::new();
     let old = side(&scratch, "old", 100, &TEN);

@@ -126,6 +126,22 @@ fn snapshots_of_one_process_are_taken_apart() {
 }
 
 #[test]
+fn a_rate_of_few_calls_does_not_change_with_the_length_of_the_recording() {
+    let change = |[old, new]: [(u64, u64); 2]| {
+        let side = |(seconds, calls): (u64, u64)| {
+            let mut snapshot = tree(&format!("work | busy={calls}000000 calls={calls} completed={calls}"));
+            snapshot.elapsed_ns = seconds * 1_000_000_000;
+            [snapshot]
+        };
+        function(&diff(&side(old), &side(new), DiffOptions::default()), "work").change
+    };
+    assert_eq!(change([(12, 1), (34, 1)]), Change::Same, "`main`");
+    assert_eq!(change([(12, 4), (34, 3)]), Change::Same);
+    assert_eq!(change([(12, 900), (34, 900)]), Change::FewerCalls);
+    assert_eq!(change([(34, 900), (12, 900)]), Change::MoreCalls);
+}
+
+#[test]
 fn a_function_that_moved_is_the_same_function() {
     let old = runs(100, &[100; 5]);
     let mut new = runs(200, &[150; 5]);

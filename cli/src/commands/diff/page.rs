@@ -33,7 +33,7 @@ pub(super) fn text(diff: &Diff, is_full: bool) -> String {
         let _ = writeln!(page, "{:6}  {}", word(function), sentence(function));
     }
     if changed(diff).next().is_none() {
-        page.push_str("no function changed\n");
+        let _ = writeln!(page, "{}", others(diff));
     }
     for warning in &diff.warnings {
         let _ = writeln!(page, "warning: {warning}");
@@ -58,7 +58,8 @@ pub(super) fn markdown(diff: &Diff, is_full: bool) -> String {
         let _ = writeln!(page, "- **{}** {}", function.change, escaped(&sentence(function)));
     }
     if changed(diff).next().is_none() {
-        page.push_str("No function changed.\n");
+        let sentence = others(diff).replacen('n', "N", 1);
+        let _ = writeln!(page, "{sentence}.");
     }
     for warning in &diff.warnings {
         let _ = writeln!(page, "\n> warning: {}", escaped(warning));
@@ -96,10 +97,30 @@ fn changed(diff: &Diff) -> impl Iterator<Item = &FunctionDiff> {
     diff.functions.iter().filter(|it| matches!(it.change, Change::Slower | Change::Faster))
 }
 
+/// `no function is slower or faster; 2 added, 3 removed`: the rows, if no time has changed.
+fn others(diff: &Diff) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for function in diff.functions.iter().filter(|it| is_changed(it)) {
+        let word = presence(function);
+        match counts.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((word, 1)),
+        }
+    }
+    if counts.is_empty() {
+        return "no function changed".to_owned();
+    }
+    let counts: Vec<String> = counts.iter().map(|(word, count)| format!("{count} {word}")).collect();
+    format!("no function is slower or faster; {}", counts.join(", "))
+}
+
+/// Whether a function has a row without `--full`.
+fn is_changed(function: &FunctionDiff) -> bool {
+    function.change != Change::Same || function.presence != Presence::Both
+}
+
 fn shown(diff: &Diff, is_full: bool) -> impl Iterator<Item = &FunctionDiff> {
-    diff.functions
-        .iter()
-        .filter(move |it| is_full || it.change != Change::Same || it.presence != Presence::Both)
+    diff.functions.iter().filter(move |it| is_full || is_changed(it))
 }
 
 /// `` `checksum` (src/main.rs:126): busy +10.2 % (105 µs → 116 µs a call, noise 2.1 %) ``

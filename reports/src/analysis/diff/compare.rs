@@ -111,7 +111,8 @@ fn function(
                 // A quantile that few recordings have is one of unusual recordings.
                 Spread::new(values).filter(|spread| spread.values.len() * 2 > side.len())
             });
-            compare(measure, old, new, options)
+            let resolution = if measure == Measure::Calls { by_chance(&totals) } else { RESOLUTION_NS };
+            compare(measure, old, new, resolution, options)
         })
         .collect();
     let presence = match totals.each_ref().map(Vec::is_empty) {
@@ -179,11 +180,25 @@ fn quantile(durations: &Durations, share: f64, least: u64) -> Option<f64> {
     Some(float(durations.longest_ns))
 }
 
-/// Compares a measure; `None` if neither side has a value, or both are zero.
+/// The difference in calls per second that few calls alone may cause: twice the standard deviation
+/// of counts of independent events. A function that is called once, such as `main`, has a third of
+/// the rate in a recording of three times the length.
+fn by_chance(totals: &[Vec<(&Recording, &Totals)>; 2]) -> f64 {
+    let variance = |side: &Vec<(&Recording, &Totals)>| {
+        let calls: f64 = side.iter().map(|(_, totals)| float(totals.calls)).sum();
+        let seconds: f64 = side.iter().map(|(it, _)| float(it.elapsed_ns) / 1e9).sum();
+        if seconds > 0.0 { calls / (seconds * seconds) } else { 0.0 }
+    };
+    2.0 * totals.iter().map(variance).sum::<f64>().sqrt()
+}
+
+/// Compares a measure; `None` if neither side has a value, or both are zero. Differences up to
+/// `resolution` are none.
 fn compare(
     measure: Measure,
     old: Option<Spread>,
     new: Option<Spread>,
+    resolution: f64,
     options: DiffOptions,
 ) -> Option<MeasureDiff> {
     let is_nothing = |side: &Option<Spread>| side.as_ref().is_none_or(|it| it.median <= 0.0);
@@ -203,7 +218,6 @@ fn compare(
             relative = Some(difference / old.median);
             relative_noise = Some(noise / old.median);
         }
-        let resolution = if measure == Measure::Calls { 0.0 } else { RESOLUTION_NS };
         let is_over = difference.abs() > resolution && difference.abs() > options.threshold * old.median;
         let is_real = difference.abs() > noise && is_dominant(old, new);
         change = match (is_over, is_real, measure == Measure::Calls, difference > 0.0) {
