@@ -55,12 +55,31 @@ pub(crate) fn parse(path: &Path) -> Result<Snapshot, Failure> {
         let read = fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
         (format!("`{}`", path.display()), read)
     };
-    read.map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
+    read.map_err(|error| {
+        let message = elsewhere(path).unwrap_or_else(|| format!("cannot read {name}: {error}"));
+        Failure::new(message)
+    })?;
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
     Snapshot::read_json(bytes).map_err(|error| {
         let reason = reason(bytes).unwrap_or_else(|| error.to_string());
         Failure::new(format!("{name}: {reason}"))
     })
+}
+
+/// Where to get the snapshot of a name that is no file: the id of a process, or an address.
+fn elsewhere(path: &Path) -> Option<String> {
+    let name = path.to_str()?;
+    if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(format!("`{name}` is no file; for a running process: diagnose dump {name}"));
+    }
+    if name.starts_with("http://") || name.starts_with("https://") {
+        let page = if name.ends_with("/snapshot.json") { "" } else { "/snapshot.json" };
+        let address = name.trim_end_matches('/');
+        return Some(format!(
+            "`{name}` is no file; for an address: curl -s '{address}{page}' | diagnose show -"
+        ));
+    }
+    None
 }
 
 /// What the bytes are, if they are no snapshot of any version.

@@ -69,6 +69,22 @@ fn a_file_that_cannot_be_read_is_named() {
 }
 
 #[test]
+fn a_process_or_an_address_is_no_file_but_leads_to_one() {
+    assert_eq!(
+        run(&["show", "4711"]).refusal(),
+        "diagnose: `4711` is no file; for a running process: diagnose dump 4711"
+    );
+    let curl = "curl -s 'http://127.0.0.1:6070/snapshot.json' | diagnose show -";
+    for address in ["http://127.0.0.1:6070", "http://127.0.0.1:6070/", "http://127.0.0.1:6070/snapshot.json"]
+    {
+        assert_eq!(
+            run(&["tasks", address]).refusal(),
+            format!("diagnose: `{address}` is no file; for an address: {curl}")
+        );
+    }
+}
+
+#[test]
 fn a_name_cannot_write_to_the_terminal() {
     let message = run(&["show", "a\u{1B}[2J\nverdict: none"]).refusal();
     assert!(!message.contains('\u{1B}'), "{message:?}");
