@@ -161,6 +161,7 @@ pub(crate) enum Times {
     /// Elapsed time of every task
     Wall,
     /// Time inside `poll`
+    #[value(alias = "cpu")]
     Busy,
     /// Time between polls
     Idle,

@@ -37,7 +37,10 @@ fn top_sorts_by_any_column() {
     for key in ["self-busy", "flat", "busy", "cum", "idle", "queued", "latency"] {
         assert_eq!(first(key), "handle (src/main.rs:12)", "{key}");
     }
-    for key in ["self-idle", "calls"] {
+    for key in ["self busy", "p50 call", "p50", "p99 call", "p99 poll", "max poll", "max-poll", "wall"] {
+        assert_eq!(first(key), "handle (src/main.rs:12)", "{key}: a title");
+    }
+    for key in ["self-idle", "self idle", "calls"] {
         assert_eq!(first(key), "read (src/main.rs:30)", "{key}");
     }
     let all = run_with_input(&["top", "-", "-n0"], server().as_bytes()).ok();
@@ -80,7 +83,9 @@ fn flame_writes_a_picture() {
     assert_eq!(run(&["flame", &input, "-o", &picture]).ok(), format!("wrote {picture}\n"));
     assert!(fs::read_to_string(&picture).unwrap().contains("<svg"));
     assert!(run(&["flame", &input, "-o", "-"]).ok().contains("<svg"));
-    assert!(run(&["flame", &input, "--view", "busy", "-o", "-"]).ok().contains("<svg"));
+    let busy = run(&["flame", &input, "--view", "busy", "-o", "-"]).ok();
+    assert!(busy.contains("<svg"));
+    assert_eq!(run(&["flame", &input, "--view", "cpu", "-o", "-"]).ok(), busy);
     let refusal = run(&["flame", &input, "-o", &scratch.text("x.txt")]).refusal();
     assert_eq!(refusal, "diagnose: `txt` is no flame graph: use `diagnose convert` for other formats");
 }

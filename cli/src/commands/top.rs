@@ -17,21 +17,27 @@ use crate::output::Output;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SortKey {
     /// Time inside `poll`, without annotated callees
-    #[value(alias = "flat", alias = "self")]
+    #[value(aliases = ["self busy", "flat", "self"])]
     SelfBusy,
     /// Time inside `poll`, with annotated callees
-    #[value(alias = "cum", alias = "cpu")]
+    #[value(aliases = ["cum", "cpu"])]
     Busy,
     /// Waits of the function itself
-    #[value(alias = "wait")]
+    #[value(aliases = ["self idle", "wait"])]
     SelfIdle,
     /// Waits, with those of annotated callees
     Idle,
+    /// Time that calls were in flight, from first poll to end; for functions
+    #[value(aliases = ["in flight", "wall"])]
+    InFlight,
     /// Time that tasks waited for a worker
     #[value(alias = "queue")]
     Queued,
+    /// Median of the calls that returned, from first poll to end
+    #[value(aliases = ["p50 call", "p50", "median"])]
+    P50Call,
     /// 99th percentile of the calls that returned, from first poll to end
-    #[value(alias = "p99-call")]
+    #[value(aliases = ["p99-call", "p99 call"])]
     Latency,
     /// Number of calls
     Calls,
@@ -42,10 +48,10 @@ pub(crate) enum SortKey {
     /// Number of calls that were pending
     Pending,
     /// 99th percentile of the polls
-    #[value(alias = "p99-poll")]
+    #[value(aliases = ["p99-poll", "p99 poll"])]
     P99,
     /// Longest poll
-    #[value(alias = "longest")]
+    #[value(aliases = ["max-poll", "max poll", "longest"])]
     Max,
     /// Name, ascending
     Name,
@@ -128,7 +134,9 @@ fn sort(rows: &mut [Row], key: SortKey) {
         SortKey::Busy => |row| row.busy_ns,
         SortKey::SelfIdle => |row| row.self_idle_ns,
         SortKey::Idle => |row| row.idle_ns,
+        SortKey::InFlight => |row| row.in_flight_ns,
         SortKey::Queued => |row| row.queued_ns,
+        SortKey::P50Call => |row| row.completed_latency.p50_ns,
         SortKey::Latency => |row| row.completed_latency.p99_ns,
         SortKey::Calls => |row| row.calls,
         SortKey::Polls => |row| row.polls,
