@@ -79,7 +79,7 @@ pub(crate) enum Command {
     Verdicts(One),
     /// Print what to look at first; exits with 1 if there is anything
     #[command(visible_alias = "lint")]
-    Findings(One),
+    Findings(Findings),
     /// Compare functions of two sides; flags changes above threshold and noise
     #[command(visible_alias = "compare")]
     Diff(diff::Args),
@@ -123,6 +123,18 @@ pub(crate) struct Show {
     /// Show all rows
     #[arg(long)]
     pub(crate) full: bool,
+    /// An earlier snapshot of the same process: findings count what has grown since then
+    #[arg(long, value_name = "OLD", conflicts_with = "json")]
+    pub(crate) since: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Findings {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// An earlier snapshot of the same process: findings count what has grown since then
+    #[arg(long, value_name = "OLD")]
+    pub(crate) since: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

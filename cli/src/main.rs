@@ -4,6 +4,7 @@
 //! args        the command line, by clap          commands/   one file per subcommand
 //! values      percentages, durations             output      standard output, JSON
 //! input sides snapshots from files and streams; several, by lists, folders and globs
+//! since       a snapshot with an earlier one of its process
 //! paint       colors                             browser     opens a file
 //! process/    other processes: /proc, signals, and their dumps
 //! failure     one sentence, exit status 2
@@ -21,6 +22,7 @@ mod output;
 mod paint;
 mod process;
 mod sides;
+mod since;
 mod values;
 
 use std::process::ExitCode;

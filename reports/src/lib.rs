@@ -160,4 +160,4 @@ pub use wall_clock::Utc;
 // Only for `diagnose`, which removes what killed processes left of a dump.
 #[doc(hidden)]
 pub use write::name_of_temporary;
-pub use write::{write, write_file, write_live_page, write_new_file};
+pub use write::{write, write_file, write_live_page, write_new_file, write_text_since};

@@ -39,6 +39,34 @@ pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &m
     render.write(snapshot, report.view, &mut out).and_then(|()| out.flush()).map_err(Error::write)
 }
 
+/// Writes the report of [`Format::Text`](crate::Format::Text), or of `FullText` if `is_full`, with
+/// [`findings_since`](Snapshot::findings_since) an earlier snapshot of the same process. Everything
+/// else is about the whole recording.
+///
+/// # Errors
+/// The writer fails.
+///
+/// # Examples
+/// ```
+/// use diagnose_reports::{Snapshot, write_text_since};
+///
+/// let (mut later, mut text) = (Snapshot::default(), Vec::new());
+/// later.elapsed_ns = 300_000_000_000;
+/// write_text_since(&later, &Snapshot::default(), false, &mut text)?;
+/// assert!(String::from_utf8_lossy(&text).contains("\nFINDINGS none, over 5 min 0 s\n"));
+/// # Ok::<(), diagnose_reports::Error>(())
+/// ```
+pub fn write_text_since<W: io::Write + ?Sized>(
+    snapshot: &Snapshot,
+    earlier: &Snapshot,
+    is_full: bool,
+    out: &mut W,
+) -> Result<(), Error> {
+    let mut out = Clean::new(out, How::Replace);
+    let written = crate::export::text::write_since(snapshot, earlier, is_full, &mut out);
+    written.and_then(|()| out.flush()).map_err(Error::write)
+}
+
 /// Writes the page of [`Format::Html`](crate::Format::Html) in the form that is served: it fetches
 /// `snapshot.json`, a saved snapshot beside it, every second, and keeps its view. It begins with
 /// `snapshot`. A query in the address of the page, such as a token, is sent with every fetch.

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use diagnose_reports::{Finding, clean_lines};
 use serde::Serialize;
 
-use crate::args::One;
+use crate::args::Findings;
 use crate::commands::FOUND;
 use crate::failure::Failure;
-use crate::input;
 use crate::output::Output;
+use crate::since;
 
 #[derive(Serialize)]
 struct Page {
@@ -17,9 +17,12 @@ struct Page {
 }
 
 /// Exits with 1 if there is a finding.
-pub(crate) fn run(args: &One, output: Output) -> Result<ExitCode, Failure> {
-    let snapshot = input::read(&args.input.path)?;
-    let findings = snapshot.findings();
+pub(crate) fn run(args: &Findings, output: Output) -> Result<ExitCode, Failure> {
+    let (snapshot, earlier) = since::read(&args.input.path, args.since.as_deref())?;
+    let findings = match &earlier {
+        Some(earlier) => snapshot.findings_since(earlier),
+        None => snapshot.findings(),
+    };
     let status = if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) };
     if output.is_json {
         Output::json("findings", Page { findings })?;

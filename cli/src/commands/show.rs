@@ -2,16 +2,22 @@
 
 use std::process::ExitCode;
 
-use diagnose_reports::{Format, Report, Snapshot};
+use diagnose_reports::{Format, Report, Snapshot, write_text_since};
 
 use crate::args::Show;
 use crate::failure::Failure;
-use crate::input;
 use crate::output::Output;
+use crate::since;
 
 pub(crate) fn run(args: &Show, output: Output) -> Result<ExitCode, Failure> {
-    let snapshot = input::read(&args.input.path)?;
-    print(&snapshot, args.full, output)?;
+    let (snapshot, earlier) = since::read(&args.input.path, args.since.as_deref())?;
+    if let Some(earlier) = earlier {
+        let mut text = Vec::new();
+        write_text_since(&snapshot, &earlier, args.full, &mut text)?;
+        output.text(&String::from_utf8_lossy(&text))?;
+    } else {
+        print(&snapshot, args.full, output)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,16 +10,19 @@
 use crate::analysis::findings::Finding;
 use crate::clean::printable;
 use crate::export::wrap::wrap_line;
+use crate::units::length;
 
 /// The width of number and severity.
 const INDENT: &str = "          ";
 
-/// Returns the findings, or one line that there are none.
-pub(crate) fn findings(findings: &[Finding]) -> String {
+/// Returns the findings, or one line that there are none. Growth is measured over the last
+/// `over_ns`, if there is an earlier snapshot.
+pub(crate) fn findings(findings: &[Finding], over_ns: Option<u64>) -> String {
+    let over = over_ns.map(|ns| format!(", over {}", length(ns))).unwrap_or_default();
     if findings.is_empty() {
-        return "FINDINGS none\n".to_owned();
+        return format!("FINDINGS none{over}\n");
     }
-    let mut page = format!("FINDINGS {}, most urgent first (docs/findings.md)\n", findings.len());
+    let mut page = format!("FINDINGS {}{over}, most urgent first (docs/findings.md)\n", findings.len());
     for (number, finding) in findings.iter().enumerate() {
         let line = format!("{:>2} {:6} {}", number + 1, finding.severity, printable(&finding.to_string()));
         wrap_line(&mut page, &line, INDENT);

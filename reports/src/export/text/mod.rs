@@ -29,4 +29,4 @@ mod labels;
 mod page;
 mod resources;
 
-pub(crate) use page::{write, write_full};
+pub(crate) use page::{write, write_full, write_since};

@@ -28,22 +28,43 @@ const BUFFER: usize = 64 << 10;
 
 /// Writes the folded report. It does not depend on the view.
 pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -> io::Result<()> {
-    report(snapshot, false, out)
+    report(snapshot, None, false, out)
 }
 
 /// Writes the report with nothing folded. It does not depend on the view.
 pub(crate) fn write_full(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -> io::Result<()> {
-    report(snapshot, true, out)
+    report(snapshot, None, true, out)
+}
+
+/// Writes the report with findings since an earlier snapshot.
+pub(crate) fn write_since(
+    snapshot: &Snapshot,
+    earlier: &Snapshot,
+    is_full: bool,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    report(snapshot, Some(earlier), is_full, out)
 }
 
 /// Writes the parts one after the other. Resources and tasks, of which there may be millions, are
 /// written one by one.
-fn report(snapshot: &Snapshot, is_full: bool, out: &mut dyn io::Write) -> io::Result<()> {
+fn report(
+    snapshot: &Snapshot,
+    earlier: Option<&Snapshot>,
+    is_full: bool,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let out = &mut io::BufWriter::with_capacity(BUFFER, out);
     let mut page = wrap(&header::header(snapshot));
     page.push('\n');
     let verdicts = snapshot.verdicts();
-    page += &findings::findings(&snapshot.findings_with(&verdicts));
+    page += &match earlier {
+        Some(earlier) => {
+            let over_ns = snapshot.elapsed_ns.saturating_sub(earlier.elapsed_ns);
+            findings::findings(&snapshot.findings_since(earlier), Some(over_ns))
+        }
+        None => findings::findings(&snapshot.findings_with(&verdicts), None),
+    };
     page.push('\n');
     if verdicts.is_empty() && snapshot.alarms.is_empty() {
         page.push_str("VERDICTS none, ALARMS none\n");

@@ -1,0 +1,35 @@
+//! Reads a snapshot, and an earlier one of its process for `--since`.
+
+use std::path::Path;
+
+use diagnose_reports::Snapshot;
+
+use crate::failure::Failure;
+use crate::input;
+
+/// Reads both. A snapshot that cannot be compared with is refused, because growth since then would
+/// be that of another process.
+pub(crate) fn read(new: &Path, old: Option<&Path>) -> Result<(Snapshot, Option<Snapshot>), Failure> {
+    let snapshot = input::read(new)?;
+    let Some(old) = old else { return Ok((snapshot, None)) };
+    let earlier = input::read(old)?;
+    match reason(&snapshot, &earlier) {
+        Some(reason) => Err(Failure::new(format!("`{}` {reason} `{}`", old.display(), new.display()))),
+        None => Ok((snapshot, Some(earlier))),
+    }
+}
+
+/// Why the second snapshot is not an earlier one of the first one's process.
+fn reason(snapshot: &Snapshot, earlier: &Snapshot) -> Option<&'static str> {
+    const NS_PER_MS: u64 = 1_000_000;
+    if snapshot.process != earlier.process {
+        return Some("is of another process than");
+    }
+    let is_timed = earlier.captured_unix_ms > 0;
+    let apart_ms = snapshot.captured_unix_ms.saturating_sub(earlier.captured_unix_ms);
+    // A restarted container has the same name, host and id of its process.
+    if is_timed && snapshot.elapsed_ns / NS_PER_MS < apart_ms {
+        return Some("was taken before the recording began that is in");
+    }
+    (earlier.elapsed_ns >= snapshot.elapsed_ns).then_some("is not older than")
+}
