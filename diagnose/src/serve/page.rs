@@ -96,7 +96,6 @@ fn seconds(query: &str) -> Result<Duration, NoPage> {
         Some(number) => number.parse().map_err(|_| NoPage::Seconds)?,
     };
     match seconds {
-        0 => Ok(Duration::from_secs(DEFAULT_SECONDS)),
         1..=MAX_SECONDS => Ok(Duration::from_secs(seconds)),
         _ => Err(NoPage::Seconds),
     }
@@ -115,8 +114,9 @@ impl Page {
     /// # Errors
     /// The build has no such format: the reason, for the client.
     pub(super) fn make(self, snapshot: &Snapshot) -> Result<Made, String> {
-        let lines = |lines: Vec<String>, none: &str| {
-            if lines.is_empty() { format!("{none}\n") } else { lines.join("\n") + "\n" }
+        // In the words of the command, also for none.
+        let lines = |lines: Vec<String>, separator: &str, none: &str| {
+            if lines.is_empty() { format!("{none}\n") } else { lines.join(separator) }
         };
         let text = match self {
             Self::Live => {
@@ -128,17 +128,21 @@ impl Page {
             }
             Self::Report(name) => return report(name, snapshot),
             Self::Tasks => snapshot.tree(),
-            Self::Waiters => snapshot.waiters(),
+            Self::Waiters => {
+                let waiters = Some(snapshot.waiters()).filter(|waiters| !waiters.is_empty());
+                lines(waiters.into_iter().collect(), "", "no resource has waiters")
+            }
             Self::Verdicts => {
                 let verdicts = snapshot.verdicts();
-                lines(verdicts.iter().map(ToString::to_string).collect(), "no verdicts")
+                let verdicts: Vec<String> = verdicts.iter().map(|verdict| format!("{verdict}\n")).collect();
+                lines(verdicts, "\n", "nothing hangs")
             }
             Self::Findings => {
                 let findings = snapshot.findings();
                 let findings = findings.iter().map(|finding| {
-                    format!("{} {finding}. Next: {}. ({})", finding.severity, finding.next, finding.page)
+                    format!("{} {finding}. Next: {}. ({})\n", finding.severity, finding.next, finding.page)
                 });
-                lines(findings.collect(), "no findings")
+                lines(findings.collect(), "", "no findings")
             }
             Self::Profiles => return Ok(Made { content_type: HTML, body: PROFILES.as_bytes().to_vec() }),
         };
@@ -195,18 +199,13 @@ mod tests {
             let wanted = Wanted::parse(&format!("/debug/pprof/profile{query}"));
             wanted.map(|wanted| wanted.record.expect("it takes a while").as_secs())
         };
-        for (query, seconds) in [
-            ("", 30),
-            ("?", 30),
-            ("?seconds=", 30),
-            ("?seconds=0", 30),
-            ("?seconds=7", 7),
-            ("?a=1&seconds=2&b", 2),
-        ] {
+        for (query, seconds) in
+            [("", 30), ("?", 30), ("?seconds=", 30), ("?seconds=7", 7), ("?a=1&seconds=2&b", 2)]
+        {
             assert_eq!(record(query), Ok(seconds), "{query}");
         }
         assert_eq!(record(&format!("?seconds={MAX_SECONDS}")), Ok(MAX_SECONDS));
-        for wrong in ["-1", "1.5", "5s", "301", "99999999999999999999", "%31"] {
+        for wrong in ["0", "-1", "1.5", "5s", "301", "99999999999999999999", "%31"] {
             assert_eq!(record(&format!("?seconds={wrong}")), Err(NoPage::Seconds), "{wrong}");
         }
     }

@@ -76,6 +76,8 @@ pub(super) const HEADERS: [(&str, &str); 6] = [
     ),
 ];
 
+const NO_PAGE: &str = "no such page; / is the page for a browser, /debug/pprof/ lists the others\n";
+
 /// A status and a page, shared with other responses.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
@@ -96,7 +98,7 @@ impl Answer {
     pub(super) fn begin(path_and_query: &str) -> Begun {
         let wanted = match Wanted::parse(path_and_query) {
             Ok(wanted) => wanted,
-            Err(NoPage::Path) => return Begun::Now(Self::text(404, "no such page; see /debug/pprof/\n")),
+            Err(NoPage::Path) => return Begun::Now(Self::text(404, NO_PAGE)),
             Err(NoPage::Seconds) => {
                 return Begun::Now(Self::text(400, "seconds: expected a whole number from 1 to 300\n"));
             }

@@ -12,8 +12,8 @@ fn every_page_is_there_with_its_type() {
     for (path, kind, part) in [
         ("/", "text/html", "<title>"),
         ("/tasks", "text/plain", "tasks: "),
-        ("/waiters", "text/plain", ""),
-        ("/verdicts", "text/plain", "no verdicts"),
+        ("/waiters", "text/plain", "no resource has waiters\n"),
+        ("/verdicts", "text/plain", "nothing hangs\n"),
         ("/findings", "text/plain", ""),
         ("/report.txt", "text/plain", "works"),
         ("/snapshot.json", "application/json", "\"version\""),
@@ -35,8 +35,12 @@ fn every_page_is_there_with_its_type() {
     ] {
         assert!(get(&address, "/tasks").head.contains(header), "{header}");
     }
-    assert_eq!(get(&address, "/tasks/").status, 404);
-    assert_eq!(get(&address, "/debug/pprof/profile?seconds=0x1").status, 400);
+    let missing = get(&address, "/tasks/");
+    assert_eq!(missing.status, 404);
+    assert!(missing.text().contains("/debug/pprof/ lists the others"), "{}", missing.text());
+    for seconds in ["0x1", "0", "301"] {
+        assert_eq!(get(&address, &format!("/debug/pprof/profile?seconds={seconds}")).status, 400);
+    }
     let head = send(&address, &format!("HEAD /tasks HTTP/1.1\r\nHost: {address}\r\n\r\n"));
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert!(!head.head.contains("Content-Length: 0"), "the length of the body that GET has");
