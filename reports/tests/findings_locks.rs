@@ -236,7 +236,10 @@ fn permits(youngest_ms: u64) -> Snapshot {
 fn permits_are_held_over_the_calls_that_they_limit() {
     let [finding] = &sentences(&permits(1))[..] else { panic!("one finding") };
     assert!(
-        finding.contains("over `fetch(id).await` (src/main.rs:5). Next: hold the permits for a shorter"),
+        finding.contains(
+            "over `fetch(id).await` (src/main.rs:5). Next: hold the permits for a shorter \
+             time, or add permits if the bound is not on purpose"
+        ),
         "{finding}"
     );
     let mut snapshot = permits(1);

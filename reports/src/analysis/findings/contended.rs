@@ -222,7 +222,9 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
 fn next_step(facts: &Facts<'_>, lock: &Lock<'_>, holder: Option<&Holder<'_>>) -> String {
     let words = match holder {
         // They are there to bound what is done under them.
-        _ if lock.has_permits() => "hold the permits for a shorter time, or add permits",
+        _ if lock.has_permits() => {
+            "hold the permits for a shorter time, or add permits if the bound is not on purpose"
+        }
         Some(Holder { over: Some(over), .. }) => {
             return format!("do not hold it across {}", facts.name(facts.node(*over).site));
         }
