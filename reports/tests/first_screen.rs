@@ -93,7 +93,7 @@ fn what_hangs_is_on_the_first_screen_and_its_tasks_come_first() {
         assert!(screen.contains(place), "{place}: {screen}");
     }
     let tasks = page.split("\nTASKS").nth(1).unwrap();
-    let heads: Vec<&str> = tasks.lines().filter(|line| line.contains("task")).collect();
+    let heads: Vec<&str> = tasks.lines().filter(|line| line.starts_with("task")).collect();
     assert!(heads[1].starts_with("task 2 left ") && heads[2].starts_with("task 3 right "), "{tasks}");
 }
 

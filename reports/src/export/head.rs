@@ -4,7 +4,7 @@
 //! tasks: 3 alive, 1 running, 2 waiting
 //! runtimes: 1 payments (tokio, 4 workers, 6 threads)
 //! workers: 4, 3 parked for 1.00 s to 4.20 s, 1 busy: tokio-rt-worker polling task 7 for 312 ms
-//! polls: 1,234, 56.7 per second; mean time in the queue before one: 12.3 µs
+//! polls of tasks: 1,234, 56.7 per second; mean time in the queue before one: 12.3 µs
 //! ```
 
 use std::fmt::Write as _;
@@ -138,7 +138,7 @@ fn polls(page: &mut String, snapshot: &Snapshot) {
     if polls == 0 {
         return;
     }
-    let _ = write!(page, "polls: {}", count(polls));
+    let _ = write!(page, "polls of tasks: {}", count(polls));
     if let Some(tenths) = (u128::from(polls) * 10_000_000_000).checked_div(u128::from(over_ns)) {
         let tenths = u64::try_from(tenths).unwrap_or(u64::MAX);
         let rate =

@@ -67,7 +67,7 @@ fn check_tree(tree: &str) {
                     // The lock is not recorded, and a busy machine may delay a task by over a
                     // second.
                     || line.starts_with("verdict: suspect starved: task ") && line.contains("no record explains the wait")
-                    || (line.starts_with("polls: ") && line.contains(" per second"))
+                    || (line.starts_with("polls of tasks: ") && line.contains(" per second"))
             }
         };
         assert!(is_known, "{line:?} in\n{tree}");
