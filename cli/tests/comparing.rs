@@ -119,6 +119,8 @@ fn merge_writes_a_snapshot() {
     let one = format!("{folder}/100.json");
     assert_eq!(run(&["merge", &one, &folder, "-o", &output]).ok(), format!("wrote {output}\n"));
     assert!(std::fs::read_to_string(&output).unwrap().contains("recorded 6.00 s"), "a file counts once");
+    let head = std::fs::read_to_string(&output).unwrap();
+    assert!(head.starts_with("server, recorded 6.00 s"), "several processes have no id: {head}");
     assert!(run(&["merge", "no/such.json"]).refusal().contains("cannot read"));
     assert_eq!(run(&["merge"]).status, Some(2));
 }

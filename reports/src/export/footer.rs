@@ -18,11 +18,11 @@ pub(crate) fn footer(snapshot: &Snapshot) -> Vec<String> {
     vec![recorded(snapshot), dropped(&snapshot.dropped), clock(snapshot), producer(snapshot)]
 }
 
-/// Name and id of the process: `server (pid 4711)`.
+/// Name and id of the process: `server (pid 4711)`; `server` if it is several, merged.
 pub(crate) fn process(snapshot: &Snapshot) -> String {
     let process = &snapshot.process;
     let name = if process.name.is_empty() { "process".to_owned() } else { printable(&process.name) };
-    format!("{name} (pid {})", process.pid)
+    if process.pid == 0 { name } else { format!("{name} (pid {})", process.pid) }
 }
 
 /// When the recording started, in ms since 1970 in UTC; 0 if unknown.

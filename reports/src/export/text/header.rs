@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 
 use crate::clean::printable;
-use crate::export::footer::totals;
+use crate::export::footer::{process as named, totals};
 use crate::model::Snapshot;
 use crate::units::{counted, length};
 use crate::wall_clock::Utc;
@@ -16,8 +16,7 @@ use crate::wall_clock::Utc;
 /// Returns the two lines. What is unknown is left out.
 pub(crate) fn header(snapshot: &Snapshot) -> String {
     let process = &snapshot.process;
-    let name = if process.name.is_empty() { "process".to_owned() } else { printable(&process.name) };
-    let mut line = format!("{name} (pid {})", process.pid);
+    let mut line = named(snapshot);
     if !process.host.is_empty() {
         // Writing to a string cannot fail.
         let _ = write!(line, " on host {}", printable(&process.host));

@@ -108,7 +108,7 @@ export function makeAbout() {
       const cost = snapshot.costs.reduce((sum, one) => sum + one.ns, 0);
       const dropped = Object.entries(snapshot.dropped).filter(([, number]) => number > 0).map(([name, number]) => `${count(number)} ${DROPPED[name] ?? clean(name)}`);
       fill(element,
-        list('Recording', [['Program', `${clean(snapshot.process.name)} (pid ${snapshot.process.pid})`], ['Recorded', `${time(snapshot.elapsed_ns ?? 0)}${snapshot.captured_unix_ms ? `, until ${utc(snapshot.captured_unix_ms)} UTC` : ''}`],
+        list('Recording', [['Program', clean(snapshot.process.name) + (snapshot.process.pid ? ` (pid ${snapshot.process.pid})` : '')], ['Recorded', `${time(snapshot.elapsed_ns ?? 0)}${snapshot.captured_unix_ms ? `, until ${utc(snapshot.captured_unix_ms)} UTC` : ''}`],
           ['Host, build', [snapshot.process.host, snapshot.process.build].filter(Boolean).map(clean).join(', ') || 'unknown'],
           ['Written by', `${clean(snapshot.producer)}, recording ${snapshot.enabled === false ? 'off' : 'on'}`], ['Clock', `${clean(snapshot.clock.name)}${snapshot.clock.jumps ? ` with ${counted(snapshot.clock.jumps, 'jump')} relative to the system clock` : ''}`],
           ['Cost of recording', cost ? `≈ ${time(cost)}: ${snapshot.costs.filter((one) => one.ns * 100 >= cost).map((one) => `${count(one.count)} ${one.activity} ${time(one.ns)}`).join(', ')}` : 'not measured'],

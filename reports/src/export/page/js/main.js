@@ -49,7 +49,7 @@ function currentView() {
 function pageHead() {
   const { snapshot } = model;
   const workers = snapshot.runtimes.reduce((sum, runtime) => sum + runtime.workers, 0) || snapshot.workers.length;
-  const facts = [`pid ${snapshot.process.pid ?? '?'}`, clean(snapshot.process.host), time(snapshot.elapsed_ns ?? 0), clean(snapshot.process.build), workers ? counted(workers, 'worker') : counted(snapshot.threads.length, 'thread'), recordedAt(snapshot)];
+  const facts = [snapshot.process.pid ? `pid ${snapshot.process.pid}` : '', clean(snapshot.process.host), time(snapshot.elapsed_ns ?? 0), clean(snapshot.process.build), workers ? counted(workers, 'worker') : counted(snapshot.threads.length, 'thread'), recordedAt(snapshot)];
   const isEmpty = (it, number) => number && number(it) === 0;
   fill(document.getElementById('top'),
     h('div', { class: 'title' }, h('h1', {}, clean(snapshot.process.name) || 'diagnose'), h('p', {}, facts.filter(Boolean).join(' · ')), status,
