@@ -1,5 +1,7 @@
 //! The type of an alarm without the feature `on`. None is raised.
 
+use super::model::TaskId;
+
 /// An alarm of the watchdog. None is raised.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -11,7 +13,7 @@ pub struct Alarm {
     /// A sentence, and details on further lines.
     pub text: String,
     /// The tasks that the alarm is about, by id.
-    pub tasks: Vec<u64>,
+    pub tasks: Vec<TaskId>,
     /// When the alarm was resolved, in ms since 1970 in UTC.
     pub resolved_at_unix_ms: Option<u64>,
 }

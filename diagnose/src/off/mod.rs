@@ -5,11 +5,13 @@
 //! reports     snapshot, dump, tree, … with the types that they take and return
 //! alarms      the type of an alarm
 //! serving     respond, with its response
+//! model       verdicts and findings: of the other data of a snapshot, nothing exists here
 //! ```
-//! So applications need no `cfg` around their calls. `diagnose::model`, the data of a snapshot,
-//! does not exist here. The types repeat a few of `diagnose-reports`, which is not compiled here.
+//! So applications need no `cfg` around these calls. The types repeat a few of `diagnose-reports`,
+//! which is not compiled here.
 
 mod alarms;
+pub mod model;
 mod recording;
 mod reports;
 mod serving;

@@ -4,7 +4,9 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
+use super::model::{Finding, Verdict};
 use crate::{Builder, InstallError};
 
 /// Does nothing.
@@ -35,6 +37,50 @@ impl Builder {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Snapshot {}
+
+impl Snapshot {
+    /// Returns none: nothing is recorded.
+    #[must_use]
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        Vec::new()
+    }
+
+    /// Returns none: nothing is recorded.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        Vec::new()
+    }
+
+    /// Returns none: nothing is recorded.
+    #[must_use]
+    pub fn findings_since(&self, _earlier: &Self) -> Vec<Finding> {
+        Vec::new()
+    }
+
+    /// Returns an empty snapshot.
+    #[must_use]
+    pub fn since(&self, _earlier: &Self) -> Self {
+        Self {}
+    }
+
+    /// Returns an empty string.
+    #[must_use]
+    pub fn tree(&self) -> String {
+        String::new()
+    }
+
+    /// Returns an empty string.
+    #[must_use]
+    pub fn waiters(&self) -> String {
+        String::new()
+    }
+
+    /// Returns an empty string.
+    #[must_use]
+    pub fn lock_order_text(&self) -> String {
+        String::new()
+    }
+}
 
 /// Returns an empty snapshot.
 #[must_use]
@@ -90,6 +136,8 @@ where
 pub enum Format {
     /// A flame graph.
     Svg,
+    /// One page for a browser.
+    Html,
     /// Folded stacks.
     Folded,
     /// Tables and trees.
@@ -114,6 +162,49 @@ pub enum Format {
     Mermaid,
     /// A table for spreadsheets.
     Csv,
+}
+
+impl Format {
+    /// Returns no format: this build writes none.
+    pub fn all() -> impl Iterator<Item = Self> {
+        std::iter::empty()
+    }
+
+    /// Returns the file extension, without the first dot: `svg`, `pb.gz`.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            Self::Html => "html",
+            Self::Folded => "folded",
+            Self::Text => "txt",
+            Self::FullText => "full.txt",
+            Self::Json => "json",
+            Self::Dot => "dot",
+            Self::Pprof => "pb.gz",
+            Self::Speedscope => "speedscope.json",
+            Self::Firefox => "firefox.json",
+            Self::OpenMetrics => "om",
+            Self::Prometheus => "prom",
+            Self::Mermaid => "mmd",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// Whether a report in this format is text, as opposed to compressed bytes.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        self != Self::Pprof
+    }
+}
+
+/// Accepts any name as text, since nothing is written.
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(_name: &str) -> Result<Self, Error> {
+        Ok(Self::Text)
+    }
 }
 
 /// The times that a report shows.
@@ -158,6 +249,38 @@ impl Report {
 impl From<Format> for Report {
     fn from(format: Format) -> Self {
         Self::new(format)
+    }
+}
+
+/// Formats as the end of a file name: `svg`, `busy.svg`.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let view = match self.view {
+            View::Wall => "",
+            View::Time => "time.",
+            View::Busy => "busy.",
+            View::Idle => "idle.",
+        };
+        write!(f, "{view}{}", self.format.extension())
+    }
+}
+
+/// Accepts any name as a text report, since nothing is written.
+impl FromStr for Report {
+    type Err = Error;
+
+    fn from_str(_name: &str) -> Result<Self, Error> {
+        Ok(Self::new(Format::Text))
+    }
+}
+
+/// Accepts any path as a text report, since nothing is written.
+#[allow(clippy::infallible_try_from)] // As where names can be unknown.
+impl TryFrom<&Path> for Report {
+    type Error = Error;
+
+    fn try_from(_path: &Path) -> Result<Self, Error> {
+        Ok(Self::new(Format::Text))
     }
 }
 

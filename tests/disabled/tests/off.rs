@@ -124,7 +124,7 @@ fn every_function_of_the_root_is_there_and_does_nothing() -> Result<(), diagnose
     let settings = settings.serve("0.0.0.0:0").serve_token("secret");
     assert!(settings.try_install().is_ok() && diagnose::serve_address().is_none());
     let alarm = diagnose::Alarm::default();
-    assert_eq!((alarm.kind.name(), alarm.text), (diagnose::AlarmKind::Other.name(), String::new()));
+    assert_eq!((alarm.kind.name(), alarm.text.as_str()), (diagnose::AlarmKind::Other.name(), ""));
     assert_eq!(diagnose::respond("/metrics").status, 404);
     let registry = tracing_subscriber::registry();
     drop(tracing_subscriber::layer::SubscriberExt::with(registry, diagnose::TracingLayer::new()));
@@ -132,6 +132,9 @@ fn every_function_of_the_root_is_there_and_does_nothing() -> Result<(), diagnose
     diagnose::reset();
     assert_eq!(diagnose::snapshot(), diagnose::Snapshot::default());
     assert_eq!(diagnose::tree() + &diagnose::waiters() + &diagnose::lock_order(), "");
+    let snapshot = diagnose::snapshot();
+    assert!(snapshot.verdicts().is_empty() && snapshot.findings().is_empty() && alarm.tasks.is_empty());
+    assert_eq!(snapshot.tree() + &snapshot.waiters() + &snapshot.lock_order_text(), "");
     let path = diagnose::dump("nothing/is/written.svg")?;
     assert!(path.is_absolute() && !path.exists());
     let mut written = Vec::new();
@@ -142,4 +145,50 @@ fn every_function_of_the_root_is_there_and_does_nothing() -> Result<(), diagnose
     diagnose::task_attr("request", 7);
     assert_eq!(diagnose::spawn_with(run, "named", ready(2)), 2);
     Ok(())
+}
+
+/// What an application names in its own functions, with the types and without a `cfg`.
+#[test]
+fn the_types_of_verdicts_findings_and_alarms_have_the_same_names_and_methods() {
+    use diagnose::model::{Confidence, Finding, Severity, TaskId, Verdict, VerdictKind};
+    use diagnose::{Alarm, Snapshot};
+
+    let is_hang = |verdict: &Verdict| {
+        verdict.confidence == Confidence::Proven && verdict.kind == VerdictKind::Cycle && verdict.root_cause
+    };
+    let words = |verdict: &Verdict| format!("{verdict} {} {:?}", verdict.sentence, verdict.victims);
+    let is_urgent = |finding: &Finding| finding.severity <= Severity::Slow;
+    let next =
+        |finding: &Finding| format!("{finding} {} {} {}", finding.next, finding.page, finding.explains_ns);
+    let numbers = |alarm: &Alarm| alarm.tasks.iter().map(|task: &TaskId| task.get()).collect::<Vec<u64>>();
+    let earlier: diagnose::model::Snapshot = Snapshot::default();
+    let snapshot = Snapshot::default().since(&earlier);
+    assert!(!snapshot.verdicts().iter().any(is_hang) && !snapshot.findings().iter().any(is_urgent));
+    assert_eq!(snapshot.verdicts().iter().map(words).collect::<String>(), "");
+    assert_eq!(snapshot.findings_since(&earlier).iter().map(next).collect::<String>(), "");
+    assert!(numbers(&Alarm::default()).is_empty());
+    let words =
+        (VerdictKind::SelfWait.to_string(), Confidence::Likely.to_string(), Severity::Risk.to_string());
+    assert_eq!(words, ("self_wait".to_owned(), "likely".to_owned(), "risk".to_owned()));
+}
+
+#[test]
+fn the_types_of_reports_have_the_same_names_and_methods() {
+    use diagnose::Format::{
+        Csv, Dot, Firefox, Folded, FullText, Html, Json, Mermaid, OpenMetrics, Pprof, Prometheus,
+    };
+    use diagnose::{Error, Format, Report, View};
+
+    let names =
+        |formats: &[Format]| formats.iter().map(|format| format.extension()).collect::<Vec<_>>().join(" ");
+    let formats = [Format::Svg, Html, Folded, Format::Text, FullText, Json, Dot, Pprof, Format::Speedscope];
+    assert_eq!(names(&formats), "svg html folded txt full.txt json dot pb.gz speedscope.json");
+    assert_eq!(names(&[Firefox, OpenMetrics, Prometheus, Mermaid, Csv]), "firefox.json om prom mmd csv");
+    assert!(Html.is_text() && !Pprof.is_text() && Format::all().all(|format| format.extension() != ""));
+    assert_eq!(Report::new(Folded).view(View::Busy).to_string(), "busy.folded");
+    let parsed: Result<Report, Error> = "txt".parse();
+    assert_eq!(parsed.expect("a known name"), Report::new(Format::Text));
+    let parsed: Result<Format, Error> = "txt".parse();
+    assert_eq!(parsed.expect("a known name"), Format::Text);
+    assert!(Report::try_from(std::path::Path::new("x.txt")).is_ok());
 }
