@@ -38,7 +38,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn mutex() {
+            fn a_mutex_has_every_item() {
                 let made: [Mutex<u8>; 3] = [Mutex::new(0), Mutex::from(0), Mutex::default()];
                 let [mut one, two, _] = made;
                 assert_eq!(format!("{one:?}"), "Mutex { data: 0 }");
@@ -72,7 +72,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn rw_lock() {
+            fn an_rw_lock_has_every_item() {
                 let made: [RwLock<u8>; 3] = [RwLock::new(0), RwLock::from(0), RwLock::default()];
                 let [mut one, two, _] = made;
                 assert_eq!(format!("{one:?}"), "RwLock { value: 0 }");
@@ -103,7 +103,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn rw_lock_arc() {
+            fn an_rw_lock_in_an_arc_has_every_item() {
                 let lock = Arc::new(RwLock::new(0));
                 let read: ReadArc<'_, u8> = future(lock.read_arc());
                 let guard: RwLockReadGuardArc<u8> = futures::executor::block_on(read);
@@ -133,7 +133,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn semaphore() {
+            fn a_semaphore_has_every_item() {
                 let semaphore = Semaphore::new(1);
                 let acquire: Acquire<'_> = future(semaphore.acquire());
                 let guard: SemaphoreGuard<'_> = futures::executor::block_on(acquire);
@@ -156,7 +156,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn barrier() {
+            fn a_barrier_has_every_item() {
                 let barrier = Barrier::new(1);
                 let wait: BarrierWait<'_> = future(barrier.wait());
                 assert_eq!(format!("{wait:?}"), "BarrierWait { .. }");
@@ -166,7 +166,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn once_cell() {
+            fn a_once_cell_has_every_item() {
                 use std::convert::Infallible;
 
                 let mut cell = OnceCell::<u8>::new();

@@ -28,7 +28,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn mutex() {
+            fn a_mutex_has_every_item() {
                 let made: [Mutex<u8>; 3] = [Mutex::new(0), Mutex::from(0), Mutex::default()];
                 let [mut one, two, _] = made;
                 assert_eq!(format!("{one:?}"), "Mutex { data: 0 }");
@@ -55,7 +55,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn parts_of_a_mutex() {
+            fn parts_of_a_mutex_have_every_item() {
                 let mutex = Mutex::new((1, 2));
                 let part: MappedMutexGuard<'_, i32> = MutexGuard::map(mutex.lock(), |pair| &mut pair.1);
                 writes(&part);
@@ -77,7 +77,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn rw_lock() {
+            fn an_rw_lock_has_every_item() {
                 let made: [RwLock<u8>; 3] = [RwLock::new(0), RwLock::from(0), RwLock::default()];
                 let [mut one, two, _] = made;
                 assert_eq!(format!("{one:?}"), "RwLock { data: 0 }");
@@ -115,7 +115,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn upgrades() {
+            fn upgradable_reads_have_every_item() {
                 let lock = RwLock::new(0);
                 let mut guard: RwLockUpgradableReadGuard<'_, i32> = lock.upgradable_read();
                 reads(&guard);
@@ -150,7 +150,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn parts_of_a_rw_lock() {
+            fn parts_of_an_rw_lock_have_every_item() {
                 let lock = RwLock::new((1, 2));
                 let part: MappedRwLockReadGuard<'_, i32> = RwLockReadGuard::map(lock.read(), |pair| &pair.1);
                 reads(&part);
@@ -182,7 +182,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn condvar() {
+            fn a_condvar_has_every_item() {
                 let (mutex, condvar) = (Mutex::new(0), Condvar::default());
                 assert_eq!(format!("{condvar:?}"), "Condvar { .. }");
                 let mut guard = mutex.lock();

@@ -30,7 +30,7 @@ macro_rules! all_of_it {
             fn unwinds<T: UnwindSafe + RefUnwindSafe>(_: &T) {}
 
             #[test]
-            fn mutex() {
+            fn a_mutex_has_every_item() {
                 let made: [Mutex<u8>; 3] = [Mutex::new(0), Mutex::from(0), Mutex::default()];
                 let [mut one, two, _] = made;
                 unwinds(&one);
@@ -73,7 +73,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn rw_lock() {
+            fn an_rw_lock_has_every_item() {
                 let made: [RwLock<u8>; 3] = [RwLock::new(0), RwLock::from(0), RwLock::default()];
                 let [mut one, two, _] = made;
                 unwinds(&one);
@@ -117,7 +117,7 @@ macro_rules! all_of_it {
 
             #[test]
             #[allow(deprecated)]
-            fn condvar() {
+            fn a_condvar_has_every_item() {
                 let mutex = Mutex::new(0);
                 let condvar = Condvar::default();
                 assert_eq!(format!("{condvar:?}"), "Condvar { .. }");
@@ -147,7 +147,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn channels() {
+            fn a_channel_has_every_item() {
                 let (sender, receiver): (Sender<u8>, Receiver<u8>) = mpsc::channel();
                 unwinds(&sender);
                 assert_eq!(format!("{sender:?} {receiver:?}"), "Sender { .. } Receiver { .. }");
@@ -174,7 +174,7 @@ macro_rules! all_of_it {
             }
 
             #[test]
-            fn channels_with_a_bound() {
+            fn a_channel_with_a_bound_has_every_item() {
                 let (sender, receiver): (SyncSender<u8>, Receiver<u8>) = mpsc::sync_channel(1);
                 assert_eq!(format!("{sender:?}"), "SyncSender { .. }");
                 sender.send(1).unwrap();

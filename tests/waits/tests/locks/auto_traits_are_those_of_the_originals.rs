@@ -84,7 +84,7 @@ macro_rules! alike_for {
 }
 
 #[test]
-fn types() {
+fn every_type_has_the_auto_traits_of_the_original() {
     alike_for!(u8 SendOnly SyncOnly Neither NotUnwindSafe Pinned);
     alike! {
         Semaphore;
@@ -100,7 +100,7 @@ fn types() {
 fn sends<T: Send + Sync>(_: &T) {}
 
 #[test]
-fn futures() {
+fn futures_of_wrappers_can_be_sent_and_shared() {
     let mutex = Arc::new(ours::Mutex::new(1));
     sends(&mutex.lock());
     sends(&Arc::clone(&mutex).lock_owned());

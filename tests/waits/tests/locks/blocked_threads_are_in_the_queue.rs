@@ -20,7 +20,7 @@ fn waiting(line: u32) -> (WaitMode, u64) {
 }
 
 #[test]
-fn blocked() {
+fn a_thread_is_in_the_queue_while_it_blocks() {
     let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
     let guard = mutex.try_lock().unwrap();
     let thread = thread::spawn({

@@ -68,7 +68,7 @@ async fn the_next_waiter_is_woken_by_a_cancellation() {
 }
 
 #[tokio::test]
-async fn set_once() {
+async fn a_set_once_has_no_holder_and_shows_its_waiters() {
     let (cell, made) = (SetOnce::new(), line!());
     let mut waits = pin!(cell.wait());
     assert!(poll(waits.as_mut()).is_pending());

@@ -7,7 +7,7 @@ use diagnose::tokio::sync::{OwnedRwLockWriteGuard, RwLock, RwLockWriteGuard};
 use diagnose_waits_tests::made_in;
 
 #[tokio::test]
-async fn borrowed() {
+async fn a_downgraded_guard_holds_one_unit() {
     let (lock, made) = (RwLock::with_max_readers((1, 2), 5), line!());
     let units = || made_in!(made).0.holdings[0].units;
     let guard = lock.write().await;
@@ -24,7 +24,7 @@ async fn borrowed() {
 }
 
 #[tokio::test]
-async fn owned() {
+async fn a_downgraded_owned_guard_holds_one_unit() {
     let (lock, made) = (Arc::new(RwLock::with_max_readers((1, 2), 5)), line!());
     let units = || made_in!(made).0.holdings[0].units;
     let guard = Arc::clone(&lock).write_owned().await;

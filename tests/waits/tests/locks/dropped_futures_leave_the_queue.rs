@@ -23,7 +23,7 @@ async fn a_dropped_future_passes_its_grant_to_the_next_waiter() {
 }
 
 #[tokio::test]
-async fn never_polled() {
+async fn a_future_that_was_never_polled_is_not_in_the_queue() {
     let (mutex, made) = (Mutex::new(0), line!());
     let _guard = mutex.lock().await;
     let _never = mutex.lock();

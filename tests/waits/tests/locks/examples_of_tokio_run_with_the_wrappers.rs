@@ -8,7 +8,7 @@ use diagnose::tokio;
 use diagnose::tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn counting_in_tasks() {
+async fn tasks_count_behind_a_mutex() {
     let count = Arc::new(Mutex::new(0));
     let tasks: Vec<_> = (0..5)
         .map(|_| {
@@ -64,7 +64,7 @@ async fn at_most_three_tasks_hold_a_permit() {
 
 /// A token bucket: one task forgets permits, another adds them.
 #[tokio::test]
-async fn a_token_bucket() {
+async fn a_token_bucket_is_emptied_and_refilled() {
     let semaphore = Arc::new(Semaphore::new(1));
     let refills = tokio::spawn({
         let semaphore = Arc::clone(&semaphore);
@@ -86,7 +86,7 @@ async fn a_token_bucket() {
 static NUMBER: OnceCell<u32> = OnceCell::const_new();
 
 #[tokio::test]
-async fn a_global_value() {
+async fn a_global_value_is_initialized_once() {
     assert_eq!(NUMBER.get_or_init(|| async { 1 + 1 }).await, &2);
     assert_eq!(NUMBER.get_or_try_init(|| async { Err("late") }).await, Ok(&2));
 }
@@ -94,13 +94,13 @@ async fn a_global_value() {
 static ONCE: SetOnce<u32> = SetOnce::const_new();
 
 #[tokio::test]
-async fn a_value_that_is_set_by_a_task() {
+async fn a_value_set_by_a_task_reaches_its_waiter() {
     tokio::spawn(async { ONCE.set(20) });
     assert_eq!(ONCE.wait().await, &20);
 }
 
 #[tokio::test]
-async fn a_barrier_for_ten() {
+async fn a_barrier_for_ten_has_one_leader() {
     let barrier = Arc::new(Barrier::new(10));
     let tasks: Vec<_> = (0..10)
         .map(|_| {
@@ -117,7 +117,7 @@ async fn a_barrier_for_ten() {
 
 /// An unbounded channel built from a lock and a `Notify`, which is enabled before each check.
 #[tokio::test]
-async fn a_channel() {
+async fn a_channel_of_a_lock_and_a_notify_delivers_in_order() {
     struct Channel {
         values: Mutex<Vec<u8>>,
         notify: Notify,

@@ -7,7 +7,7 @@ use diagnose::tokio::sync::Semaphore;
 use diagnose_waits_tests::made_in;
 
 #[tokio::test]
-async fn forgotten() {
+async fn forgotten_permits_are_counted_with_the_place_of_the_last() {
     let (semaphore, made) = (Arc::new(Semaphore::new(7)), line!());
     semaphore.acquire().await.unwrap().forget();
     Arc::clone(&semaphore).acquire_many_owned(2).await.unwrap().forget();

@@ -8,7 +8,7 @@ use diagnose::tokio::sync::{Mutex, RwLock, Semaphore};
 use diagnose_waits_tests::{is_alone, made_in, settle};
 
 #[tokio::test]
-async fn mutex() {
+async fn a_mutex_shows_its_holder_and_its_waiters_in_order() {
     let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
     let (guard, held) = (mutex.lock().await, line!());
     let waits = line!() + 4;
@@ -50,7 +50,7 @@ async fn mutex() {
 }
 
 #[tokio::test]
-async fn rwlock() {
+async fn a_writer_waits_for_all_readers_and_ahead_of_later_ones() {
     let (lock, made) = (Arc::new(RwLock::with_max_readers(0, 7)), line!());
     let guards = (lock.read().await, lock.read().await);
     tokio::spawn({
@@ -78,7 +78,7 @@ async fn rwlock() {
 }
 
 #[tokio::test]
-async fn semaphore() {
+async fn a_semaphore_shows_its_permits_and_the_units_that_a_wait_asks_for() {
     let (semaphore, made) = (Arc::new(Semaphore::new(4)), line!());
     let permits =
         (semaphore.acquire().await.unwrap(), semaphore.clone().acquire_many_owned(2).await.unwrap());
@@ -108,7 +108,7 @@ async fn a_permit_that_borrows_is_with_the_task_that_took_it() {
 }
 
 #[tokio::test]
-async fn closed() {
+async fn a_closed_semaphore_is_shown_as_closed() {
     let (semaphore, made) = (Semaphore::new(1), line!());
     let permit = semaphore.acquire().await.unwrap();
     semaphore.close();

@@ -8,7 +8,7 @@ use diagnose::tokio::sync::{Mutex, RwLock, Semaphore};
 use diagnose_waits_tests::{made_in, poll, settle};
 
 #[tokio::test]
-async fn taken_by_a_task_that_had_to_wait() {
+async fn a_holder_that_had_to_wait_is_named() {
     let (lock, made) = (Arc::new(Mutex::new(0)), line!());
     let held = lock.lock().await;
     let takes = line!() + 3;
@@ -32,7 +32,7 @@ async fn taken_by_a_task_that_had_to_wait() {
 }
 
 #[tokio::test]
-async fn taken_without_waiting() {
+async fn a_holder_that_did_not_wait_is_named() {
     let (lock, made) = (RwLock::new(()), line!());
     let held = lock.try_write().unwrap();
     let mut waits = pin!(lock.read());

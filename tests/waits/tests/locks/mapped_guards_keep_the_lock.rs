@@ -9,7 +9,7 @@ use diagnose::tokio::sync::{
 use diagnose_waits_tests::made_in;
 
 #[tokio::test]
-async fn borrowed() {
+async fn a_mapped_guard_keeps_its_place() {
     let (mutex, made) = (Mutex::new((1, "a".to_owned())), line!());
     let guard = mutex.lock().await;
     let before = made_in!(made).0.holdings;
@@ -25,7 +25,7 @@ async fn borrowed() {
 }
 
 #[tokio::test]
-async fn owned() {
+async fn a_mapped_owned_guard_keeps_the_lock() {
     let (lock, made) = (Arc::new(RwLock::new((1, "a".to_owned()))), line!());
     let guard = Arc::clone(&lock).write_owned().await;
     let mut guard = OwnedRwLockWriteGuard::map(guard, |it| &mut it.1);

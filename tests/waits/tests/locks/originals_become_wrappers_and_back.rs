@@ -8,7 +8,7 @@ use diagnose::tokio::sync as ours;
 use diagnose_waits_tests::{is_alone, made_in, now, poll};
 
 #[test]
-fn both_ways() {
+fn values_survive_the_conversion_both_ways() {
     let mutex: real::Mutex<u8> = real::Mutex::<u8>::from(ours::Mutex::<u8>::from(real::Mutex::<u8>::new(1)));
     assert_eq!(ours::Mutex::new(mutex.into_inner()).into_tokio().into_inner(), 1);
     let lock: real::RwLock<u8> =
@@ -81,7 +81,7 @@ fn a_converted_lock_has_the_place_of_its_conversion() {
 
 /// A wrapper around a lock of a lock is not ambiguous.
 #[test]
-fn an_original_inside_a_wrapper() {
+fn a_lock_of_an_original_is_not_ambiguous() {
     let mutex: ours::Mutex<real::Mutex<u8>> = ours::Mutex::new(real::Mutex::new(1));
     assert_eq!(mutex.into_inner().into_inner(), 1);
 }

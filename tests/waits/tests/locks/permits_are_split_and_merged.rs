@@ -7,7 +7,7 @@ use diagnose::tokio::sync::Semaphore;
 use diagnose_waits_tests::made_in;
 
 #[tokio::test]
-async fn borrowed() {
+async fn borrowed_permits_are_split_and_merged() {
     let (semaphore, made) = (Semaphore::new(5), line!());
     let units = || made_in!(made).0.holdings.iter().map(|holding| holding.units).collect::<Vec<_>>();
     let mut permit = semaphore.acquire_many(4).await.unwrap();
@@ -20,7 +20,7 @@ async fn borrowed() {
 }
 
 #[tokio::test]
-async fn owned() {
+async fn owned_permits_are_split_and_merged() {
     let (semaphore, made) = (Arc::new(Semaphore::new(5)), line!());
     let mut permit = Arc::clone(&semaphore).acquire_many_owned(4).await.unwrap();
     let part = permit.split(3).unwrap();
@@ -34,7 +34,7 @@ async fn owned() {
 
 #[tokio::test]
 #[should_panic(expected = "merging permits from different semaphore instances")]
-async fn of_different_semaphores() {
+async fn permits_of_different_semaphores_do_not_merge() {
     let (one, other) = (Arc::new(Semaphore::new(1)), Arc::new(Semaphore::new(1)));
     let mut permit = one.acquire_owned().await.unwrap();
     permit.merge(other.acquire_owned().await.unwrap());

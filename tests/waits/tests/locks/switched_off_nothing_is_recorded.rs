@@ -4,8 +4,8 @@ use diagnose::tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore}
 use diagnose_waits_tests::{is_alone, now};
 
 #[test]
-fn off() {
-    if !is_alone("switched_off_nothing_is_recorded::off") {
+fn locks_work_and_leave_no_record_while_recording_is_off() {
+    if !is_alone("switched_off_nothing_is_recorded::locks_work_and_leave_no_record_while_recording_is_off") {
         return;
     }
     diagnose::set_enabled(false);
