@@ -7,6 +7,9 @@
 //! for two seconds with 16 connections. The functions that serve a connection are annotated; the
 //! accept loop and the client are not. At the end it prints the table, and writes
 //! `target/diagnose/quickstart.{html,svg,folded,txt,json}`.
+//!
+//! It imports plain tokio, to show what the attribute alone records: no lock, and no place where a
+//! task was spawned. `use diagnose::tokio;` adds both, as in `stuck.rs`.
 
 use std::collections::HashMap;
 use std::hint::black_box;
