@@ -14,11 +14,11 @@ use crate::sync::Mutex;
 
 /// Writes a report to a file, in the format of its extension. Returns the absolute path.
 ///
-/// `svg` is the flame graph, `folded` the folded stacks of it, `txt` the tables and the call tree,
-/// `json` the whole [`Snapshot`](crate::Snapshot). A view before the extension restricts the first
-/// two: `x.busy.svg`, `x.idle.folded`. Missing folders are created. The file is written under a
-/// temporary name and then renamed, so it exists as a whole or not at all. On Unix, only the user
-/// of the process can read it.
+/// See the [table of formats](crate#reports). A view before the extension, as in `x.busy.svg`,
+/// selects the times shown: the only ones in `svg` and `folded`, the first ones in `html` and in
+/// profiles. The other formats do not depend on it. Missing folders are created. The file is
+/// written under a temporary name and then renamed, so it exists as a whole or not at all. On Unix,
+/// only the user of the process can read it.
 ///
 /// # Errors
 /// An unknown extension, or a folder or file that cannot be written. The message names the path.
