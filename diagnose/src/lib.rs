@@ -112,28 +112,13 @@
 //!
 //! # Cost
 //!
-//! Programs whose tasks only wait for each other take up to 4 times their CPU with
-//! `diagnose::tokio`, and 3 times with the attribute alone; a server takes about 10 % more. Every
-//! report estimates its cost: a fifth to twice the real one, and too little where threads wake each
-//! other's tasks.
+//! Programs whose tasks only wait and wake take up to 4 times their CPU, with the attribute alone
+//! or with `diagnose::tokio`; a server under load takes about 10 % more. A recorded poll takes 30
+//! to 50 ns on the machines of the README's tables, and took 100 ns on an older one: two clock
+//! readings, shared by all spans that stop and resume with it, and a few stores, without a lock or
+//! an allocation. The README has the tables, under *Cost*. Every report estimates its own cost.
 //!
-//! A resumed body costs two clock readings, shared by all spans that stop and resume with it, and a
-//! few stores, without a lock or an allocation. `cargo bench -p diagnose`, in ns, on two processors
-//! on which two clock readings take 15 ns and 20 ns:
-//!
-//! | operation | ns | called by |
-//! |---|---|---|
-//! | a poll whose waker is cloned and woken | 50, 49 | code without the attribute |
-//! | a whole call that is ready at once | 35, 38 | an annotated function |
-//! | a poll that wakes itself | 33, 31 | code without the attribute |
-//! | a whole call that is ready at once | 36, 29 | code without the attribute |
-//! | a poll with an un-annotated await: two recorded places | 31, 29 | an annotated function |
-//! | a poll, each level of a chain | 8.8, 13 | an annotated function |
-//!
-//! - **Wrappers**: up to 24 ns for an uncontended lock or channel operation, 41 ns for a `oneshot`.
-//! - **Switched off** by [`set_enabled`]: 15 ns a call, 5 ns a poll.
-//! - **Compile time** of ten published crates with every async function annotated: at most +28 %,
-//!   median +7 %. A build from scratch adds syn and this crate, about 4 s on two cores.
+//! - **Compile time**: a build from scratch adds syn and this crate, about 4 s on two cores.
 //! - **Nesting** is bounded by the compiler's recursion limit: about 25 annotated functions instead
 //!   of 32 bare ones, if the outermost comes first in the source. Boxing one or
 //!   `#![recursion_limit = "256"]` allows more.
