@@ -134,7 +134,7 @@
 //!
 //! | | Linux | macOS, FreeBSD, other Unix | Windows |
 //! |---|---|---|---|
-//! | dump on a signal | yes | yes | no; use [`Builder::trigger`], a watched file |
+//! | dump on a signal | yes | yes | no; use [`Builder::trigger`], a file whose creation requests a dump |
 //! | processor counter as clock | x86-64, aarch64 | aarch64 on macOS, else `Instant` | no, `Instant` |
 //! | threads outside of runtimes are counted | yes | no; dependent verdicts are *likely* at most | no |
 //! | blocked and spinning threads are distinguished | yes | no | no |
@@ -150,6 +150,7 @@
 //! | format | file | content |
 //! |---|---|---|
 //! | [`Svg`](Format::Svg) | `x.svg`, `x.busy.svg`, `x.idle.svg`, `x.time.svg` | flame graph: wall time, or a [`View`] |
+//! | [`Html`](Format::Html) | `x.html` | one page for a browser: findings, flame graphs, tables, tasks and the wait graph |
 //! | [`Folded`](Format::Folded) | `x.folded`, `x.busy.folded`, … | folded stacks in ns, for any flame graph tool |
 //! | [`Text`](Format::Text) | `x.txt` | findings, verdicts, alarms, tables, resources and tasks by origin, call tree; `x.full.txt` folds nothing |
 //! | [`Pprof`](Format::Pprof) | `x.pb.gz`, `x.busy.pb.gz`, … | profile for `go tool pprof`, Pyroscope and Parca |
@@ -162,12 +163,13 @@
 //!
 //! # Features
 //!
-//! - `on` (default, through `pprof`, `svg` and `signal`): records and reports. Without it, the
-//!   attribute leaves every item untouched, every function exists and does nothing, and neither syn
-//!   nor any other dependency is compiled. A library that annotates itself depends on `diagnose`
-//!   with `default-features = false`; the application turns it on.
-//! - `svg` (default): flame graphs, drawn by inferno, whose license is CDDL-1.0. `pprof` (default):
-//!   profiles for `go tool pprof`.
+//! - `on` (default, through `html`, `pprof`, `signal` and `svg`): records and reports. Without it,
+//!   the attribute leaves every item untouched, every function exists and does nothing, and neither
+//!   syn nor any other dependency is compiled. Of `model`, only verdicts and findings exist then.
+//!   A library that annotates itself depends on `diagnose` with `default-features = false`; the
+//!   application turns it on.
+//! - `svg` (default): flame graphs, drawn by inferno, whose license is CDDL-1.0. `html` (default):
+//!   the page for a browser. `pprof` (default): profiles for `go tool pprof`.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.
 //! - `read`: `Snapshot::read_json` reads a dump back. The command `diagnose` does not need it.
 //! - `native-stacks`: adds the thread's native stack to the [watchdog](Builder::watchdog)'s alarm
