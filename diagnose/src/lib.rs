@@ -49,19 +49,22 @@
 //!
 //! While a program runs or hangs, [`tree`] returns the verdicts and the state of every task:
 //! ```text
-//! verdict: proven futurelock (granted): task 3 `tries_twice` is waiting for `Mutex#1` at examples/stuck.rs:15 (948 ms); it was
-//! granted to future `work` of the same task at examples/stuck.rs:15 (804 ms ago), but its task stopped polling it: …
-//!   task 3 tries_twice waits at examples/stuck.rs:15 for 948 ms
-//!   resource 1 Mutex created at examples/stuck.rs:50, 1.00 s ago
-//!   future 6 work granted at examples/stuck.rs:15, 804 ms ago
+//! verdict: proven futurelock (granted): task 3 `tries_twice` is waiting for `Mutex#1` at examples/stuck.rs:16, called from
+//! examples/stuck.rs:38 (944 ms); it was granted to future `work` of the same task at examples/stuck.rs:16, called from
+//! examples/stuck.rs:37 (793 ms ago), but its task stopped polling it: …
+//!   task 3 tries_twice waits at examples/stuck.rs:16 for 944 ms
+//!   resource 1 Mutex created at examples/stuck.rs:51, 994 ms ago
+//!   future 7 work granted at examples/stuck.rs:16, 793 ms ago
 //!   3 tasks wait behind it: 4, 5, 6
 //!   fix: drop or finish that future before this await (docs/verdicts.md, futurelock)
 //!
-//! task 3 tries_twice [waiting 795 ms] 3 polls, busy 26.7 µs, spawned at examples/stuck.rs:53:5 by task 1
-//!   ├─ work at &mut first (examples/stuck.rs:36:14) [its task stopped polling it]
-//!   │  └─ lock.lock().await (examples/stuck.rs:15:6) [waiting 949 ms] [its task stopped polling it]
-//!   └─ work at work(&lock).await (examples/stuck.rs:37:50)
-//!      └─ lock.lock().await (examples/stuck.rs:15:6) [waiting 795 ms]
+//! …
+//!
+//! task 3 tries_twice [waiting 793 ms] 3 polls, busy 52.4 µs, spawned at examples/stuck.rs:54:5 by task 1, …
+//!   ├─ work at &mut first (examples/stuck.rs:37:14) [its task stopped polling it]
+//!   │  └─ lock.lock().await (examples/stuck.rs:16:6) [waiting 994 ms] [its task stopped polling it]
+//!   └─ work at work(&lock).await (examples/stuck.rs:38:50)
+//!      └─ lock.lock().await (examples/stuck.rs:16:6) [waiting 793 ms]
 //! ```
 //!
 //! # What is measured
