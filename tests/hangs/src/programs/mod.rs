@@ -12,6 +12,7 @@ mod futurelock;
 mod issues;
 mod late;
 mod leaks;
+mod lent;
 mod more_controls;
 mod more_cycles;
 mod moved;
@@ -59,4 +60,5 @@ pub const ALL: &[Section] = &[
     passed::SECTION,
     carried::SECTION,
     opaque::SECTION,
+    lent::SECTION,
 ];
