@@ -215,21 +215,33 @@ fn slow_calls_that_wait_for_the_next_event_are_not_found() {
     assert_eq!(rules(&snapshot), ["slow_await"], "a lock");
 }
 
+/// 200 calls that await `first`, and then wait for what they read, `reads` times each.
+fn rules_of_reader(first: &str, read: &str, reads: u64) -> Vec<String> {
+    let latency = with_slow_calls(4, 1_200_000_000).nodes[0].latency.clone();
+    let count = 200 * reads;
+    let mut snapshot = with_awaits(&format!(
+        "ask | calls=200 completed=200 polls=400 busy=2_000_000 idle=5_400_000_000\n  \
+         {first} | calls=200 completed=200 polls=200\n  \
+         {read} | calls={count} completed={count} polls=400 idle=5_400_000_000 self_idle=5_400_000_000"
+    ));
+    snapshot.nodes[0].latency = latency;
+    rules(&snapshot)
+}
+
 #[test]
 fn slow_calls_that_read_an_answer_are_found() {
-    let with_write = |write: &str| {
-        let latency = with_slow_calls(4, 1_200_000_000).nodes[0].latency.clone();
-        let mut snapshot = with_awaits(&format!(
-            "ask | calls=200 completed=200 polls=400 busy=2_000_000 idle=5_400_000_000\n  \
-             {write} | calls=200 completed=200 polls=200\n  \
-             upstream.read_exact(&mut answer).await | calls=200 completed=200 polls=400 idle=5_400_000_000 \
-             self_idle=5_400_000_000"
-        ));
-        snapshot.nodes[0].latency = latency;
-        rules(&snapshot)
-    };
-    assert_eq!(with_write("upstream.write_all(question).await"), ["slow_await"]);
-    assert_eq!(with_write("limit.check().await"), [""; 0], "nothing was asked");
+    let requests = ["upstream.write_all(question).await", "upstream.write_u64(7).await", "tx.send(7).await"];
+    let answers = ["upstream.read_exact(&mut it).await", "lines.read_line(&mut it).await", "rx.recv().await"];
+    for (request, answer) in requests.into_iter().flat_map(|request| answers.map(|answer| (request, answer)))
+    {
+        assert_eq!(rules_of_reader(request, answer, 1), ["slow_await"], "{request} {answer}");
+        assert_eq!(rules_of_reader("limit.check().await", answer, 1), [""; 0], "nothing was asked: {answer}");
+    }
+}
+
+#[test]
+fn many_reads_after_a_greeting_are_for_the_next_event() {
+    assert_eq!(rules_of_reader("socket.send(hello).await", "socket.next().await", 10), [""; 0]);
 }
 
 /// 100 calls under a timeout; `cancelled` of them ran into it.

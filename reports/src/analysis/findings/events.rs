@@ -7,7 +7,7 @@ use super::facts::Facts;
 use crate::model::{ResourceKind, Site, WaitMode};
 
 /// Methods of std, tokio, futures and channels that wait for the next event.
-const METHODS: [&str; 20] = [
+const METHODS: [&str; 14] = [
     "accept",
     "borrow_and_update",
     "cancelled",
@@ -15,14 +15,8 @@ const METHODS: [&str; 20] = [
     "closed",
     "ctrl_c",
     "join_next",
-    "next",
-    "next_line",
     "notified",
-    "read_line",
     "readable",
-    "recv",
-    "recv_async",
-    "recv_from",
     "recv_many",
     "select_next_some",
     "subscribe",
@@ -30,28 +24,38 @@ const METHODS: [&str; 20] = [
     "wait_for",
 ];
 
-/// Methods that read from a connection. The next request is an event, but the answer to one's own
-/// is not.
-const READS: [&str; 10] = [
+/// Methods that read from a connection or a channel. The next request is an event, but the answer
+/// to one's own is not.
+const READS: [&str; 16] = [
     "fill_buf",
+    "next",
+    "next_line",
     "read",
     "read_buf",
     "read_exact",
     "read_i32",
+    "read_line",
     "read_u16",
     "read_u32",
     "read_u64",
     "read_u8",
     "read_until",
+    "recv",
+    "recv_async",
+    "recv_from",
 ];
-/// Methods that send a request to what is read from.
-const WRITES: [&str; 6] = ["flush", "send", "send_to", "write", "write_all", "write_buf"];
+/// Methods that send a request to what is read from; and all whose names begin with `write_`.
+const WRITES: [&str; 8] =
+    ["feed", "flush", "send", "send_all", "send_async", "send_to", "write", "write_all"];
 
 /// Whether the waiting below a node is for the next event.
 pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
     let leaf = facts.waiting_leaf(node);
     facts.site(leaf).is_some_and(|site| {
-        calls_event_method(&site.name) || is_at_channel(facts, site) || reads_request(facts, leaf, site)
+        let reads = || is_read(&site.name) || is_at(facts, site, is_channel);
+        calls_event_method(&site.name)
+            || is_at(facts, site, is_signal)
+            || reads() && !is_answer(facts, leaf, site)
     })
 }
 
@@ -60,16 +64,27 @@ fn calls_event_method(text: &str) -> bool {
     calls_any(text, &METHODS)
 }
 
-/// Whether an await reads, and its function has not written before.
-fn reads_request(facts: &Facts<'_>, leaf: usize, site: &Site) -> bool {
-    // A `read` without an argument is that of a lock.
-    let reads = calls_any(&site.name, &READS) && !site.name.contains(".read()");
-    let writes_before = |node: usize| {
-        let other = facts.site(node);
-        other.is_some_and(|it| it.place.line <= site.place.line && calls_any(&it.name, &WRITES))
+/// Whether it reads. A `read` without an argument is that of a lock.
+fn is_read(text: &str) -> bool {
+    calls_any(text, &READS) && !text.contains(".read()")
+}
+
+/// Whether it sends something. A `write` without an argument is that of a lock.
+fn is_write(text: &str) -> bool {
+    let begins = text.contains(".write_") || text.starts_with("write_");
+    (begins || calls_any(text, &WRITES)) && !text.contains(".write()")
+}
+
+/// Whether the function of an await has sent something before, about as often as it reads. A loop
+/// that reads many times after a greeting waits for events.
+fn is_answer(facts: &Facts<'_>, leaf: usize, site: &Site) -> bool {
+    let is_request = |node: usize| {
+        let is_before = |it: &Site| it.place.line <= site.place.line && is_write(&it.name);
+        let reads = facts.node(leaf).calls;
+        facts.site(node).is_some_and(is_before) && reads <= facts.node(node).calls.saturating_mul(3) / 2
     };
     let parent = facts.tree.ancestors(leaf).next();
-    reads && !parent.is_some_and(|parent| facts.tree.children[parent].iter().any(|&node| writes_before(node)))
+    parent.is_some_and(|parent| facts.tree.children[parent].iter().any(|&node| is_request(node)))
 }
 
 /// Whether a text calls one of these methods.
@@ -83,25 +98,14 @@ fn calls_any(text: &str, methods: &[&str]) -> bool {
     })
 }
 
-/// Whether a future that waits at this await now waits for a message or a notification. One that
-/// waits for a free slot does not: its receiver is slow.
-fn is_at_channel(facts: &Facts<'_>, site: &Site) -> bool {
+/// Whether a future waits at this await now, at a resource of such a kind. One that waits for a
+/// free slot does not: its receiver is slow.
+fn is_at(facts: &Facts<'_>, site: &Site, is_kind: fn(ResourceKind) -> bool) -> bool {
     let snapshot = facts.snapshot;
     snapshot.waits.iter().any(|wait| {
         let resource = wait.resource.and_then(|resource| snapshot.resource(resource));
-        let is_event = resource.is_some_and(|it| {
-            matches!(
-                it.kind,
-                ResourceKind::Mpsc
-                    | ResourceKind::Mpmc
-                    | ResourceKind::Broadcast
-                    | ResourceKind::Watch
-                    | ResourceKind::Notify
-                    | ResourceKind::Cancellation
-            )
-        });
         let last = site.end_line.max(site.place.line);
-        is_event
+        resource.is_some_and(|it| is_kind(it.kind))
             && wait.mode != WaitMode::Send
             && wait.place.as_ref().is_some_and(|place| {
                 place.file == site.place.file && (site.place.line..=last).contains(&place.line)
@@ -109,17 +113,34 @@ fn is_at_channel(facts: &Facts<'_>, site: &Site) -> bool {
     })
 }
 
+fn is_channel(kind: ResourceKind) -> bool {
+    matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc | ResourceKind::Broadcast)
+}
+
+fn is_signal(kind: ResourceKind) -> bool {
+    matches!(kind, ResourceKind::Watch | ResourceKind::Notify | ResourceKind::Cancellation)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::calls_event_method;
+    use super::{calls_event_method, is_read, is_write};
 
     #[test]
     fn a_method_counts_only_by_its_whole_name() {
-        for text in ["rx.recv().await", "self.listener.accept().await", "signal::ctrl_c().await", "tick()"] {
+        for text in ["self.listener.accept().await", "signal::ctrl_c().await", "tick()"] {
             assert!(calls_event_method(text), "{text}");
         }
+        for text in ["rx.recv().await", "lines.next_line().await?", "socket.read_u64().await"] {
+            assert!(is_read(text), "{text}");
+        }
+        for text in ["tx.send(1).await", "socket.write_u64(7).await", "write_all(&bytes).await"] {
+            assert!(is_write(text), "{text}");
+        }
         for text in ["recvd(x).await", "self.next_id.load().await", "query(next).await", "", "read().await"] {
-            assert!(!calls_event_method(text), "{text}");
+            assert!(!calls_event_method(text) && !is_write(text), "{text}");
+        }
+        for text in ["map.read().await", "map.write().await", "sender(1).await", "rewrite_all(x).await"] {
+            assert!(!is_read(text) && !is_write(text), "{text}");
         }
     }
 }
