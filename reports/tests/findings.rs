@@ -211,6 +211,8 @@ fn slow_calls_that_wait_for_the_next_event_are_not_found() {
     assert_eq!(rules(&snapshot), [""; 0]);
     snapshot.sites[1].name = "stream.read_u32().await".into();
     assert_eq!(rules(&snapshot), [""; 0], "the next request");
+    snapshot.sites[1].name = "pool.get_or_init(connect).await".into();
+    assert_eq!(rules(&snapshot), [""; 0], "the first calls of all");
     snapshot.sites[1].name = "rows.read().await".into();
     assert_eq!(rules(&snapshot), ["slow_await"], "a lock");
 }

@@ -67,14 +67,21 @@ fn of_channel(facts: &Facts<'_>, channel: &Resource, share: u64) -> Finding {
             format!("it is emptied{by}{at}")
         },
     );
+    // One snapshot does not tell whether it is being emptied.
+    let (verb, next) = match facts.earlier {
+        Some(_) => ("fills up", "receive faster, or give it a bound, so that senders wait"),
+        None => (
+            "is far behind",
+            "compare with an earlier snapshot; if it grows, receive faster, or give it a bound, so that senders wait",
+        ),
+    };
     let sentence = format!(
-        "{} fills up: {} messages wait in it, {} of all that were sent in {}; {by}",
+        "{} {verb}: {} messages wait in it, {} of all that were sent in {}; {by}",
         channel_words(channel),
         count(channel.filled),
         percent(share),
         time(channel.age_ns),
     );
-    let next = "receive faster, or give it a bound, so that senders wait";
     let mut finding = Finding::new(Rule::Backlog, Severity::Risk, &sentence, next);
     finding.place = received.and_then(|end| end.place.clone()).or_else(|| channel.created.clone());
     finding.per_mille = Some(share);

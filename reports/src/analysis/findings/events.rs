@@ -59,6 +59,12 @@ pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
     })
 }
 
+/// Whether an await initializes what is then there for all, or waits for the call that does.
+pub(super) fn is_initialization(facts: &Facts<'_>, node: usize) -> bool {
+    let is_it = |text: &str| calls_any(text, &["get_or_init", "get_or_try_init"]);
+    facts.site(node).is_some_and(|site| is_it(&site.name))
+}
+
 /// Whether an awaited expression calls a method that waits for the next event.
 fn calls_event_method(text: &str) -> bool {
     calls_any(text, &METHODS)

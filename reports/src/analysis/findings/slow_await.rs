@@ -7,7 +7,7 @@
 //! That an await takes long is no fault: a client may have asked for it, or a day's end. So the
 //! slow calls have to be far from the usual ones, and the await must not be for the next event.
 
-use super::events::is_for_event;
+use super::events::{is_for_event, is_initialization};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -80,7 +80,8 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(usize, Finding)> {
     let is_only_slow = leaf_ns / facts.node(leaf).calls.max(1) >= bound_ns;
     let all_ns = if is_only_slow { slow_ns } else { facts.node(most).idle_ns };
     let is_why = per_mille(leaf_ns, all_ns) >= MIN_AWAIT;
-    if leaf == most || !facts.is_await(leaf) || !is_why || is_for_event(facts, leaf) {
+    let is_meant = || is_for_event(facts, leaf) || is_initialization(facts, leaf);
+    if leaf == most || !facts.is_await(leaf) || !is_why || is_meant() {
         return None;
     }
     let share = per_mille(slow_calls, quantiles.count);
