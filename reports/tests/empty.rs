@@ -27,7 +27,7 @@ fn nothing_was_polled() {
     assert_eq!(
         reason(&empty(), View::Time),
         "Nothing to show: no annotated future was polled yet. \
-         What to do: put `#[diagnose]` on an async fn that the program runs, and dump again."
+         What to do: put `#[diagnose]` on an async fn that the program runs, or unset `DIAGNOSE_ONLY`, and dump again."
     );
 }
 
@@ -74,7 +74,7 @@ fn the_text_report_says_that_nothing_was_recorded() {
     VERDICTS none, ALARMS none
 
     Nothing to show: no annotated future was polled yet.
-    What to do: put `#[diagnose]` on an async fn that the program runs, and dump again.
+    What to do: put `#[diagnose]` on an async fn that the program runs, or unset `DIAGNOSE_ONLY`, and dump again.
 
     nothing dropped
     clock manual; cost of recording ≈ 60.0 µs (0 % of busy): 1,500 polls 60.0 µs

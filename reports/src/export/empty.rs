@@ -44,7 +44,7 @@ pub(crate) fn reason(snapshot: &Snapshot, view: View) -> Reason {
     } else {
         (
             "no annotated future was polled yet",
-            "put `#[diagnose]` on an async fn that the program runs, and dump again",
+            "put `#[diagnose]` on an async fn that the program runs, or unset `DIAGNOSE_ONLY`, and dump again",
         )
     };
     Reason { why, advice }
