@@ -6,7 +6,7 @@ use std::io;
 use ::tokio::runtime::LocalOptions;
 
 use super::shared::runtime;
-use super::shutdown::{Goes, Gone};
+use super::shutdown::{ShutdownEnd, ShutdownStart};
 use super::{Builder, Handle, number};
 use crate::spawned::launch;
 use crate::tokio::task::JoinHandle;
@@ -16,10 +16,10 @@ use crate::tokio::task::JoinHandle;
 /// Dropping it waits for its blocking code. That wait is recorded at the place where it was built.
 // The order of the fields matters, as in `Runtime`.
 pub struct LocalRuntime {
-    goes: Goes,
+    shutdown_start: ShutdownStart,
     inner: ::tokio::runtime::LocalRuntime,
     handle: Handle,
-    gone: Gone,
+    shutdown_end: ShutdownEnd,
 }
 
 impl LocalRuntime {

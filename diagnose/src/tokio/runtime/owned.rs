@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io;
 
 use super::shared::runtime;
-use super::shutdown::{Goes, Gone};
+use super::shutdown::{ShutdownEnd, ShutdownStart};
 use super::{Builder, Handle};
 use crate::tokio::task::JoinHandle;
 
@@ -12,12 +12,13 @@ use crate::tokio::task::JoinHandle;
 ///
 /// Dropping it waits for its blocking code. That wait is recorded at the place where the runtime
 /// was built, because a drop has no place of its own.
-// Fields are dropped in order: `goes` begins the record of the wait, `gone` ends it.
+// Fields are dropped in order: `shutdown_start` begins the record of the wait, `shutdown_end` ends
+// it.
 pub struct Runtime {
-    goes: Goes,
+    shutdown_start: ShutdownStart,
     inner: ::tokio::runtime::Runtime,
     handle: Handle,
-    gone: Gone,
+    shutdown_end: ShutdownEnd,
 }
 
 impl Runtime {

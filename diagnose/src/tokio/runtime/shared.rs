@@ -1,7 +1,7 @@
 //! The methods that `Runtime` and `LocalRuntime` share.
 
 /// Implements all of a runtime but its constructor and its spawning of tasks. The fields are
-/// `goes`, `inner`, `handle` and `gone`.
+/// `shutdown_start`, `inner`, `handle` and `shutdown_end`.
 ///
 /// ```text
 /// runtime!(LocalRuntime);
@@ -14,8 +14,8 @@ macro_rules! runtime {
             #[track_caller]
             pub(super) fn built(runtime: ::tokio::runtime::$name, max_blocking: Option<u64>) -> Self {
                 let held = $crate::tokio::runtime::number::hold(runtime.handle(), max_blocking);
-                let (goes, gone) = super::shutdown::pair(held, ::std::panic::Location::caller());
-                Self { goes, gone, ..runtime.into() }
+                let (shutdown_start, shutdown_end) = super::shutdown::pair(held, ::std::panic::Location::caller());
+                Self { shutdown_start, shutdown_end, ..runtime.into() }
             }
 
             /// Returns the handle of the runtime.
@@ -46,24 +46,24 @@ macro_rules! runtime {
 
             /// Shuts down the runtime. Waits up to `duration` for blocking code.
             pub fn shutdown_timeout(self, duration: ::std::time::Duration) {
-                let Self { goes, inner, gone, .. } = self;
-                goes.never();
+                let Self { shutdown_start, inner, shutdown_end, .. } = self;
+                shutdown_start.cancel();
                 inner.shutdown_timeout(duration);
-                drop(gone);
+                drop(shutdown_end);
             }
 
             /// Shuts down the runtime without waiting for blocking code.
             pub fn shutdown_background(self) {
-                let Self { goes, inner, gone, .. } = self;
-                goes.never();
+                let Self { shutdown_start, inner, shutdown_end, .. } = self;
+                shutdown_start.cancel();
                 inner.shutdown_background();
-                drop(gone);
+                drop(shutdown_end);
             }
 
             /// Returns tokio's own runtime.
             #[must_use]
             pub fn into_inner(self) -> ::tokio::runtime::$name {
-                self.goes.never();
+                self.shutdown_start.cancel();
                 self.inner
             }
 
@@ -81,8 +81,8 @@ macro_rules! runtime {
             [] $name: ::tokio::runtime::$name,
             |runtime| {
                 let handle = runtime.handle().clone().into();
-                let (goes, gone) = super::shutdown::pair(None, ::std::panic::Location::caller());
-                Self { goes, inner: runtime, handle, gone }
+                let (shutdown_start, shutdown_end) = super::shutdown::pair(None, ::std::panic::Location::caller());
+                Self { shutdown_start, inner: runtime, handle, shutdown_end }
             },
             |it| it.into_inner()
         );

@@ -15,7 +15,7 @@ type Begun = Arc<OnceLock<RuntimeShutdown>>;
 
 /// The field before the runtime. Its drop records the start of the wait.
 #[derive(Debug)]
-pub(super) struct Goes {
+pub(super) struct ShutdownStart {
     begun: Option<Begun>,
     number: u16,
     made_at: &'static Location<'static>,
@@ -23,27 +23,30 @@ pub(super) struct Goes {
 
 /// The field after the runtime. Its drop records the end of the wait.
 #[derive(Debug)]
-pub(super) struct Gone {
+pub(super) struct ShutdownEnd {
     _begun: Option<Begun>,
     /// Keeps the runtime listed under its number; `None` if it was not built through this crate.
     _held: Option<Listed>,
 }
 
 /// Creates both fields of a runtime made at `made_at`. Without `held`, nothing is recorded.
-pub(super) fn pair(held: Option<Listed>, made_at: &'static Location<'static>) -> (Goes, Gone) {
+pub(super) fn pair(
+    held: Option<Listed>,
+    made_at: &'static Location<'static>,
+) -> (ShutdownStart, ShutdownEnd) {
     let number = held.as_ref().map_or(0, Listed::number);
     let begun = held.is_some().then(Begun::default);
-    (Goes { begun: begun.clone(), number, made_at }, Gone { _begun: begun, _held: held })
+    (ShutdownStart { begun: begun.clone(), number, made_at }, ShutdownEnd { _begun: begun, _held: held })
 }
 
-impl Goes {
+impl ShutdownStart {
     /// Records nothing: the runtime does not wait, or waits with a limit.
-    pub(super) fn never(mut self) {
+    pub(super) fn cancel(mut self) {
         self.begun = None;
     }
 }
 
-impl Drop for Goes {
+impl Drop for ShutdownStart {
     fn drop(&mut self) {
         let Some(begun) = &self.begun else { return };
         // Includes closures that have not started: they may still start, or are dropped.
