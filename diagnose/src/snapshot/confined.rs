@@ -46,7 +46,7 @@ pub(super) struct LastPolled {
 /// What a span needs to know of its parent.
 #[derive(Debug, Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-struct Around {
+struct ParentSpan {
     span: u64,
     since: u64,
     /// Whether it is at an await of something that is no span.
@@ -65,7 +65,7 @@ impl Confined {
         sort_by_key(&mut confined.roots, |(task, _)| *task);
         confined.spans.reserve_exact(spans.len());
         // The rows above the current one, with their numbers.
-        let mut above: Vec<(usize, Around)> = Vec::new();
+        let mut above: Vec<(usize, ParentSpan)> = Vec::new();
         for (row, spot) in spans.iter().enumerate() {
             let task = spot.task.map(|task| &tasks[task]);
             while above.last().is_some_and(|(row, _)| Some(*row) != spot.parent) {
@@ -81,7 +81,7 @@ impl Confined {
                     confined.add(spot.listed.memory, task);
                 }
             }
-            let around = Around {
+            let around = ParentSpan {
                 span,
                 since: spot.listed.since,
                 is_at_await: spot.listed.node.site.kind == SiteKind::Await,
@@ -96,7 +96,7 @@ impl Confined {
     }
 
     /// Whether the span cannot have left its task since that polled it last.
-    fn is_confined(&self, spot: &SpanPlace, around: Option<Around>, task: &TaskCopy) -> bool {
+    fn is_confined(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> bool {
         let site = spot.node.site;
         let is_in_body = match around {
             // The await of that body, or an arm of a macro in it.
@@ -123,7 +123,7 @@ impl Confined {
         }
         // The future around, which was set aside, has stopped with the same reading: it awaits this
         // one.
-        let is_awaited = |around: Around| {
+        let is_awaited = |around: ParentSpan| {
             spot.node.via.is_some()
                 && !around.is_at_await
                 && around.is_skipped

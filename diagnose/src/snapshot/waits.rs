@@ -59,8 +59,8 @@ struct ResourceQueue {
     queue: Range<usize>,
     /// Index of a wait that was given up and whose waker the primitive still keeps.
     given_up: Option<usize>,
-    told: Option<Box<waits::LastNotify>>,
-    forgot: Option<Box<waits::LastEvent>>,
+    last_notified: Option<Box<waits::LastNotify>>,
+    last_forgotten: Option<Box<waits::LastEvent>>,
 }
 
 /// Returns the ages of all unknown threads, in ns. Where threads cannot be listed, assumes one that
@@ -259,10 +259,18 @@ impl ResourceQueue {
         let queue = start..start + count(start, &|wait| wait.resource == id && !wait.is_given_up);
         *next = queue.end + count(queue.end, &|wait| wait.resource == id);
         let given_up = (*next).checked_sub(1).filter(|last| *last >= queue.end);
-        let told = record.told().map(Box::new);
-        let forgot = record.forgot().map(Box::new);
+        let last_notified = record.last_notified().map(Box::new);
+        let last_forgotten = record.last_forgotten().map(Box::new);
         // The record was reused in between.
-        (record.id() == id).then_some(Self { record, id, identity, queue, given_up, told, forgot })
+        (record.id() == id).then_some(Self {
+            record,
+            id,
+            identity,
+            queue,
+            given_up,
+            last_notified,
+            last_forgotten,
+        })
     }
 
     fn build(&self, seen: &CaptureContext<'_>) -> Resource {
@@ -296,13 +304,13 @@ impl ResourceQueue {
         resource.is_refilled = record.is_refilled.load(Relaxed);
         resource.is_fair = identity.what.is_fair;
         resource.is_closed = record.is_closed.load(Relaxed);
-        resource.last_notified = self.told.as_ref().map(|notify| {
+        resource.last_notified = self.last_notified.as_ref().map(|notify| {
             let mut built = event(&notify.last, seen);
             (built.waiters, built.is_broadcast) = (notify.waiting, notify.all);
             built
         });
-        resource.last_acquired = record.taken().map(|last| event(&last, seen));
-        resource.last_forgotten = self.forgot.as_ref().map(|last| event(last, seen));
+        resource.last_acquired = record.last_acquired().map(|last| event(&last, seen));
+        resource.last_forgotten = self.last_forgotten.as_ref().map(|last| event(last, seen));
         // Read late: a kilobyte for each of a million channels is too much to keep.
         let mut used = record.usage_so_far();
         if record.id() == self.id {

@@ -56,7 +56,7 @@ pub(crate) struct Record {
     pub(super) more_borrowed: AtomicU32,
     /// The last acquisition of units.
     pub(super) taken: LastEventCell,
-    told: LastNotifyCell,
+    last_notified: LastNotifyCell,
     /// Number of owners: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
     /// Number of waits ever put into the queue, above [`WAITING`] bits for the number in it now.
@@ -85,7 +85,7 @@ pub(crate) struct RecordIdentity {
 /// Fields that few resources need.
 #[derive(Debug, Default)]
 struct RareFields {
-    forgot: Option<LastEvent>,
+    last_forgotten: Option<LastEvent>,
     /// Holdings that any task may have, because they left the records.
     lost: Vec<Holding>,
 }
@@ -122,7 +122,7 @@ impl Record {
             borrowed: Link::new(None),
             more_borrowed: AtomicU32::new(0),
             taken: LastEventCell::new(),
-            told: LastNotifyCell::new(),
+            last_notified: LastNotifyCell::new(),
             owners: AtomicU32::new(0),
             queue: zero(),
             first_wait: zero(),
@@ -166,7 +166,7 @@ impl Record {
         record.blocked.store(0, Relaxed);
         record.more_borrowed.store(0, Relaxed);
         record.taken.clear();
-        record.told.clear();
+        record.last_notified.clear();
         record.owners.store(owners, Relaxed);
         if name.is_some() {
             *record.name.lock() = name;
@@ -342,10 +342,10 @@ impl Record {
     #[inline]
     pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
         let waiting = u32::try_from(self.queue.load(Relaxed) & (QUEUED - 1)).unwrap_or(u32::MAX);
-        self.told.set(at, waiting, all);
+        self.last_notified.set(at, waiting, all);
     }
 
-    pub(crate) fn taken(&self) -> Option<LastEvent> {
+    pub(crate) fn last_acquired(&self) -> Option<LastEvent> {
         self.taken.get()
     }
 
@@ -353,7 +353,7 @@ impl Record {
     pub(crate) fn forget(&self, permits: u64, at: &'static Location<'static>) {
         let mut rare = self.rare();
         self.forgotten.fetch_add(permits, Relaxed);
-        rare.forgot = Some(LastEvent { at, task: context::task(), tick: clock::now() });
+        rare.last_forgotten = Some(LastEvent { at, task: context::task(), tick: clock::now() });
     }
 
     /// Counts messages of a broadcast channel that the receiver at `at` missed.
@@ -362,16 +362,16 @@ impl Record {
         self.usage().add_waiter(at, recorder::current_node(), messages);
     }
 
-    pub(crate) fn forgot(&self) -> Option<LastEvent> {
-        if self.is_rare.load(Relaxed) { self.rare.lock().forgot } else { None }
+    pub(crate) fn last_forgotten(&self) -> Option<LastEvent> {
+        if self.is_rare.load(Relaxed) { self.rare.lock().last_forgotten } else { None }
     }
 
     pub(crate) fn taken_out(&self) -> u64 {
         self.left.load(Relaxed)
     }
 
-    pub(crate) fn told(&self) -> Option<LastNotify> {
-        self.told.get()
+    pub(crate) fn last_notified(&self) -> Option<LastNotify> {
+        self.last_notified.get()
     }
 }
 

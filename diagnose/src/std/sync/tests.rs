@@ -74,9 +74,12 @@ fn a_waiter_of_a_condvar_does_not_hold_the_mutex() {
         assert_eq!(queue(known(line))[0].mode, WaitMode::Notified);
         *guard = true;
         condvar.notify_one();
-        let told = known(line).told();
-        let told = told.unwrap();
-        assert_eq!((told.all, told.waiting, told.last.at.line()), (false, 1, line + 13));
+        let last_notified = known(line).last_notified();
+        let last_notified = last_notified.unwrap();
+        assert_eq!(
+            (last_notified.all, last_notified.waiting, last_notified.last.at.line()),
+            (false, 1, line + 13)
+        );
         drop(guard);
         assert_eq!(waits.join().unwrap(), (true, vec![1]));
     });
