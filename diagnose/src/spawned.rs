@@ -52,16 +52,16 @@ pin_project! {
 /// Passes `$future`, of type `$type`, as a task to `$spawn`. A large one is boxed first, as in
 /// tokio: wrapping and passing it would put several copies on the stack.
 macro_rules! launch {
-    ($home:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
-        let (home, name, location) = ($home, $name, ::std::panic::Location::caller());
+    ($target:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
+        let (target, name, location) = ($target, $name, ::std::panic::Location::caller());
         // A named future here is run, not spawned.
         let _own = $crate::spawned::OwnSpawn::begin(name.is_none());
         if $crate::spawned::Large::<$type>::IS_SO {
             let future = ::std::boxed::Box::pin($future);
-            let ($task, $number) = $crate::spawned::Spawned::boxed(home, name, location, future);
+            let ($task, $number) = $crate::spawned::Spawned::boxed(target, name, location, future);
             $spawn
         } else {
-            let ($task, $number) = $crate::spawned::Spawned::new(home, name, location, $future);
+            let ($task, $number) = $crate::spawned::Spawned::new(target, name, location, $future);
             $spawn
         }
     }};
@@ -221,13 +221,13 @@ impl Numbered {
 impl<F: Future> Spawned<Pin<Box<F>>> {
     /// Like `new`, for a future that was too large for the stack.
     pub(crate) fn boxed(
-        home: impl Into<SpawnTarget>,
+        target: impl Into<SpawnTarget>,
         name: Option<&str>,
         location: &'static Location<'static>,
         future: Pin<Box<F>>,
     ) -> (Self, Numbered) {
         let memory = Memory::of(&*future);
-        let (spawned, number) = Self::new(home, name, location, future);
+        let (spawned, number) = Self::new(target, name, location, future);
         if let Some(task) = spawned.ticket.0 {
             task.memory.store(memory.0, Relaxed);
         }
@@ -238,7 +238,7 @@ impl<F: Future> Spawned<Pin<Box<F>>> {
 impl<F: Future> Spawned<F> {
     /// The future as a task spawned at `location`, under `name` or a name from the future's type.
     pub(crate) fn new(
-        home: impl Into<SpawnTarget>,
+        target: impl Into<SpawnTarget>,
         name: Option<&str>,
         location: &'static Location<'static>,
         future: F,
@@ -256,7 +256,7 @@ impl<F: Future> Spawned<F> {
             site,
             is_named: name.is_some(),
             label: Label::NONE,
-            home: home.into(),
+            target: target.into(),
             spawned_at: Some(location),
             spawned_by: context::task(),
             made: clock::now(),
@@ -304,7 +304,7 @@ impl Drop for Offer {
 
 /// A closure that runs on a thread for blocking code, as a task.
 pub(crate) fn blocking<F, T>(
-    home: SpawnTarget,
+    target: SpawnTarget,
     location: &'static Location<'static>,
     work: F,
 ) -> (impl FnOnce() -> T + use<F, T>, Numbered)
@@ -319,7 +319,7 @@ where
             site,
             is_named: false,
             label: Label::NONE,
-            home,
+            target,
             spawned_at: Some(location),
             spawned_by: context::task(),
             made: clock::now(),

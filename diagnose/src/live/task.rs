@@ -313,7 +313,7 @@ impl Task {
     #[cold]
     pub(crate) fn hooked(&self) -> Option<(TaskOrigin, u64)> {
         let (_, origin) = self.origin()?;
-        (origin.home.runtime == SpawnRuntime::TokioHooks).then(|| (origin, self.runtime_id.load(Relaxed)))
+        (origin.target.runtime == SpawnRuntime::TokioHooks).then(|| (origin, self.runtime_id.load(Relaxed)))
     }
 
     /// Starts a poll of a task known only from hooks.

@@ -55,7 +55,7 @@ pub(crate) struct TaskOrigin {
     /// as soon as that has one.
     pub(crate) is_named: bool,
     pub(crate) label: Label,
-    pub(crate) home: SpawnTarget,
+    pub(crate) target: SpawnTarget,
     pub(crate) spawned_at: Option<&'static Location<'static>>,
     /// The id of the task that spawned it; zero if none did.
     pub(crate) spawned_by: u64,
@@ -69,13 +69,13 @@ pub(super) struct PackedOrigin(pub(super) u64);
 
 impl PackedOrigin {
     pub(super) fn new(origin: &TaskOrigin) -> Self {
-        let TaskOrigin { work, is_named, home, spawned_by, .. } = *origin;
+        let TaskOrigin { work, is_named, target, spawned_by, .. } = *origin;
         Self(
-            u64::from(home.number) << 48
+            u64::from(target.number) << 48
                 | (spawned_by & BY) << 6
                 | u64::from(is_named) << 5
-                | u64::from(home.is_local) << 4
-                | u64::from(home.runtime as u8) << 1
+                | u64::from(target.is_local) << 4
+                | u64::from(target.runtime as u8) << 1
                 | u64::from(work == TaskKind::Blocking),
         )
     }
@@ -107,9 +107,9 @@ impl PackedOrigin {
         let Self(packed) = self;
         let work = if packed & 1 == 0 { TaskKind::Future } else { TaskKind::Blocking };
         let number = u16::try_from(packed >> 48).unwrap_or(0);
-        let home = SpawnTarget { runtime: self.runtime(), number, is_local: packed >> 4 & 1 != 0 };
+        let target = SpawnTarget { runtime: self.runtime(), number, is_local: packed >> 4 & 1 != 0 };
         let (is_named, spawned_by) = (self.is_named(), packed >> 6 & BY);
-        TaskOrigin { work, site, is_named, label, home, spawned_at, spawned_by, made }
+        TaskOrigin { work, site, is_named, label, target, spawned_at, spawned_by, made }
     }
 }
 

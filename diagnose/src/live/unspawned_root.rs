@@ -29,12 +29,12 @@ pub(crate) fn meet(site: &'static Site, label: Label, entered: u64, span: u64, t
     // If the root runs inside a task known only from the runtime's hooks, it takes over that task's
     // origin.
     let (around, runtime_id) = current::registered().and_then(Task::hooked).unzip();
-    let number = around.map_or(0, |around| around.home.number);
-    let home = SpawnTarget { number, ..SpawnRuntime::Unknown.into() };
+    let number = around.map_or(0, |around| around.target.number);
+    let target = SpawnTarget { number, ..SpawnRuntime::Unknown.into() };
     let (spawned_at, spawned_by) = around.map_or((None, 0), |around| (around.spawned_at, around.spawned_by));
     let work = TaskKind::Future;
     let origin =
-        TaskOrigin { work, site, is_named: false, label, home, spawned_at, spawned_by, made: entered };
+        TaskOrigin { work, site, is_named: false, label, target, spawned_at, spawned_by, made: entered };
     task.occupy(context::new_task(), &origin);
     if let Some(runtime_id) = runtime_id {
         task.runtime_id.store(runtime_id, Relaxed);

@@ -107,8 +107,8 @@ type OriginKey = (TaskKind, *const Site, Label, SpawnTarget, Option<*const Locat
 impl Origins {
     /// Returns the shared copy of an origin, without spawner and tick.
     fn share(&mut self, origin: TaskOrigin) -> Rc<TaskOrigin> {
-        let TaskOrigin { work, site, label, home, spawned_at, .. } = origin;
-        let key = (work, ptr::from_ref(site), label, home, spawned_at.map(ptr::from_ref));
+        let TaskOrigin { work, site, label, target, spawned_at, .. } = origin;
+        let key = (work, ptr::from_ref(site), label, target, spawned_at.map(ptr::from_ref));
         let shared = || Rc::new(TaskOrigin { made: 0, spawned_by: 0, ..origin });
         self.0.entry(key).or_insert_with(shared).clone()
     }
@@ -187,7 +187,7 @@ impl TaskCopy {
 
     /// Whether only the hooks of its runtime report it.
     fn is_hooked(&self) -> bool {
-        self.origin.home.runtime == SpawnRuntime::TokioHooks
+        self.origin.target.runtime == SpawnRuntime::TokioHooks
     }
 
     /// Returns the nodes that run on its thread, from its root down; empty while it is not running.
@@ -207,7 +207,7 @@ impl TaskCopy {
             entered: self.entered,
             made: self.made,
             spawned_by: self.spawned_by,
-            is_stranger: self.origin.home.runtime == SpawnRuntime::Unknown,
+            is_stranger: self.origin.target.runtime == SpawnRuntime::Unknown,
             is_block_on: self.origin.site.name == "main" && self.task.runtime_id.load(Relaxed) == 0,
         }
     }
@@ -221,17 +221,17 @@ impl TaskCopy {
             TaskKind::Future => model::TaskKind::Future,
             TaskKind::Blocking => model::TaskKind::Blocking,
         };
-        task.runtime = texts.of(library(self.origin.home.runtime));
+        task.runtime = texts.of(library(self.origin.target.runtime));
         task.spawned_at = self.origin.spawned_at.map(|at| texts.place(at));
-        task.runtime_number = u64::from(self.origin.home.number);
+        task.runtime_number = u64::from(self.origin.target.number);
         task.future_bytes = self.memory.range().map(|it| it.end - it.start).filter(|&it| it >= LARGE_BYTES);
-        task.is_local = self.origin.home.is_local;
+        task.is_local = self.origin.target.is_local;
         // Handles of other libraries are not recorded.
-        let is_counted = !matches!(self.origin.home.runtime, SpawnRuntime::Smol | SpawnRuntime::AsyncStd);
+        let is_counted = !matches!(self.origin.target.runtime, SpawnRuntime::Smol | SpawnRuntime::AsyncStd);
         task.has_handle = !is_counted || self.task.handles() & HANDLE != 0;
         task.has_abort_handle = self.task.handles() & !HANDLE != 0;
         task.is_unspawned =
-            matches!(self.origin.home.runtime, SpawnRuntime::Unknown | SpawnRuntime::TokioHooks);
+            matches!(self.origin.target.runtime, SpawnRuntime::Unknown | SpawnRuntime::TokioHooks);
         task.runtime_id = some(self.task.runtime_id.load(Relaxed));
         task.spawned_by = some(self.spawned_by).map(TaskId::new);
         task.state = match self.doing {

@@ -144,7 +144,7 @@ fn spawned(meta: &TaskMeta<'_>) {
         site,
         is_named: false,
         label: Label::NONE,
-        home: SpawnTarget { number: number::current(), ..SpawnRuntime::TokioHooks.into() },
+        target: SpawnTarget { number: number::current(), ..SpawnRuntime::TokioHooks.into() },
         spawned_at: Some(location),
         spawned_by: context::task(),
         made: clock::now(),

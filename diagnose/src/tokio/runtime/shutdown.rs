@@ -52,7 +52,7 @@ impl Drop for ShutdownStart {
         // Includes closures that have not started: they may still start, or are dropped.
         let is_job = |task: &&live::Task| {
             task.origin().is_some_and(|(_, origin)| {
-                origin.work == TaskKind::Blocking && origin.home.number == self.number
+                origin.work == TaskKind::Blocking && origin.target.number == self.number
             })
         };
         let jobs: Vec<u64> = live::all_tasks().filter(is_job).map(live::Task::id).collect();

@@ -76,16 +76,16 @@ where
     })
 }
 
-/// Wraps a closure as a task that is spawned on `home`.
+/// Wraps a closure as a task that is spawned on `target`.
 pub(in crate::tokio) fn blocking<F, R>(
-    home: SpawnTarget,
+    target: SpawnTarget,
     location: &'static Location<'static>,
     f: F,
 ) -> (impl FnOnce() -> R + use<F, R>, Numbered)
 where
     F: FnOnce() -> R,
 {
-    spawned::blocking(home, location, f)
+    spawned::blocking(target, location, f)
 }
 
 /// Records tokio's id of the task.
