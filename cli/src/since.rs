@@ -22,7 +22,9 @@ pub(crate) fn read(new: &Path, old: Option<&Path>) -> Result<(Snapshot, Option<S
 /// Why the second snapshot is not an earlier one of the first one's process.
 fn reason(snapshot: &Snapshot, earlier: &Snapshot) -> Option<&'static str> {
     const NS_PER_MS: u64 = 1_000_000;
-    if snapshot.process != earlier.process {
+    // The number of CPUs may differ.
+    let identity = |it: &Snapshot| (it.process.name.clone(), it.process.pid, it.process.host.clone());
+    if identity(snapshot) != identity(earlier) {
         return Some("is of another process than");
     }
     let is_timed = earlier.captured_unix_ms > 0;

@@ -167,7 +167,7 @@ impl ListedTasks {
             if task.state == RunState::Running || is_run {
                 listed.running.extend(task.thread_id);
             }
-            if task.state == RunState::Running && task.kind == TaskKind::Future && !is_run {
+            if task.state == RunState::Running && task.kind == TaskKind::Future && !task.is_local && !is_run {
                 listed.polling.entry(task.runtime_number).or_default().extend(task.thread_id);
             }
             if let Some(thread) = task.thread_id.filter(|_| task.is_unspawned && task.runtime_number == 0) {

@@ -85,7 +85,9 @@ fn is_write(text: &str) -> bool {
 /// that reads many times after a greeting waits for events.
 fn is_answer(facts: &Facts<'_>, leaf: usize, site: &Site) -> bool {
     let is_request = |node: usize| {
-        let is_before = |it: &Site| it.place.line <= site.place.line && is_write(&it.name);
+        // What forwards a message reads it first.
+        let is_write = |it: &Site| is_write(&it.name) && !is_read(&it.name);
+        let is_before = |it: &Site| it.place.line <= site.place.line && is_write(it);
         let reads = facts.node(leaf).calls;
         facts.site(node).is_some_and(is_before) && reads <= facts.node(node).calls.saturating_mul(3) / 2
     };
