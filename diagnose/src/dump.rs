@@ -3,8 +3,9 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::thread;
 
-use diagnose_reports::{Error, Report};
+use diagnose_reports::{Error, Report, Snapshot};
 
 use crate::dump_name;
 use crate::keep::Keep;
@@ -66,6 +67,8 @@ where
 const TEMPORARY: &str = ".diagnose-temporary";
 /// Attempts to find a free name for a dump.
 const MAX_NAMES: u32 = 1_000;
+/// Sets of files are written one at a time.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// Writes one snapshot in several formats as `diagnose-<host>-<start>-<pid>-<n>.<extension>`, and
 /// removes the folder's oldest dumps past the bounds of `keep`. Then prints one line per file on
@@ -74,9 +77,27 @@ const MAX_NAMES: u32 = 1_000;
 /// Calls run one at a time. A format that cannot be written does not prevent the others. Existing
 /// files are never overwritten.
 pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
-    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock();
+    write_set(&snapshot(), folder, reports, keep);
+}
+
+/// Like [`dump_set`], where the process ends. Libraries that draw reports keep values per thread,
+/// and those of the thread of `main` are destroyed before its process ends. So another thread
+/// writes, while the snapshot is of this one.
+pub(crate) fn dump_set_at_exit(folder: &Path, reports: &[Report], keep: Keep) {
     let _turn = TURN.lock();
     let snapshot = snapshot();
+    let write = || write_set(&snapshot, folder, reports, keep);
+    thread::scope(|scope| {
+        match thread::Builder::new().name("diagnose-exit".to_owned()).spawn_scoped(scope, write) {
+            // A panic has been reported by the hook.
+            Ok(thread) => drop(thread.join()),
+            Err(_) => write(),
+        }
+    });
+}
+
+fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep) {
     let folder = fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
     let folder = folder.unwrap_or_default();
     let mut name = dump_name::next();
@@ -93,7 +114,7 @@ pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
     let mut words = Vec::new();
     for report in reports {
         let path = folder.join(format!("{name}.{report}"));
-        match diagnose_reports::write_new_file(&snapshot, *report, &path) {
+        match diagnose_reports::write_new_file(snapshot, *report, &path) {
             Ok(_) if is_temporary => {}
             Ok(path) => words.push(format!("diagnose: wrote {}", path.display())),
             Err(error) => words.push(format!("diagnose: {error}")),

@@ -7,7 +7,6 @@
 
 use std::sync::Once;
 
-use crate::own_thread;
 use crate::say;
 use crate::sync::Mutex;
 
@@ -47,23 +46,9 @@ pub(crate) fn register(function: fn()) {
     }
 }
 
-/// Runs the action on a thread of its own. The values that libraries keep for this thread may have
-/// been destroyed: the thread of `main` ends before its process does.
 fn run() {
-    let has_action = ACTION.lock().as_ref().is_some_and(|(process, _)| *process == std::process::id());
-    if !has_action {
-        return;
-    }
-    match own_thread::spawn("diagnose-exit", act) {
-        // A panic has been reported by the hook.
-        Ok(thread) => drop(thread.join()),
-        Err(_) => act(),
-    }
-}
-
-fn act() {
     let action = ACTION.lock().take();
-    if let Some((_, action)) = action {
+    if let Some((_, action)) = action.filter(|(process, _)| *process == std::process::id()) {
         action();
         say::flush();
     }

@@ -89,12 +89,13 @@ impl Builder {
             None => self.signal,
         };
         let on_exit = env::switch("DIAGNOSE_ON_EXIT").unwrap_or(self.on_exit);
-        let write = move || dump::dump_set(&dir, &reports, keep);
         if on_exit {
-            exit::at_exit(write.clone());
+            let (dir, reports) = (dir.clone(), reports.clone());
+            exit::at_exit(move || dump::dump_set_at_exit(&dir, &reports, keep));
         } else {
             exit::clear();
         }
+        let write = move || dump::dump_set(&dir, &reports, keep);
         live::set_wakers(self.wakers != Wakers::Off, self.wakers == Wakers::All);
         switch::set_lists_unpolled(env::switch("DIAGNOSE_UNPOLLED").unwrap_or(self.unpolled));
         waits::lock_order::set_on(env::switch("DIAGNOSE_LOCK_ORDER").unwrap_or(self.lock_order));

@@ -42,3 +42,12 @@ fn what_the_main_thread_has_drawn_does_not_prevent_the_reports() {
     assert!(ended.success);
     assert_eq!(ended.dumps.keys().collect::<Vec<_>>(), ["folded", "json", "svg", "txt"], "{}", ended.stderr);
 }
+
+#[test]
+fn the_thread_that_ends_the_process_is_not_blocked_by_its_dump() {
+    diagnose_isolation::isolated!();
+    let ended = run(&["blocks"], &[("DIAGNOSE_ON_EXIT", "1"), ("DIAGNOSE_FORMATS", "txt")]);
+    assert!(ended.success);
+    let text = &ended.dumps["txt"];
+    assert!(text.contains("answer") && !text.contains("blocked_worker"), "{text}");
+}

@@ -1,5 +1,6 @@
 //! Answers `ping` with `pong` until stdin ends, with one annotated task that never wakes. With the
-//! argument `exit`, it ends by `std::process::exit`; with `svg`, it draws a flame graph at its end.
+//! argument `exit`, it ends by `std::process::exit`; with `svg`, it draws a flame graph at its end; with
+//! `blocks`, it exits in a poll that has slept for longer than a suspicion takes.
 
 use diagnose::diagnose;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -24,6 +25,12 @@ async fn serve() {
     }
 }
 
+#[diagnose]
+async fn blocks_and_exits() {
+    std::thread::sleep(std::time::Duration::from_millis(1_200));
+    std::process::exit(0);
+}
+
 #[tokio::main(worker_threads = 2)]
 async fn main() {
     diagnose::install();
@@ -35,6 +42,9 @@ async fn main() {
     let has_argument = |name: &str| std::env::args().any(|argument| argument == name);
     if has_argument("svg") {
         diagnose::dump_to("svg", &mut std::io::sink()).expect("it can be drawn");
+    }
+    if has_argument("blocks") {
+        blocks_and_exits().await;
     }
     if has_argument("exit") {
         std::process::exit(0);
