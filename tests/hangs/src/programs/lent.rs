@@ -1,11 +1,9 @@
 //! Guards that are lent: to a scoped thread around a `block_on`, to a job on a thread that was a
-//! worker, to another task of the same thread. And what is stuck behind a lock of its own.
+//! worker, to another task of the same thread. And children that wait behind their parent's guard.
 
 use std::cell::RefCell;
-use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::{Arc, mpsc as plain_mpsc};
-use std::task::Poll;
 use std::thread;
 
 use diagnose::FutureExt as _;
@@ -26,7 +24,6 @@ pub(super) const SECTION: Section = Section {
         row!("Y121", guard_of_async_lock_to_a_scoped_thread, "the same with a lock of async-lock"),
         row!("Y122", permit_with_a_former_worker, "a thread that was a worker drops a permit in a job"),
         row!("Y123", guard_of_std_in_a_slot, "a task drops a guard of std that another of its thread took"),
-        row!("Y124", poll_without_an_end, "a detached task is Pending for ever, and nothing needs it"),
         row!("X95", second_read_before_a_child, "a child waits to write, and its parent reads a second time")
             .is(proven("cycle").detail("via_queue"))
             .in_noise(suspect("cycle").detail("via_queue")),
@@ -115,11 +112,6 @@ async fn guard_of_std_in_a_slot() {
         drops.await.unwrap();
     };
     set.run_until(tasks).await;
-}
-
-async fn poll_without_an_end() {
-    tokio::spawn(poll_fn(|_| Poll::<()>::Pending).diagnose("keeps"));
-    sleep(ms(LONG)).await;
 }
 
 async fn second_read_before_a_child() {

@@ -21,12 +21,11 @@ pub(crate) fn is_needed(facts: &Facts<'_>, path: &[Node]) -> bool {
         Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_) => true,
         _ => false,
     };
-    // A program's entry point often ends in a `pending()` that no annotation shows, or in a `poll`
-    // of its own that is never ready.
+    // A program's entry point often ends in a `pending()` that no annotation shows.
     let may_be_idle = |node: &Node| match *node {
         Node::Wait(_) => true,
         Node::Woken(task) => {
-            facts.waits_of_task[task].is_empty() && facts.unrecorded_awaits[task] != UnrecordedAwait::Pending
+            facts.waits_of_task[task].is_empty() && facts.unrecorded_awaits[task] == UnrecordedAwait::Unknown
         }
         _ => false,
     };
