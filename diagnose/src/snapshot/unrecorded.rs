@@ -9,7 +9,7 @@
 use std::cell::LazyCell;
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, Task, TaskKind, Worker};
+use diagnose_reports::model::{RunState, Runtime, Task, TaskKind, Worker};
 use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
 use super::capture_context::TaskTable;
@@ -102,9 +102,11 @@ pub(super) fn add(
         [before, after].iter().all(|all| all.iter().any(|it| it.runtime == runtime && it.tasks == tasks))
     };
     let runs_here = |runtime: u64| after.iter().any(|it| it.runtime == runtime && it.is_current_thread);
+    let runtimes = snapshot.runtimes.iter();
+    let trusted: OrderedSet<u64> =
+        runtimes.filter(|runtime| !listed.has_former_worker(snapshot, runtime)).map(|it| it.number).collect();
     let is_worker = |worker: &Worker| {
-        let runtime = worker.runtime_number;
-        worker.parked || runtime == 0 || !listed.has_former_worker(snapshot, runtime)
+        worker.parked || worker.runtime_number == 0 || trusted.contains(&worker.runtime_number)
     };
     let is_recorded = |id: u64| {
         let mut own = snapshot.workers.iter().filter(|worker| worker.thread_id == Some(id));
@@ -185,12 +187,11 @@ impl ListedTasks {
 
     /// Whether more threads than the runtime has workers count as such: one was replaced, in a
     /// `block_in_place` of tokio's own, and may run blocking work since.
-    fn has_former_worker(&self, snapshot: &Snapshot, runtime: u64) -> bool {
-        let workers = snapshot.workers.iter().filter(|worker| worker.runtime_number == runtime);
+    fn has_former_worker(&self, snapshot: &Snapshot, runtime: &Runtime) -> bool {
+        let workers = snapshot.workers.iter().filter(|worker| worker.runtime_number == runtime.number);
         let mut threads: OrderedSet<u64> = workers.filter_map(|worker| worker.thread_id).collect();
-        threads.extend(self.polling.get(&runtime).into_iter().flatten().copied());
-        let own = snapshot.runtimes.iter().find(|own| own.number == runtime);
-        own.is_none_or(|own| threads.len() as u64 > own.workers)
+        threads.extend(self.polling.get(&runtime.number).into_iter().flatten().copied());
+        threads.len() as u64 > runtime.workers
     }
 
     /// Returns the number of wakers of unspawned roots on the workers of a runtime: most likely
