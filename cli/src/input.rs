@@ -56,8 +56,8 @@ pub(crate) fn parse(path: &Path) -> Result<Snapshot, Failure> {
         (format!("`{}`", path.display()), read)
     };
     read.map_err(|error| {
-        let message = elsewhere(path).unwrap_or_else(|| format!("cannot read {name}: {error}"));
-        Failure::new(message)
+        let elsewhere = if error.kind() == io::ErrorKind::NotFound { elsewhere(path) } else { None };
+        Failure::new(elsewhere.unwrap_or_else(|| format!("cannot read {name}: {error}")))
     })?;
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
     Snapshot::read_json(bytes).map_err(|error| {
@@ -73,8 +73,9 @@ fn elsewhere(path: &Path) -> Option<String> {
         return Some(format!("`{name}` is no file; for a running process: diagnose dump {name}"));
     }
     if name.starts_with("http://") || name.starts_with("https://") {
-        let page = if name.ends_with("/snapshot.json") { "" } else { "/snapshot.json" };
-        let address = name.trim_end_matches('/');
+        // The page keeps its view behind `#`.
+        let address = name.split(['#', '?']).next().unwrap_or(name).trim_end_matches('/');
+        let page = if address.ends_with("/snapshot.json") { "" } else { "/snapshot.json" };
         return Some(format!(
             "`{name}` is no file; for an address: curl -s '{address}{page}' | diagnose show -"
         ));

@@ -75,8 +75,8 @@ fn a_process_or_an_address_is_no_file_but_leads_to_one() {
         "diagnose: `4711` is no file; for a running process: diagnose dump 4711"
     );
     let curl = "curl -s 'http://127.0.0.1:6070/snapshot.json' | diagnose show -";
-    for address in ["http://127.0.0.1:6070", "http://127.0.0.1:6070/", "http://127.0.0.1:6070/snapshot.json"]
-    {
+    for page in ["", "/", "/#tasks", "/?seconds=5#flame", "/snapshot.json"] {
+        let address = &format!("http://127.0.0.1:6070{page}");
         assert_eq!(
             run(&["tasks", address]).refusal(),
             format!("diagnose: `{address}` is no file; for an address: {curl}")
