@@ -1,6 +1,6 @@
 //! Answers `ping` with `pong` until stdin ends, with one annotated task that never wakes. With the
-//! argument `exit`, it ends by `std::process::exit`; with `svg`, it draws a flame graph at its end; with
-//! `blocks`, it exits in a poll that has slept for longer than a suspicion takes.
+//! argument `exit`, it ends by `std::process::exit`. With `svg`, it draws a flame graph at its end.
+//! With `blocks`, it exits in a poll that has slept for longer than a suspicion takes.
 
 use diagnose::diagnose;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
