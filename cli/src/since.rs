@@ -22,9 +22,7 @@ pub(crate) fn read(new: &Path, old: Option<&Path>) -> Result<(Snapshot, Option<S
 /// Why the second snapshot is not an earlier one of the first one's process.
 fn reason(snapshot: &Snapshot, earlier: &Snapshot) -> Option<&'static str> {
     const NS_PER_MS: u64 = 1_000_000;
-    // The number of CPUs may differ.
-    let identity = |it: &Snapshot| (it.process.name.clone(), it.process.pid, it.process.host.clone());
-    if identity(snapshot) != identity(earlier) {
+    if !snapshot.process.is_same(&earlier.process) {
         return Some("is of another process than");
     }
     let is_timed = earlier.captured_unix_ms > 0;

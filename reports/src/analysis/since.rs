@@ -48,7 +48,7 @@ impl Snapshot {
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut between = self.clone();
-        if self.process != earlier.process || self.elapsed_ns < earlier.elapsed_ns {
+        if !self.process.is_same(&earlier.process) || self.elapsed_ns < earlier.elapsed_ns {
             return between;
         }
         between.elapsed_ns -= earlier.elapsed_ns;

@@ -34,7 +34,7 @@ struct Page<'a> {
 pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(BUFFER, out);
     let verdicts = snapshot.verdicts();
-    let findings = snapshot.findings_with(&verdicts);
+    let findings = snapshot.findings_with(None, &verdicts);
     let page = Page { snapshot, verdicts, findings, lock_inversions: snapshot.lock_inversions() };
     serde_json::to_writer_pretty(&mut out, &page)?;
     out.write_all(b"\n")?;

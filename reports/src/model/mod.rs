@@ -17,6 +17,7 @@ mod latency;
 mod live;
 mod node;
 mod order;
+mod process;
 pub(crate) mod resource;
 mod task;
 mod text;
@@ -31,6 +32,7 @@ pub use latency::{Durations, Latency};
 pub use live::{BlockingPool, RunState, Runtime, Span, Worker};
 pub use node::{Bucket, Node};
 pub use order::{LockOrder, LockPair, LockedResource};
+pub use process::Process;
 pub use resource::{Resource, ResourceClass};
 pub use task::{Task, TaskClass, TaskKind};
 pub use text::Text;
@@ -122,27 +124,6 @@ pub struct Snapshot {
     /// unrecorded tasks, or inside a listed task.
     #[serde(default)]
     pub is_all_recorded: bool,
-}
-
-/// The recorded process.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
-#[non_exhaustive]
-pub struct Process {
-    /// File name of the executable.
-    pub name: String,
-    /// Process id.
-    pub pid: u32,
-    /// Name of the machine or container; empty if unknown.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub host: String,
-    /// Version or commit of the program, as the program or its operator names it; empty if neither
-    /// does.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub build: String,
-    /// Number of CPUs that the process may use; `None` if unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpus: Option<u64>,
 }
 
 /// The clock that measured all times.

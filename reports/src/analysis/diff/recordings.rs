@@ -58,7 +58,7 @@ pub(super) fn recordings(snapshots: &[Snapshot]) -> Vec<Recording> {
     for (index, recording) in all.iter().enumerate() {
         let earlier = all.iter().enumerate().filter(|(other, earlier)| {
             let is_before = (earlier.elapsed_ns, *other) < (recording.elapsed_ns, index);
-            let is_same = snapshots[*other].process == snapshots[index].process;
+            let is_same = snapshots[*other].process.is_same(&snapshots[index].process);
             is_before && is_same && recording.continues(earlier)
         });
         match earlier.max_by_key(|(other, earlier)| (earlier.elapsed_ns, *other)) {
@@ -78,7 +78,7 @@ pub(crate) fn is_continued(snapshots: &[Snapshot]) -> Vec<bool> {
     let all: Vec<Recording> = snapshots.iter().map(Recording::new).collect();
     let is_before = |index: usize, other: usize| {
         let (earlier, later) = (&snapshots[index], &snapshots[other]);
-        earlier.process == later.process
+        earlier.process.is_same(&later.process)
             && (earlier.elapsed_ns, index) < (later.elapsed_ns, other)
             && all[other].continues(&all[index])
     };

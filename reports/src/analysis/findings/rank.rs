@@ -23,20 +23,21 @@ impl Snapshot {
     /// Computed on each call, with [`verdicts`](Self::verdicts) and their cost.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
-        self.findings_with(&self.verdicts())
+        self.findings_with(None, &self.verdicts())
     }
 
-    /// Like [`findings`](Self::findings), for callers that have the verdicts of the snapshot.
-    pub(crate) fn findings_with(&self, verdicts: &[Verdict]) -> Vec<Finding> {
-        find(self, None, verdicts)
+    /// Like [`findings_since`](Self::findings_since) an earlier snapshot, if there is one, for
+    /// callers that have the verdicts of the snapshot.
+    pub(crate) fn findings_with(&self, earlier: Option<&Self>, verdicts: &[Verdict]) -> Vec<Finding> {
+        let is_earlier = |it: &&Self| self.process.is_same(&it.process) && it.elapsed_ns < self.elapsed_ns;
+        find(self, earlier.filter(is_earlier), verdicts)
     }
 
     /// Like [`findings`](Self::findings), with an earlier snapshot of the same process: growth is
     /// measured between the two. An `earlier` snapshot of another process is ignored.
     #[must_use]
     pub fn findings_since(&self, earlier: &Self) -> Vec<Finding> {
-        let is_same = self.process == earlier.process && earlier.elapsed_ns < self.elapsed_ns;
-        find(self, is_same.then_some(earlier), &self.verdicts())
+        self.findings_with(Some(earlier), &self.verdicts())
     }
 }
 

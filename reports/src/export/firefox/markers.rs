@@ -100,7 +100,9 @@ impl Markers {
             markers.instant(&VERDICT, &verdict.sentence, strings);
         }
         // Those of severity `Stuck` are the verdicts.
-        for finding in snapshot.findings_with(&verdicts).iter().filter(|it| it.severity != Severity::Stuck) {
+        for finding in
+            snapshot.findings_with(None, &verdicts).iter().filter(|it| it.severity != Severity::Stuck)
+        {
             markers.instant(&FINDING, &finding.sentence, strings);
         }
         for alarm in &snapshot.alarms {

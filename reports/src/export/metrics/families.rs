@@ -215,7 +215,7 @@ fn verdicts(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
         let count = verdicts.iter().filter(|verdict| verdict.confidence == confidence).count();
         out.sample(&[("confidence", word)], count)?;
     }
-    let findings = snapshot.findings_with(&verdicts);
+    let findings = snapshot.findings_with(None, &verdicts);
     out.family("findings", Kind::Gauge, "Findings of the report, by severity.")?;
     for severity in [Severity::Stuck, Severity::Slow, Severity::Waste, Severity::Risk, Severity::Note] {
         let count = findings.iter().filter(|finding| finding.severity == severity).count();

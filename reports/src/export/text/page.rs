@@ -58,13 +58,8 @@ fn report(
     let mut page = wrap(&header::header(snapshot));
     page.push('\n');
     let verdicts = snapshot.verdicts();
-    page += &match earlier {
-        Some(earlier) => {
-            let over_ns = snapshot.elapsed_ns.saturating_sub(earlier.elapsed_ns);
-            findings::findings(&snapshot.findings_since(earlier), Some(over_ns))
-        }
-        None => findings::findings(&snapshot.findings_with(&verdicts), None),
-    };
+    let over_ns = earlier.map(|earlier| snapshot.elapsed_ns.saturating_sub(earlier.elapsed_ns));
+    page += &findings::findings(&snapshot.findings_with(earlier, &verdicts), over_ns);
     page.push('\n');
     if verdicts.is_empty() && snapshot.alarms.is_empty() {
         page.push_str("VERDICTS none, ALARMS none\n");

@@ -1,0 +1,33 @@
+//! The process that a snapshot is of.
+
+use serde::Serialize;
+
+/// The recorded process.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[non_exhaustive]
+pub struct Process {
+    /// File name of the executable.
+    pub name: String,
+    /// Process id.
+    pub pid: u32,
+    /// Name of the machine or container; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub host: String,
+    /// Version or commit of the program, as the program or its operator names it; empty if neither
+    /// does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub build: String,
+    /// Number of CPUs that the process may use; `None` if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u64>,
+}
+
+impl Process {
+    /// Whether both have the same name, id and machine. Its CPUs may change while it runs. An
+    /// earlier run in a restarted container is the same by this.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        (&self.name, self.pid, &self.host) == (&other.name, other.pid, &other.host)
+    }
+}
