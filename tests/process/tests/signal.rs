@@ -53,13 +53,15 @@ fn another_signal_can_be_chosen() {
     let mut program = ready(&[], &[("DIAGNOSE_SIGNAL", "SIGUSR2"), ("DIAGNOSE_FORMATS", "idle.folded")]);
     ping(&mut program);
     // The program answers "pong" shortly before it waits again.
-    let waits = "serve;lines.next_line().await (tests/process/src/bin/server.rs:22);[idle] ";
+    let source = include_str!("../src/bin/server.rs");
+    let line = 1 + source.lines().position(|line| line.contains("lines.next_line()")).expect("it is there");
+    let waits = format!("serve;lines.next_line().await (tests/process/src/bin/server.rs:{line});[idle] ");
     let end = Instant::now() + Duration::from_secs(60);
     loop {
         program.signal("USR2");
         let (extension, text) = program.dump();
         assert_eq!(extension, "folded");
-        if text.contains(waits) {
+        if text.contains(&waits) {
             break;
         }
         assert!(Instant::now() < end, "{text}");
