@@ -7,7 +7,7 @@ use super::latency;
 use crate::clock::Scale;
 use crate::waits::{self, ResourceKind};
 
-/// Converts them; `acquisitions` counts all, measured or not.
+/// Converts them, without the waits that last; `acquisitions` counts all, measured or not.
 pub(super) fn usage(
     usage: &waits::Usage,
     acquisitions: u64,
@@ -17,7 +17,7 @@ pub(super) fn usage(
     let scale = seen.scale;
     let mut built = Usage::default();
     built.acquisitions = acquisitions;
-    built.contended = usage.contended;
+    built.contended = usage.ended_waits;
     // Only granted waits have a duration.
     built.waited = usage.waits.each.calls;
     built.wait = quantiles_ns(&usage.waits, scale);

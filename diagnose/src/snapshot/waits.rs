@@ -316,6 +316,8 @@ impl ResourceQueue {
         if record.id() == self.id {
             let acquisitions = usage_baseline::subtract(self.id, entered, &mut used);
             resource.usage = usage(&used, acquisitions, identity.what.kind, seen);
+            // Those of the list, not those of now: waits that began since would seem to have ended.
+            resource.usage.contended += self.queue.len() as u64;
         }
         resource
     }

@@ -91,7 +91,7 @@ struct RareFields {
 }
 
 pub(super) const WAITING: u32 = 24;
-const QUEUED: u64 = 1 << WAITING;
+pub(super) const QUEUED: u64 = 1 << WAITING;
 
 // Counters and locks: a panic leaves none of them half changed.
 impl RefUnwindSafe for Record {}
@@ -271,7 +271,6 @@ impl Record {
     /// Removes the wait with place `place`. `waited` is its duration in ticks, or `None` if it was
     /// given up. `at` is the call that waited.
     pub(super) fn dequeue(&self, place: u64, waited: Option<u64>, at: Option<&'static Location<'static>>) {
-        self.queue.fetch_sub(1, Relaxed);
         match waited {
             Some(ticks) if place == 0 => self.first_wait.store(ticks.max(1), Relaxed),
             Some(ticks) => {
@@ -283,6 +282,9 @@ impl Record {
             }
             None => {}
         }
+        // Release pairs with the Acquire of `usage_so_far`: a wait that has left the queue is
+        // counted above.
+        self.queue.fetch_sub(1, Release);
     }
 
     /// Whether a wait ends because another task releases units: not at a channel or the like.

@@ -1,10 +1,13 @@
 //! How long tasks waited for a resource and held it.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed},
+};
 
 use std::panic::Location;
 
-use super::record::{Record, WAITING};
+use super::record::{QUEUED, Record, WAITING};
 use super::usage_places::{UsagePlace, UsagePlaces, subtract_places};
 use crate::sync::add_relaxed;
 use crate::tree::{DurationCount, DurationsCopy, Node, Octaves};
@@ -20,7 +23,8 @@ pub(crate) struct Durations {
 /// counts as many.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Usage {
-    pub(crate) contended: u64,
+    /// Number of waits that have ended, also of those that were given up.
+    pub(crate) ended_waits: u64,
     pub(crate) waits: Durations,
     pub(crate) holds: Durations,
     /// The calls that waited, most time first; empty for channels and the like. For a broadcast
@@ -62,12 +66,12 @@ impl Durations {
 impl Usage {
     pub(crate) fn is_empty(&self) -> bool {
         let is_zero = |durations: &Durations| durations.each.calls == 0;
-        self.contended == 0 && is_zero(&self.waits) && is_zero(&self.holds) && self.waiters.is_empty()
+        self.ended_waits == 0 && is_zero(&self.waits) && is_zero(&self.holds) && self.waiters.is_empty()
     }
 
     /// Subtracts an earlier usage, after which the longest durations were restarted.
     pub(crate) fn subtract(&mut self, before: &Self) {
-        self.contended = self.contended.saturating_sub(before.contended);
+        self.ended_waits = self.ended_waits.saturating_sub(before.ended_waits);
         self.waits.subtract(&before.waits);
         self.holds.subtract(&before.holds);
         subtract_places(&mut self.waiters, &before.waiters);
@@ -123,9 +127,9 @@ impl UsageCounters {
         self.holders.forget_longest();
     }
 
-    pub(super) fn read(&self, contended: u64) -> Usage {
+    pub(super) fn read(&self, ended_waits: u64) -> Usage {
         Usage {
-            contended,
+            ended_waits,
             waits: self.waits.read(),
             holds: self.holds.read(),
             waiters: self.waiters.read(),
@@ -176,11 +180,14 @@ impl Record {
     }
 
     pub(crate) fn usage_so_far(&self) -> Usage {
-        let contended = self.queue.load(Relaxed) >> WAITING;
+        // Acquire pairs with the Release of `dequeue`: the duration of a wait that has ended is
+        // read below, so that it does not seem to be given up.
+        let queue = self.queue.load(Acquire);
+        let ended_waits = (queue >> WAITING) - (queue & (QUEUED - 1));
         let counters = if self.is_used.load(Relaxed) { self.usage.get() } else { None };
         let mut usage = match counters {
-            Some(counters) => counters.read(contended),
-            None => Usage { contended, ..Usage::default() },
+            Some(counters) => counters.read(ended_waits),
+            None => Usage { ended_waits, ..Usage::default() },
         };
         match self.first_wait.load(Relaxed) {
             0 => {}

@@ -24,4 +24,5 @@ mod resets_restart_the_usage;
 mod runtimes_that_shut_down_wait_for_their_jobs;
 mod semaphores_record_who_adds_permits;
 mod switched_off_nothing_is_recorded;
+mod waits_under_load_are_not_given_up;
 mod wrappers_look_like_the_originals;
