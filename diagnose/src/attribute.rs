@@ -21,7 +21,7 @@
 /// # Arguments
 /// - `name = "…"`: the name to show instead of the function's.
 /// - `label = "user={user_id}"`: a format string over the arguments, formatted once per call and
-///   only while recording. Up to 1,024 labels get nodes of their own; later ones are `[other]`.
+///   only while recording. Up to 1,024 labels have nodes of their own; the others are `[other]`.
 /// - `root`: the future is a task, a root wherever it is polled.
 /// - `all`: inside an impl block, a trait or a module, times plain functions too.
 /// - `skip`: leaves the item as it is.

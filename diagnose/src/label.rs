@@ -1,13 +1,23 @@
 //! Labels: the formatted `label = "…"` of a span, each text stored once.
 //!
-//! Their number is limited, because each label has nodes of its own in the trees. Three quarters of
-//! the places go to the first texts. The last quarter is kept for texts that recur often. So a
+//! The number of labels in the trees is limited, because each has nodes of its own. Three quarters
+//! of the places go to the first texts. The last quarter is for texts that recur often, so a
 //! program that begins with ten thousand users as labels can still distinguish the busy ones later.
-//! The others share the node `[other]`, which has their sums.
+//! Once all places are taken, a text that recurs often takes the place of a label that is rare by
+//! then.
+//!
+//! ```text
+//! frequent text ─▶ place of its own, if need be that of a rare label ─▶ [other], with its sums
+//! other texts ───▶ [other]
+//! ```
+//! The nodes of a label that lost its place stay in the trees: captures add them to `[other]`. Its
+//! number is not reused, so living tasks with it still show their own text.
+
+mod frequency;
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use self::frequency::FrequencySketch;
 use crate::site::Site;
 use crate::sync::{Mutex, MutexGuard};
 
@@ -15,11 +25,15 @@ use crate::sync::{Mutex, MutexGuard};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label(pub(crate) u32);
 
-/// Maximum number of labels; further ones become `[other]` and are counted.
+/// Maximum number of labels at a time; further texts become `[other]` and are counted.
 const MAX_LABELS: usize = 1_024;
 
 /// Number of labels for the texts that come first.
 const FIRST: usize = MAX_LABELS / 4 * 3;
+
+/// Maximum number of labels during the life of the process, because each leaves its text and its
+/// nodes behind. Tasks keep the number of their label in 16 bits.
+const MAX_EVER: usize = MAX_LABELS * 4;
 
 /// Number of recent occurrences that earns a text one of the other labels.
 const OFTEN: u8 = 32;
@@ -28,39 +42,116 @@ const OFTEN: u8 = 32;
 const MAX_BYTES: usize = 256;
 
 struct Labels {
+    /// The labels that have a place.
     by_text: Option<HashMap<&'static str, Label>>,
-    texts: Vec<&'static str>,
+    /// By number, from 1.
+    all: Vec<Entry>,
     over: u64,
     seen: FrequencySketch,
 }
 
+struct Entry {
+    text: &'static str,
+    /// Approximate number of recent occurrences.
+    recent: u8,
+    has_place: bool,
+}
+
+/// The labels without a place, as of one moment.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Replaced {
+    /// Sorted.
+    labels: Vec<Label>,
+}
+
 static LABELS: Mutex<Labels> =
-    Mutex::new(Labels { by_text: None, texts: Vec::new(), over: 0, seen: FrequencySketch::NOTHING });
+    Mutex::new(Labels { by_text: None, all: Vec::new(), over: 0, seen: FrequencySketch::NOTHING });
+
+impl Labels {
+    fn label(&mut self, text: &str) -> Label {
+        let found = self.by_text.get_or_insert_default().get(text).copied();
+        if let Some((label, entry)) = found.and_then(|label| Some((label, self.all.get_mut(label.index()?)?)))
+        {
+            entry.recent = entry.recent.saturating_add(1);
+            return label;
+        }
+        if self.n_labels() < FIRST {
+            return self.add(text, 1);
+        }
+        let count = self.count(text);
+        if self.earns_place(count) {
+            return self.add(text, count);
+        }
+        self.over += 1;
+        Label::OTHER
+    }
+
+    fn n_labels(&self) -> usize {
+        self.by_text.as_ref().map_or(0, HashMap::len)
+    }
+
+    /// Counts an occurrence of a text without a label.
+    fn count(&mut self, text: &str) -> u8 {
+        let count = self.seen.count(text);
+        if self.seen.was_halved() {
+            self.all.iter_mut().for_each(|entry| entry.recent /= 2);
+        }
+        count
+    }
+
+    /// Whether a text that occurred `count` times gets a label. If all places are taken, makes
+    /// room, which is not tried each time because it looks at all labels.
+    fn earns_place(&mut self, count: u8) -> bool {
+        count % OFTEN == 0
+            && self.all.len() < MAX_EVER
+            && (self.n_labels() < MAX_LABELS || self.replace_rarer_than(count / 2))
+    }
+
+    /// Takes the place of the label that occurs least, if it occurs less than `limit`.
+    fn replace_rarer_than(&mut self, limit: u8) -> bool {
+        let with_place = self.all.iter_mut().filter(|entry| entry.has_place);
+        let Some(rarest) = with_place.min_by_key(|entry| entry.recent).filter(|it| it.recent < limit) else {
+            return false;
+        };
+        rarest.has_place = false;
+        self.by_text.get_or_insert_default().remove(rarest.text);
+        true
+    }
+
+    fn add(&mut self, text: &str, recent: u8) -> Label {
+        let text: &'static str = Box::leak(Box::from(text));
+        self.all.push(Entry { text, recent, has_place: true });
+        // There are at most `MAX_EVER`.
+        let label = Label(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        self.by_text.get_or_insert_default().insert(text, label);
+        label
+    }
+}
+
+impl Replaced {
+    /// Returns those of now.
+    pub(crate) fn now() -> Self {
+        let all = &lock().all;
+        let without = (1..).map(Label).zip(all).filter(|(_, entry)| !entry.has_place);
+        Self { labels: without.map(|(label, _)| label).collect() }
+    }
+
+    /// Returns the label under which the nodes of `label` count.
+    pub(crate) fn shown(&self, label: Label) -> Label {
+        if self.labels.binary_search(&label).is_ok() { Label::OTHER } else { label }
+    }
+}
 
 impl Label {
     /// No label.
     pub const NONE: Self = Self(0);
-    const OTHER: Self = Self(u32::MAX);
+    /// The label of all texts that have none of their own.
+    pub(crate) const OTHER: Self = Self(u32::MAX);
 
     /// The label with this text.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let text = &text[..text.floor_char_boundary_of(MAX_BYTES)];
-        let mut labels = lock();
-        if let Some(&label) = labels.by_text.get_or_insert_default().get(text) {
-            return label;
-        }
-        let n_labels = labels.texts.len();
-        if n_labels >= MAX_LABELS || n_labels >= FIRST && labels.seen.again(text) < OFTEN {
-            labels.over += 1;
-            return Self::OTHER;
-        }
-        let text: &'static str = Box::leak(Box::from(text));
-        labels.texts.push(text);
-        // Texts are numbered from 1, and there are at most `MAX_LABELS`.
-        let label = Self(u32::try_from(labels.texts.len()).unwrap_or(u32::MAX));
-        labels.by_text.get_or_insert_default().insert(text, label);
-        label
+        lock().label(&text[..text.floor_char_boundary_of(MAX_BYTES)])
     }
 
     /// The label of a call, formatted only if the call is recorded.
@@ -79,42 +170,17 @@ impl Label {
         match self {
             Self::NONE => None,
             Self::OTHER => Some("[other]"),
-            Self(number) => lock().texts.get(number as usize - 1).copied(),
+            label => lock().all.get(label.index()?).map(|entry| entry.text),
         }
     }
-}
 
-/// Approximate counts of recent texts without a label: sometimes too high, never too low.
-struct FrequencySketch {
-    /// Two counts per text, at places given by its hash; the lower one is more accurate.
-    counts: [[u8; PLACES]; 2],
-    texts: u32,
-}
+    /// Whether it took the place of another label.
+    pub(crate) fn is_replacement(self) -> bool {
+        self != Self::OTHER && self.number() > MAX_LABELS
+    }
 
-const PLACES: usize = 4_096;
-/// After this many texts all counts are halved, so a text that makes up one in 500 gets a label.
-const LATELY: u32 = 1 << 14;
-
-impl FrequencySketch {
-    const NOTHING: Self = Self { counts: [[0; PLACES]; 2], texts: 0 };
-
-    /// Counts an occurrence of a text, and returns its approximate count.
-    fn again(&mut self, text: &str) -> u8 {
-        self.texts += 1;
-        if self.texts == LATELY {
-            self.texts = 0;
-            self.counts.as_flattened_mut().iter_mut().for_each(|count| *count /= 2);
-        }
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        let hash = hasher.finish();
-        let places = [hash % PLACES as u64, (hash >> 32) % PLACES as u64];
-        let counts = self.counts.iter_mut().zip(places).map(|(counts, place)| {
-            let count = &mut counts[usize::try_from(place).unwrap_or(0)];
-            *count = count.saturating_add(1);
-            *count
-        });
-        counts.min().unwrap_or(0)
+    fn index(self) -> Option<usize> {
+        (self.0 as usize).checked_sub(1)
     }
 }
 
@@ -143,25 +209,7 @@ impl FloorCharBoundary for str {
 
 #[cfg(test)]
 mod tests {
-    use super::{FloorCharBoundary, FrequencySketch, Label, OFTEN};
-
-    #[test]
-    fn frequent_texts_are_told_from_rare_ones() {
-        let mut seen = Box::new(FrequencySketch::NOTHING);
-        let mut most = 0;
-        for round in 0..OFTEN {
-            assert_eq!(seen.again("often"), round + 1);
-            for text in 0..100 {
-                most = most.max(seen.again(&format!("{round} {text}")));
-            }
-        }
-        assert!(most < OFTEN, "{most}");
-        // Counts of old texts decay.
-        for text in 0..(1 << 17) {
-            seen.again(&text.to_string()[..1]);
-        }
-        assert!(seen.again("often") < OFTEN);
-    }
+    use super::{FloorCharBoundary, Label};
 
     #[test]
     fn the_same_text_is_the_same_label() {

@@ -97,6 +97,22 @@ fn labels_and_positions_tell_paths_apart() {
 }
 
 #[test]
+fn the_sums_of_a_replaced_label_are_subtracted_from_other() {
+    let path = |label: &str, calls: u64| {
+        let mut node = node(0, None);
+        (node.label, node.calls, node.completed) = (Some(label.into()), calls, calls);
+        node
+    };
+    let mut earlier = empty();
+    earlier.sites.push(site("handle", "server", "src/main.rs", 1, 1));
+    let mut later = earlier.clone();
+    earlier.nodes = vec![path("user=1", 5), path("user=2", 30), path("[other]", 100)];
+    later.nodes = vec![path("user=1", 7), path("user=3", 40), path("[other]", 131)];
+    let calls: Vec<u64> = later.since(&earlier).nodes.iter().map(|node| node.calls).collect();
+    assert_eq!(calls, [2, 40, 1]);
+}
+
+#[test]
 fn another_process_or_a_reset_leaves_the_later_snapshot_as_it_is() {
     let (mut earlier, later) = (tree("a | calls=5"), tree("a | calls=7"));
     earlier.process.pid += 1;

@@ -7,7 +7,7 @@ use super::numbers::Table;
 use super::reset;
 use super::total_times::{PassedTotals, TotalTimes, is_nothing};
 use crate::clock;
-use crate::label::Label;
+use crate::label::{Label, Replaced};
 use crate::site::{Site, SiteKind};
 use crate::sync::{AtomicU64, Ordering};
 use crate::tree::{self, BUCKETS, DurationsCopy, Node};
@@ -24,6 +24,7 @@ pub(super) struct Merged {
     pub(super) recorded: RecordedWork,
     /// The tick up to which open polls and waits count.
     until: u64,
+    replaced: Replaced,
 }
 
 /// Index of the parent, address of the site, label.
@@ -89,7 +90,7 @@ impl Merged {
 
     /// Reads all trees.
     pub(super) fn read_all() -> Self {
-        let mut merged = Self { until: clock::now(), ..Self::default() };
+        let mut merged = Self { until: clock::now(), replaced: Replaced::now(), ..Self::default() };
         for tree in tree::all() {
             merged.add_children(&tree.root, None);
             if let Some((name, alive)) = tree.thread() {
@@ -169,7 +170,7 @@ impl Merged {
             None => None,
         };
         let path = |parent: Option<usize>, site: &'static Site, label: Label| {
-            self.index.get(&(parent, ptr::from_ref(site).addr(), label)).copied()
+            self.index.get(&(parent, ptr::from_ref(site).addr(), self.replaced.shown(label))).copied()
         };
         let parent = match node.via {
             Some(via) => Some(path(parent, via, Label::NONE)?),
@@ -179,6 +180,7 @@ impl Merged {
     }
 
     fn path(&mut self, parent: Option<usize>, site: &'static Site, label: Label) -> usize {
+        let label = self.replaced.shown(label);
         let key = (parent, ptr::from_ref(site).addr(), label);
         *self.index.entry(key).or_insert_with(|| {
             self.paths.push(Path::new(parent, site, label));

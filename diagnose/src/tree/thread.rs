@@ -6,6 +6,7 @@ use super::node::{Node, NodeKey};
 use super::poll_ends::PollEnds;
 use super::root_polls::RootPollsBefore;
 use crate::context::ThreadCounts;
+use crate::label::Label;
 use crate::site::Site;
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, add};
 
@@ -13,6 +14,9 @@ use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, add};
 /// come on top. A node takes about 1,100 bytes, so a tree stays around 18 MB, and as much again for
 /// the durations of calls: see [`durations`](super::durations).
 const MAX_NODES: u64 = 16_384;
+/// From this number of nodes on, a label that took another's place is `[other]`: labels may change
+/// for hours, and must not take the room of functions that are called for the first time.
+const MAX_REPLACED: u64 = MAX_NODES / 4 * 3;
 /// Deep enough for any call path except a runaway recursion.
 const MAX_DEPTH: u32 = 128;
 
@@ -141,9 +145,14 @@ impl Tree {
         if let Some(child) = parent.child(key) {
             return Some(child);
         }
+        let nodes = self.nodes.load(Ordering::Relaxed);
+        if key.label.is_replacement() && nodes >= MAX_REPLACED {
+            self.count_over();
+            return self.child(parent, NodeKey { label: Label::OTHER, ..key }, now);
+        }
         if parent.depth >= MAX_DEPTH {
             add(&self.over_depth, 1);
-        } else if self.nodes.load(Ordering::Relaxed) >= MAX_NODES {
+        } else if nodes >= MAX_NODES {
             self.count_over();
         } else {
             return Some(self.append(parent, key, now()));

@@ -10,11 +10,13 @@
 //! ```
 //! Counters and times of call paths are subtracted. Tasks, resources and waits are those of the
 //! later snapshot: they are a state, not a sum. Paths are matched by their sites, not by position:
-//! new paths change the positions of others.
+//! new paths change the positions of others. A label that the recorder has replaced meanwhile has
+//! its sums in `[other]`.
 
 use std::collections::HashMap;
 
 use crate::model::{Bucket, Durations, Node, NodeIndex, Site, Snapshot};
+use crate::names::OTHER;
 use crate::ordered::OrderedMap;
 
 /// Identifies a path: the number of its parent, of its site, and its label.
@@ -92,8 +94,9 @@ fn matches(later: &Snapshot, earlier: &Snapshot) -> Vec<(usize, usize)> {
             Some(parent) => found.get(parent.get()).copied().flatten().map(Some),
         };
         let path = parent.zip(before.get(node.site.get()));
-        let path = path.map(|(parent, site)| (parent, *site, node.label.as_deref()));
-        found.push(path.and_then(|path| paths.get(&path).copied()));
+        let find = |label| path.and_then(|(parent, site)| paths.get(&(parent, *site, label)).copied());
+        let label = node.label.as_deref();
+        found.push(find(label).or_else(|| label.and_then(|_| find(Some(OTHER)))));
     }
     found.into_iter().enumerate().filter_map(|(before, later)| later.map(|later| (later, before))).collect()
 }
