@@ -133,18 +133,18 @@ fn time<F: Future>(keep: &Cell<Option<Waker>>, make: impl Fn() -> F) -> u64 {
 fn measure() -> Ticks {
     let kept = &Cell::new(None);
     let one = |times, keep: bool| {
-        let leaf = || pending(times, keep.then_some(kept));
-        time(kept, || awaits(&INNER, leaf)).saturating_sub(time(kept, || bare(leaf)))
+        let innermost = || pending(times, keep.then_some(kept));
+        time(kept, || awaits(&INNER, innermost)).saturating_sub(time(kept, || bare(innermost)))
     };
     let two = |times| {
-        let leaf = || pending(times, None);
-        let annotated = time(kept, || awaits(&OUTER, || awaits(&INNER, leaf)));
-        annotated.saturating_sub(time(kept, || bare(|| bare(leaf))))
+        let innermost = || pending(times, None);
+        let annotated = time(kept, || awaits(&OUTER, || awaits(&INNER, innermost)));
+        annotated.saturating_sub(time(kept, || bare(|| bare(innermost))))
     };
     let three = |times| {
-        let leaf = || pending(times, None);
-        let annotated = time(kept, || awaits(&OUTERMOST, || awaits(&OUTER, || awaits(&INNER, leaf))));
-        annotated.saturating_sub(time(kept, || bare(|| bare(|| bare(leaf)))))
+        let innermost = || pending(times, None);
+        let annotated = time(kept, || awaits(&OUTERMOST, || awaits(&OUTER, || awaits(&INNER, innermost))));
+        annotated.saturating_sub(time(kept, || bare(|| bare(|| bare(innermost)))))
     };
     let each = |[often, once]: [u64; 2]| often.saturating_sub(once) / (OFTEN - 1);
 
@@ -180,7 +180,7 @@ fn wrapped(kept: &Cell<Option<Waker>>) -> (u64, u64) {
     let resource = Resource::new("cost", 1);
     let used = time(kept, || timed(&EMPTY, async { drop(black_box(resource.hold())) }));
     let used = used.saturating_sub(time(kept, || timed(&EMPTY, async {})));
-    let leaf = || WaitInfo::on(resource.record(), WaitMode::Custom, 1, Location::caller());
-    let wait = time(kept, || awaits(&INNER, || WaitFuture::new(pending(1, Some(kept)), leaf())));
+    let info = || WaitInfo::on(resource.record(), WaitMode::Custom, 1, Location::caller());
+    let wait = time(kept, || awaits(&INNER, || WaitFuture::new(pending(1, Some(kept)), info())));
     (used, wait.saturating_sub(time(kept, || bare(|| pending(1, Some(kept))))))
 }

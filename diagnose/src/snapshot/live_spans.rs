@@ -89,8 +89,8 @@ impl LiveSpans {
         // By path: total open waiting time and queued time of its tasks.
         let mut open: Table<*const Node, (&'static Node, u64, u64)> = Table::default();
         let reset = live::last_reset();
-        for (task, leaf) in self.tasks.iter().zip(self.spans.leaves(self.tasks.len())) {
-            let Some(leaf) = leaf else { continue };
+        for (task, node) in self.tasks.iter().zip(self.spans.waiting_nodes(self.tasks.len())) {
+            let Some(node) = node else { continue };
             let since = task.since.max(task.left).max(reset);
             let (waited, queued) = match task.doing {
                 TaskState::Waiting => (self.now.saturating_sub(since), 0),
@@ -100,12 +100,12 @@ impl LiveSpans {
                 }
                 TaskState::Unpolled | TaskState::Running => continue,
             };
-            let (_, all_waited, all_queued) = open.entry(leaf).or_insert((leaf, 0, 0));
+            let (_, all_waited, all_queued) = open.entry(node).or_insert((node, 0, 0));
             *all_waited += waited;
             *all_queued += queued;
         }
-        for (leaf, waited, queued) in open.into_values() {
-            merged.add_open(leaf, waited, queued);
+        for (node, waited, queued) in open.into_values() {
+            merged.add_open(node, waited, queued);
         }
     }
 

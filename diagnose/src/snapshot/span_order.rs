@@ -133,8 +133,8 @@ impl Spans {
     }
 
     /// Returns, by task, the first path that waits by itself.
-    pub(super) fn leaves(&self, tasks: usize) -> Vec<Option<&'static Node>> {
-        let mut leaves = vec![None; tasks];
+    pub(super) fn waiting_nodes(&self, tasks: usize) -> Vec<Option<&'static Node>> {
+        let mut nodes = vec![None; tasks];
         let mut is_detached = false;
         let mut rest = self.iter().enumerate();
         while let Some((number, spot)) = rest.next() {
@@ -145,12 +145,12 @@ impl Spans {
             let has_children = below.any(|(_, child)| child.listed.state != live::SlotState::Unpolled);
             let is_waiting = spot.listed.state == live::SlotState::Waiting;
             if !has_children && !is_detached && !spot.is_skipped && is_waiting {
-                if let Some(leaf) = spot.task.and_then(|task| leaves.get_mut(task)) {
-                    *leaf = leaf.or(Some(spot.node));
+                if let Some(node) = spot.task.and_then(|task| nodes.get_mut(task)) {
+                    *node = node.or(Some(spot.node));
                 }
             }
         }
-        leaves
+        nodes
     }
 }
 
