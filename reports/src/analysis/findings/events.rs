@@ -50,12 +50,12 @@ const WRITES: [&str; 8] =
 
 /// Whether the waiting below a node is for the next event.
 pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
-    let leaf = facts.waiting_leaf(node);
-    facts.site(leaf).is_some_and(|site| {
+    let deepest = facts.deepest_wait(node);
+    facts.site(deepest).is_some_and(|site| {
         let reads = || is_read(&site.name) || is_at(facts, site, is_channel);
         calls_event_method(&site.name)
             || is_at(facts, site, is_signal)
-            || reads() && !is_answer(facts, leaf, site)
+            || reads() && !is_answer(facts, deepest, site)
     })
 }
 
@@ -83,15 +83,15 @@ fn is_write(text: &str) -> bool {
 
 /// Whether the function of an await has sent something before, about as often as it reads. A loop
 /// that reads many times after a greeting waits for events.
-fn is_answer(facts: &Facts<'_>, leaf: usize, site: &Site) -> bool {
+fn is_answer(facts: &Facts<'_>, deepest: usize, site: &Site) -> bool {
     let is_request = |node: usize| {
         // What forwards a message reads it first.
         let is_write = |it: &Site| is_write(&it.name) && !is_read(&it.name);
         let is_before = |it: &Site| it.place.line <= site.place.line && is_write(it);
-        let reads = facts.node(leaf).calls;
+        let reads = facts.node(deepest).calls;
         facts.site(node).is_some_and(is_before) && reads <= facts.node(node).calls.saturating_mul(3) / 2
     };
-    let parent = facts.tree.ancestors(leaf).next();
+    let parent = facts.tree.ancestors(deepest).next();
     parent.is_some_and(|parent| facts.tree.children[parent].iter().any(|&node| is_request(node)))
 }
 

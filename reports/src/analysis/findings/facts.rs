@@ -120,13 +120,13 @@ impl<'a> Facts<'a> {
     }
 
     /// The deepest node that explains most of the waiting below a node, or the node itself.
-    pub(super) fn waiting_leaf(&self, node: usize) -> usize {
-        let mut leaf = node;
+    pub(super) fn deepest_wait(&self, node: usize) -> usize {
+        let mut deepest = node;
         loop {
-            let children = self.tree.children[leaf].iter().copied();
+            let children = self.tree.children[deepest].iter().copied();
             match children.max_by_key(|&child| (self.node(child).idle_ns, std::cmp::Reverse(child))) {
-                Some(child) if self.node(child).idle_ns > self.node(leaf).idle_ns / 2 => leaf = child,
-                _ => return leaf,
+                Some(child) if self.node(child).idle_ns > self.node(deepest).idle_ns / 2 => deepest = child,
+                _ => return deepest,
             }
         }
     }

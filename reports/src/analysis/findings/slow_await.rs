@@ -74,18 +74,18 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(usize, Finding)> {
     }
     let nodes = facts.nodes_of_site(site).iter().copied();
     let most = nodes.max_by_key(|&node| (facts.node(node).idle_ns, std::cmp::Reverse(node)))?;
-    let leaf = facts.waiting_leaf(most);
-    let leaf_ns = facts.node(leaf).idle_ns;
+    let deepest = facts.deepest_wait(most);
+    let deepest_ns = facts.node(deepest).idle_ns;
     // An await of that length is reached in slow calls only, and need not explain the others.
-    let is_only_slow = leaf_ns / facts.node(leaf).calls.max(1) >= bound_ns;
+    let is_only_slow = deepest_ns / facts.node(deepest).calls.max(1) >= bound_ns;
     let all_ns = if is_only_slow { slow_ns } else { facts.node(most).idle_ns };
-    let is_why = per_mille(leaf_ns, all_ns) >= MIN_AWAIT;
-    let is_meant = || is_for_event(facts, leaf) || is_initialization(facts, leaf);
-    if leaf == most || !facts.is_await(leaf) || !is_why || is_meant() {
+    let is_why = per_mille(deepest_ns, all_ns) >= MIN_AWAIT;
+    let is_meant = || is_for_event(facts, deepest) || is_initialization(facts, deepest);
+    if deepest == most || !facts.is_await(deepest) || !is_why || is_meant() {
         return None;
     }
     let share = per_mille(slow_calls, quantiles.count);
-    let awaited = facts.node(leaf).site;
+    let awaited = facts.node(deepest).site;
     let sentence = format!(
         "{} of {} calls ({}) of {} take {} or more, at a median of {}; they wait at {}",
         count(slow_calls),
@@ -102,6 +102,6 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(usize, Finding)> {
     finding.explains_ns = slow_ns;
     finding.per_mille = Some(share);
     finding.evidence.sites = vec![awaited, site];
-    finding.evidence.nodes = vec![NodeIndex::new(leaf), NodeIndex::new(most)];
-    Some((leaf, finding))
+    finding.evidence.nodes = vec![NodeIndex::new(deepest), NodeIndex::new(most)];
+    Some((deepest, finding))
 }

@@ -231,14 +231,16 @@ impl<'a> Facts<'a> {
 
     fn fill_unrecorded_awaits(&mut self) {
         let spans = &self.snapshot.spans;
-        let mut is_leaf = vec![true; spans.len()];
+        let mut is_deepest = vec![true; spans.len()];
         for parent in spans.iter().filter_map(|span| span.parent) {
-            if let Some(is_leaf) = is_leaf.get_mut(parent.get()) {
-                *is_leaf = false;
+            if let Some(is_deepest) = is_deepest.get_mut(parent.get()) {
+                *is_deepest = false;
             }
         }
         let mut found: Vec<Option<UnrecordedAwait>> = vec![None; self.unrecorded_awaits.len()];
-        for (span, _) in spans.iter().zip(is_leaf).filter(|(span, is_leaf)| *is_leaf && !span.skipped) {
+        for (span, _) in
+            spans.iter().zip(is_deepest).filter(|(span, is_deepest)| *is_deepest && !span.skipped)
+        {
             let Some(task) = span.task.and_then(|task| self.task(task)) else { continue };
             let site = self.snapshot.site(span.site);
             let awaits = match site {

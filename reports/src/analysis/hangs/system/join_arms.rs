@@ -95,9 +95,9 @@ fn may_progress(facts: &Facts<'_>, arm: &Arm, task: TaskId, known: &HashSet<Span
         if span.skipped || span.task != Some(task) {
             continue;
         }
-        let is_leaf = !has_polled.contains(&index);
+        let is_deepest = !has_polled.contains(&index);
         has_polled.extend(span.parent.map(SpanIndex::get));
-        let is_unknown = is_leaf && !known.contains(&span.id);
+        let is_unknown = is_deepest && !known.contains(&span.id);
         let is_running = span.state == RunState::Running && arm.own.contains(&index);
         if !arm.is_beside(index) && (is_running || is_unknown) {
             return true;

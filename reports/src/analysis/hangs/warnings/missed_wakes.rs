@@ -75,7 +75,7 @@ pub(crate) fn unused_wakers(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec
         }
     }
     let is_hand_written = |site: SiteIndex| snapshot.site(site).is_some_and(|site| site.is_hand_written);
-    let leaves = snapshot.spans.iter().zip(has_children).filter(|(span, has_children)| {
+    let deepest = snapshot.spans.iter().zip(has_children).filter(|(span, has_children)| {
         let is_old = span.state == RunState::Waiting && span.since_ns >= SUSPECT_NS;
         is_hand_written(span.site) && is_old && !has_children && !span.skipped && !span.detached
     });
@@ -100,5 +100,5 @@ pub(crate) fn unused_wakers(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec
         );
         Some(warning(VerdictKind::LostWaker, Confidence::Suspect, vec![link], sentence))
     };
-    leaves.filter_map(|(span, _)| verdict(span)).collect()
+    deepest.filter_map(|(span, _)| verdict(span)).collect()
 }

@@ -57,14 +57,14 @@ const WITHOUT_ARGUMENTS: [&str; 5] = ["read", "read_owned", "ready", "write", "w
 pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let needed = LazyCell::new(|| needed_holders(facts));
     let spans = &facts.snapshot.spans;
-    let mut is_leaf = vec![true; spans.len()];
+    let mut is_deepest = vec![true; spans.len()];
     for parent in spans.iter().filter_map(|span| span.parent) {
-        if let Some(is_leaf) = is_leaf.get_mut(parent.get()) {
-            *is_leaf = false;
+        if let Some(is_deepest) = is_deepest.get_mut(parent.get()) {
+            *is_deepest = false;
         }
     }
     let mut places: OrderedMap<SiteIndex, Vec<(usize, &Span)>> = OrderedMap::new();
-    for (span, _) in spans.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf) {
+    for (span, _) in spans.iter().zip(is_deepest).filter(|(_, is_deepest)| *is_deepest) {
         let Some(task) = span.task.and_then(|task| facts.task(task)) else { continue };
         let is_needed = || has_to_end(facts, task) || needed.contains(&task);
         if !stuck.contains(&task) && is_unexplained(facts, task, span) && is_needed() {
