@@ -203,8 +203,8 @@ pub fn wait<F: Future>(
     resource: &Resource,
     future: F,
 ) -> impl Future<Output = F::Output> + use<F> {
-    let leaf = WaitInfo::on(resource.shared.record(), WaitMode::Custom, 1, Location::caller());
-    Waiting { waited: WaitFuture::new(future, leaf), resource: resource.shared.clone() }.diagnose(name)
+    let info = WaitInfo::on(resource.shared.record(), WaitMode::Custom, 1, Location::caller());
+    Waiting { waited: WaitFuture::new(future, info), resource: resource.shared.clone() }.diagnose(name)
 }
 
 #[cfg(test)]

@@ -112,8 +112,8 @@ impl<T> Stream for Receiver<T> {
         let caller = Location::caller();
         let this = self.project();
         let (mut inner, end, made_at) = (this.inner, &*this.end, *this.made_at);
-        let leaf = || end.polled(WaitMode::Receive, caller, made_at);
-        let poll = this.kept.poll(context, leaf, |context| inner.as_mut().poll_next(context));
+        let info = || end.polled(WaitMode::Receive, caller, made_at);
+        let poll = this.kept.poll(context, info, |context| inner.as_mut().poll_next(context));
         if let Poll::Ready(Some(_)) = poll {
             // It may be ready at its first poll, without a wait.
             end.used_from(caller, made_at);

@@ -34,10 +34,10 @@ macro_rules! acquiring {
             #[inline]
             pub(super) fn new(
                 future: ::async_lock::futures::$name<$($arguments)*>,
-                leaf: WaitInfo $(, $field: $type)?
+                info: WaitInfo $(, $field: $type)?
             ) -> Self {
                 // Not `Unpin`: see the test in `tests`.
-                Self { waited: WaitFuture::new(future, leaf).pinned() $(, $field)? }
+                Self { waited: WaitFuture::new(future, info).pinned() $(, $field)? }
             }
         }
 

@@ -24,9 +24,9 @@ macro_rules! acquiring_arc {
         #[allow(single_use_lifetimes)]
         impl<$($parameters)*> $name<$($arguments)*> {
             #[inline]
-            pub(super) fn new(lock: ::std::sync::Arc<$lock>, leaf: $crate::waits::WaitInfo) -> Self {
+            pub(super) fn new(lock: ::std::sync::Arc<$lock>, info: $crate::waits::WaitInfo) -> Self {
                 Self {
-                    state: $crate::wrap::Acquiring::New(lock, leaf),
+                    state: $crate::wrap::Acquiring::New(lock, info),
                     like: ::std::marker::PhantomData,
                     pinned: ::std::marker::PhantomPinned,
                 }

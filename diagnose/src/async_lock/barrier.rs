@@ -46,8 +46,8 @@ impl Barrier {
     #[track_caller]
     pub fn wait(&self) -> BarrierWait<'_> {
         let at = Location::caller();
-        let leaf = WaitInfo::on(self.resource.record(), WaitMode::Arrive, 1, at);
-        BarrierWait { waited: WaitFuture::new(self.original.wait(), leaf), barrier: self, arrives: Some(at) }
+        let info = WaitInfo::on(self.resource.record(), WaitMode::Arrive, 1, at);
+        BarrierWait { waited: WaitFuture::new(self.original.wait(), info), barrier: self, arrives: Some(at) }
     }
 
     /// Arrives, blocking the current thread until the other tasks have arrived.

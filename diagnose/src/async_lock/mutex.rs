@@ -34,7 +34,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> Lock<'_, T> {
-        Lock::new(self.mutex.lock(), self.leaf(Location::caller()), self)
+        Lock::new(self.mutex.lock(), self.wait_info(Location::caller()), self)
     }
 
     /// Acquires the mutex, blocking the current thread until it is available.
@@ -67,7 +67,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock_arc(self: &Arc<Self>) -> LockArc<T> {
-        LockArc::new(Arc::clone(self), self.leaf(Location::caller()))
+        LockArc::new(Arc::clone(self), self.wait_info(Location::caller()))
     }
 
     /// Acquires the mutex for an owned guard, blocking the current thread.
@@ -87,7 +87,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     #[inline]
-    fn leaf(&self, at: &'static Location<'static>) -> WaitInfo {
+    fn wait_info(&self, at: &'static Location<'static>) -> WaitInfo {
         WaitInfo::on(self.resource.record(), WaitMode::Lock, 1, at)
     }
 }

@@ -33,8 +33,8 @@ impl<T> OnceCell<T> {
             match self.cell.get() {
                 Some(value) => value,
                 None => {
-                    let leaf = WaitInfo::on(self.resource.record(), WaitMode::Initialize, 1, at);
-                    WaitFuture::new(self.cell.wait(), leaf).await
+                    let info = WaitInfo::on(self.resource.record(), WaitMode::Initialize, 1, at);
+                    WaitFuture::new(self.cell.wait(), info).await
                 }
             }
         }

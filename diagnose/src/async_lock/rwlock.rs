@@ -57,8 +57,8 @@ macro_rules! acquire {
             #[inline]
             #[track_caller]
             pub fn $wait(&self) -> $future<'_, T> {
-                let leaf = WaitInfo::on(self.resource.record(), WaitMode::$mode, $units, Location::caller());
-                $future::new(self.lock.$wait(), leaf)
+                let info = WaitInfo::on(self.resource.record(), WaitMode::$mode, $units, Location::caller());
+                $future::new(self.lock.$wait(), info)
             }
 
             #[doc = concat!("Acquires the lock ", $what, ", blocking the current thread.")]
@@ -89,8 +89,8 @@ macro_rules! acquire {
             #[inline]
             #[track_caller]
             pub fn $wait_arc(self: &Arc<Self>) -> $future_arc<'_, T> {
-                let leaf = WaitInfo::on(self.resource.record(), WaitMode::$mode, $units, Location::caller());
-                $future_arc::new(Arc::clone(self), leaf)
+                let info = WaitInfo::on(self.resource.record(), WaitMode::$mode, $units, Location::caller());
+                $future_arc::new(Arc::clone(self), info)
             }
 
             #[doc = concat!("Acquires the lock ", $what, ", for an owned guard, blocking the current thread.")]

@@ -120,9 +120,9 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
     pub fn upgrade(guard: Self) -> UpgradeArc<T> {
         let Self { holding, guard } = guard;
         let at = Location::caller();
-        let leaf = upgrading(&holding, at);
+        let info = upgrading(&holding, at);
         let waiting = guard.turn(|it, _| {
-            Box::pin(WaitFuture::new(::async_lock::RwLockUpgradableReadGuard::upgrade(it), leaf))
+            Box::pin(WaitFuture::new(::async_lock::RwLockUpgradableReadGuard::upgrade(it), info))
         });
         UpgradeArc { holding, waiting: Some(waiting), at, pinned: PhantomPinned }
     }

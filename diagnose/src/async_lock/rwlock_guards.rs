@@ -55,9 +55,9 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[inline]
     #[track_caller]
     pub fn upgrade(guard: Self) -> Upgrade<'a, T> {
-        let leaf = upgrading(&guard.holding, Location::caller());
+        let info = upgrading(&guard.holding, Location::caller());
         let upgrade = ::async_lock::RwLockUpgradableReadGuard::upgrade(guard.guard);
-        Upgrade { holding: guard.holding, waited: WaitFuture::new(upgrade, leaf), at: Location::caller() }
+        Upgrade { holding: guard.holding, waited: WaitFuture::new(upgrade, info), at: Location::caller() }
     }
 
     /// Upgrades into a write guard, blocking the current thread until all other readers finish.

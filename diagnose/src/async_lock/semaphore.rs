@@ -50,7 +50,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire(&self) -> Acquire<'_> {
-        Acquire::new(self.inner.acquire(), self.leaf(Location::caller()))
+        Acquire::new(self.inner.acquire(), self.wait_info(Location::caller()))
     }
 
     /// Acquires a permit, blocking the current thread until one is available.
@@ -79,8 +79,8 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire_arc(self: &Arc<Self>) -> AcquireArc {
-        let leaf = self.leaf(Location::caller());
-        AcquireArc { semaphore: Arc::clone(self), leaf: Some(leaf), waiting: None, pinned: PhantomPinned }
+        let info = self.wait_info(Location::caller());
+        AcquireArc { semaphore: Arc::clone(self), info: Some(info), waiting: None, pinned: PhantomPinned }
     }
 
     /// Acquires a permit for an owned guard, blocking the current thread.
@@ -117,7 +117,7 @@ impl Semaphore {
     }
 
     #[inline]
-    fn leaf(&self, at: &'static Location<'static>) -> WaitInfo {
+    fn wait_info(&self, at: &'static Location<'static>) -> WaitInfo {
         WaitInfo::on(self.resource.record(), WaitMode::Acquire, 1, at)
     }
 }
@@ -205,7 +205,7 @@ pin_project! {
     /// Dropping it gives up its place in the queue, as the original does.
     pub struct AcquireArc {
         semaphore: Arc<Semaphore>,
-        leaf: Option<WaitInfo>,
+        info: Option<WaitInfo>,
         waiting: Option<WaitFuture<Taken>>,
         #[pin]
         pinned: PhantomPinned,
@@ -221,16 +221,16 @@ impl Future for AcquireArc {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let holding = match (this.leaf.take(), this.waiting.as_mut()) {
-            (Some(leaf), _) => match this.semaphore.inner.try_acquire() {
+        let holding = match (this.info.take(), this.waiting.as_mut()) {
+            (Some(info), _) => match this.semaphore.inner.try_acquire() {
                 Some(guard) => {
                     guard.forget();
-                    leaf.hold(true, false)
+                    info.hold(true, false)
                 }
                 None => {
                     let semaphore = Arc::clone(this.semaphore);
                     let taken = async move { semaphore.inner.acquire().await.forget() };
-                    let waiting = this.waiting.insert(WaitFuture::new(Box::pin(taken), leaf));
+                    let waiting = this.waiting.insert(WaitFuture::new(Box::pin(taken), info));
                     ready!(Pin::new(&mut *waiting).poll(context));
                     waiting.hold(true)
                 }

@@ -42,8 +42,8 @@ impl<T> Future for RecvFut<'_, T> {
         if !std::mem::replace(is_polled, true) {
             end.used(at);
         }
-        let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
-        let poll = kept.poll(context, leaf, |context| Pin::new(&mut *inner).poll(context));
+        let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
+        let poll = kept.poll(context, info, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(_)) = poll {
             end.took_one_of_several();
         }
@@ -92,8 +92,8 @@ impl<T> Stream for RecvStream<'_, T> {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
         let caller = Location::caller();
         let Self { inner, kept, end, made_at } = self.get_mut();
-        let leaf = || end.polled(WaitMode::Receive, caller, made_at);
-        let poll = kept.poll(context, leaf, |context| Pin::new(&mut *inner).poll_next(context));
+        let info = || end.polled(WaitMode::Receive, caller, made_at);
+        let poll = kept.poll(context, info, |context| Pin::new(&mut *inner).poll_next(context));
         if let Poll::Ready(Some(_)) = poll {
             // It may be ready at its first poll, without a wait.
             end.used_from(caller, made_at);

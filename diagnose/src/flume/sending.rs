@@ -45,8 +45,8 @@ impl<T> Future for SendFut<'_, T> {
             end.used(at);
         }
         let record = end.record();
-        let leaf = || WaitInfo::on(record, WaitMode::Send, 1, at);
-        let poll = kept.poll_in_order(context, record, leaf, |context| Pin::new(&mut *inner).poll(context));
+        let info = || WaitInfo::on(record, WaitMode::Send, 1, at);
+        let poll = kept.poll_in_order(context, record, info, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(())) = poll {
             end.put::<T>();
         }
@@ -95,9 +95,9 @@ impl<'a, T> SendSink<'a, T> {
         let caller = Location::caller();
         let Self { inner, kept, end, made_at, is_sending } = self;
         let record = end.record();
-        let leaf = || end.polled(WaitMode::Send, caller, made_at);
+        let info = || end.polled(WaitMode::Send, caller, made_at);
         let poll =
-            kept.poll_in_order(context, record, leaf, |context| Pin::new(&mut *inner).poll_flush(context));
+            kept.poll_in_order(context, record, info, |context| Pin::new(&mut *inner).poll_flush(context));
         let sent = ready!(poll);
         if std::mem::take(is_sending) && sent.is_ok() {
             end.put::<T>();

@@ -44,7 +44,7 @@ pub(crate) use returned::{has_returned, note_return};
 pub(crate) use task::{Task, TaskState};
 pub(crate) use task_origin::{SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
 pub(crate) use tasks::{
-    add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, note_reset, remove_task,
+    add_task, all_tasks, has_wait_wakers, has_wakers, is_in_poll, last_reset, note_reset, remove_task,
     set_wakers, task_parts,
 };
 pub(crate) use transfers::TransferCounts;

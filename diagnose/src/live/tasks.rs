@@ -9,7 +9,7 @@ use crate::pool::{self, Pooled};
 
 /// Whether roots get a waker of their own.
 static WAKERS: AtomicBool = AtomicBool::new(true);
-static LEAF_WAKERS: AtomicBool = AtomicBool::new(true);
+static WAIT_WAKERS: AtomicBool = AtomicBool::new(true);
 
 /// The tick of the last reset; zero if there was none.
 static RESET: AtomicU64 = AtomicU64::new(0);
@@ -71,13 +71,13 @@ pub(crate) fn has_wakers() -> bool {
 
 /// Whether waits for a lock, a channel or another resource get a waker of their own.
 #[inline]
-pub(crate) fn has_leaf_wakers() -> bool {
-    LEAF_WAKERS.load(Relaxed)
+pub(crate) fn has_wait_wakers() -> bool {
+    WAIT_WAKERS.load(Relaxed)
 }
 
 /// Sets whether roots get a waker of their own, from their next poll on, and waits from their first
 /// `Pending` on.
-pub(crate) fn set_wakers(roots: bool, leaves: bool) {
+pub(crate) fn set_wakers(roots: bool, waits: bool) {
     WAKERS.store(roots, Relaxed);
-    LEAF_WAKERS.store(leaves, Relaxed);
+    WAIT_WAKERS.store(waits, Relaxed);
 }

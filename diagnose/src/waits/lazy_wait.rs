@@ -37,15 +37,15 @@ use crate::switch;
 pub(crate) struct LazyWait(Option<&'static WaitCell>);
 
 impl LazyWait {
-    /// Calls `poll` once. If that returns `Pending`, `leaf` describes the wait.
+    /// Calls `poll` once. If that returns `Pending`, `info` describes the wait.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn poll<T>(
         &mut self,
         context: &mut Context<'_>,
-        leaf: impl FnMut() -> WaitInfo,
+        info: impl FnMut() -> WaitInfo,
         poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        self.poll_in_order(context, None, leaf, poll)
+        self.poll_in_order(context, None, info, poll)
     }
 
     /// Polls at the ordered queue of `record`.
@@ -54,10 +54,10 @@ impl LazyWait {
         &mut self,
         context: &mut Context<'_>,
         record: Option<&'static Record>,
-        leaf: impl FnMut() -> WaitInfo,
+        info: impl FnMut() -> WaitInfo,
         poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        self.poll_where(context, (record, false), leaf, poll)
+        self.poll_where(context, (record, false), info, poll)
     }
 
     /// Like `poll_in_order`. `is_pinned` says that this value never moves again.
@@ -66,7 +66,7 @@ impl LazyWait {
         &mut self,
         context: &mut Context<'_>,
         (record, is_pinned): (Option<&'static Record>, bool),
-        mut leaf: impl FnMut() -> WaitInfo,
+        mut info: impl FnMut() -> WaitInfo,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
         let entry = PollScope::new(self.0, record, context.waker());
@@ -77,7 +77,7 @@ impl LazyWait {
         if ready.is_ready() {
             self.end_poll(&entry);
         } else if waker.is_some() {
-            self.end_pending(&entry, is_pinned, outer, leaf());
+            self.end_pending(&entry, is_pinned, outer, info());
         }
         ready
     }
@@ -98,8 +98,8 @@ impl LazyWait {
     }
 
     #[inline(never)]
-    fn end_pending(&mut self, entry: &PollScope, is_pinned: bool, outer: &Waker, leaf: WaitInfo) {
-        let is_forced = leaf.is_forced();
+    fn end_pending(&mut self, entry: &PollScope, is_pinned: bool, outer: &Waker, info: WaitInfo) {
+        let is_forced = info.is_forced();
         if let Some(wait) = self.0 {
             wait.forward().give_back();
             if wait.is_listed() {
@@ -107,7 +107,7 @@ impl LazyWait {
             }
         }
         let wait = self.0.or_else(|| entry.lent.wait());
-        if leaf.is_nothing() {
+        if info.is_nothing() {
             self.0 = wait;
             return;
         }
@@ -121,7 +121,7 @@ impl LazyWait {
         let Some(wait) = wait.or_else(WaitCell::take) else { return };
         self.0 = Some(wait);
         let memory = if is_pinned { Memory::of(self) } else { Memory::UNKNOWN };
-        wait.begin(begun(leaf, entry.asked, is_forced, memory), Some(outer));
+        wait.begin(begun(info, entry.asked, is_forced, memory), Some(outer));
         if is_forced {
             wait.force();
         }
@@ -157,9 +157,9 @@ impl Drop for LazyWait {
 }
 
 /// Builds the start of a wait. A forced wait is listed at no resource.
-fn begun(leaf: WaitInfo, asked: u64, is_forced: bool, memory: Memory) -> WaitStart {
-    let awaited = if leaf.is_made_there { recorder::awaited() } else { None };
-    let WaitInfo { target, mode, units, at, .. } = leaf;
+fn begun(info: WaitInfo, asked: u64, is_forced: bool, memory: Memory) -> WaitStart {
+    let awaited = if info.is_made_there { recorder::awaited() } else { None };
+    let WaitInfo { target, mode, units, at, .. } = info;
     let (record, tasks, due) = match target {
         WaitTarget::Resource(record) => (record.filter(|_| !is_forced), Vec::new(), 0),
         WaitTarget::Tasks(tasks) => (None, tasks, 0),
@@ -183,7 +183,7 @@ impl PollScope {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn new(wait: Option<&'static WaitCell>, record: Option<&'static Record>, outer: &Waker) -> Self {
         let answered = wait.filter(|wait| wait.is_listed()).map_or(0, |wait| wait.enter(outer));
-        let is_on = wait.is_some() || (switch::records() && live::has_leaf_wakers());
+        let is_on = wait.is_some() || (switch::records() && live::has_wait_wakers());
         let asked = record.map_or(0, Record::queued);
         Self { lent: WaitWaker::new(), wait, is_on, asked, answered }
     }
@@ -215,21 +215,21 @@ pin_project! {
         future: F,
         kept: LazyWait,
         record: Option<&'static Record>,
-        leaf: L,
+        info: L,
         has_waited: bool,
     }
 }
 
 impl<F, L> LazyWaitFuture<F, L> {
     #[inline]
-    pub(crate) fn new(future: F, leaf: L) -> Self {
-        Self::in_order(future, None, leaf)
+    pub(crate) fn new(future: F, info: L) -> Self {
+        Self::in_order(future, None, info)
     }
 
     /// Creates a future that waits in the ordered queue of `record`.
     #[inline]
-    pub(crate) fn in_order(future: F, record: Option<&'static Record>, leaf: L) -> Self {
-        Self { future, kept: LazyWait::default(), record, leaf, has_waited: false }
+    pub(crate) fn in_order(future: F, record: Option<&'static Record>, info: L) -> Self {
+        Self { future, kept: LazyWait::default(), record, info, has_waited: false }
     }
 
     #[inline]
@@ -250,7 +250,7 @@ impl<F: Future, L: FnMut() -> WaitInfo> Future for LazyWaitFuture<F, L> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let ready = this.kept.poll_where(context, (*this.record, is_pinned::<F>()), this.leaf, |context| {
+        let ready = this.kept.poll_where(context, (*this.record, is_pinned::<F>()), this.info, |context| {
             this.future.as_mut().poll(context)
         });
         *this.has_waited |= ready.is_pending();

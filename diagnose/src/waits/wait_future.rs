@@ -112,7 +112,7 @@ pin_project! {
         #[pin]
         future: F,
         kept: LazyWait,
-        leaf: WaitInfo,
+        info: WaitInfo,
         is_pending: bool,
         // It never moves again, once it is pinned.
         is_pinned: bool,
@@ -121,9 +121,9 @@ pin_project! {
 
 impl<F> WaitFuture<F> {
     #[inline]
-    pub(crate) fn new(future: F, leaf: WaitInfo) -> Self {
+    pub(crate) fn new(future: F, info: WaitInfo) -> Self {
         let is_pinned = is_pinned::<F>();
-        Self { future, kept: LazyWait::default(), leaf, is_pending: false, is_pinned }
+        Self { future, kept: LazyWait::default(), info, is_pending: false, is_pinned }
     }
 
     /// Says that `F` is not `Unpin`.
@@ -142,7 +142,7 @@ impl<F> WaitFuture<F> {
     #[inline]
     pub(crate) fn hold(&self, is_movable: bool) -> Holding {
         let memory = if self.is_pinned { Memory::of(self) } else { Memory::UNKNOWN };
-        self.leaf.hold(is_movable, self.is_pending).taken_in(memory)
+        self.info.hold(is_movable, self.is_pending).taken_in(memory)
     }
 
     #[inline]
@@ -157,11 +157,11 @@ impl<F: Future> Future for WaitFuture<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let (leaf, future) = (&*this.leaf, &mut this.future);
+        let (info, future) = (&*this.info, &mut this.future);
         let poll = this.kept.poll_where(
             context,
-            (leaf.record(), *this.is_pinned),
-            || leaf.clone(),
+            (info.record(), *this.is_pinned),
+            || info.clone(),
             |context| future.as_mut().poll(context),
         );
         *this.is_pending |= poll.is_pending();

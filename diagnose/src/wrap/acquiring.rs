@@ -34,13 +34,13 @@ macro_rules! poll_acquiring {
 
         let (state, context) = ($state, $context);
         let took = match ::std::mem::replace(state, Acquiring::Ready) {
-            Acquiring::New(lock, leaf) => {
+            Acquiring::New(lock, info) => {
                 let took = Owned::<_, $kind>::try_new(lock, |$it| match $try {
-                    Some(guard) => Ok((guard, leaf.hold(true, false))),
-                    None => Err(leaf),
+                    Some(guard) => Ok((guard, info.hold(true, false))),
+                    None => Err(info),
                 });
-                took.map_err(|(lock, leaf)| {
-                    Owned::new(lock, |$it| (Box::pin(WaitFuture::new($wait, leaf)), ())).0
+                took.map_err(|(lock, info)| {
+                    Owned::new(lock, |$it| (Box::pin(WaitFuture::new($wait, info)), ())).0
                 })
             }
             Acquiring::Waiting(waiting) => Err(waiting),

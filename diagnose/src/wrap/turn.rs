@@ -44,14 +44,14 @@ impl Turn {
     /// Polls the cell's future, as a wait until the turn has come. No poll is repeated after that.
     pub(crate) async fn wait<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
-        let leaf = || WaitInfo::on(self.record, WaitMode::Initialize, 1, self.at);
+        let info = || WaitInfo::on(self.record, WaitMode::Initialize, 1, self.at);
         let mut kept = LazyWait::default();
         poll_fn(move |context| {
             if self.has_come.load(Relaxed) {
                 return future.as_mut().poll(context);
             }
             self.lend(Some(context.waker().clone()));
-            let polled = kept.poll(context, leaf, |context| match future.as_mut().poll(context) {
+            let polled = kept.poll(context, info, |context| match future.as_mut().poll(context) {
                 Poll::Ready(value) => Poll::Ready(Some(value)),
                 Poll::Pending if self.has_come.load(Relaxed) => Poll::Ready(None),
                 Poll::Pending => Poll::Pending,

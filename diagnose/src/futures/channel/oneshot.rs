@@ -65,8 +65,8 @@ impl<T> Sender<T> {
         let at = own_code(Location::caller(), self.made_at);
         let Self { inner, kept, end, .. } = self;
         end.used(at);
-        let leaf = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
-        kept.poll(cx, leaf, |cx| inner.poll_canceled(cx))
+        let info = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
+        kept.poll(cx, info, |cx| inner.poll_canceled(cx))
     }
 
     /// Waits until the receiver is closed or dropped. Cancel safe.
@@ -143,8 +143,8 @@ impl<T> Future for Receiver<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();
         let Self { inner, kept, end, made_at } = self.get_mut();
-        let leaf = || end.polled(WaitMode::Receive, caller, made_at);
-        let poll = kept.poll(cx, leaf, |cx| Pin::new(&mut *inner).poll(cx));
+        let info = || end.polled(WaitMode::Receive, caller, made_at);
+        let poll = kept.poll(cx, info, |cx| Pin::new(&mut *inner).poll(cx));
         if let Poll::Ready(Ok(_)) = poll {
             end.took(1);
         }

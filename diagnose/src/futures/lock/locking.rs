@@ -25,8 +25,8 @@ pin_project! {
 }
 
 impl<'a, T: ?Sized> MutexLockFuture<'a, T> {
-    pub(super) fn new(future: real::MutexLockFuture<'a, T>, leaf: WaitInfo) -> Self {
-        Self { waited: WaitFuture::new(future, leaf) }
+    pub(super) fn new(future: real::MutexLockFuture<'a, T>, info: WaitInfo) -> Self {
+        Self { waited: WaitFuture::new(future, info) }
     }
 }
 
@@ -61,8 +61,8 @@ pub struct OwnedMutexLockFuture<T: ?Sized> {
 }
 
 impl<T: ?Sized> OwnedMutexLockFuture<T> {
-    pub(super) fn new(mutex: Arc<Mutex<T>>, leaf: WaitInfo) -> Self {
-        Self { state: Acquiring::New(mutex, leaf) }
+    pub(super) fn new(mutex: Arc<Mutex<T>>, info: WaitInfo) -> Self {
+        Self { state: Acquiring::New(mutex, info) }
     }
 }
 

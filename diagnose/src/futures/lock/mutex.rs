@@ -47,14 +47,14 @@ impl<T: ?Sized> Mutex<T> {
     /// Acquires the mutex, waiting if necessary. Cancel safe.
     #[track_caller]
     pub fn lock(&self) -> MutexLockFuture<'_, T> {
-        MutexLockFuture::new(self.mutex.lock(), self.leaf(Location::caller()))
+        MutexLockFuture::new(self.mutex.lock(), self.wait_info(Location::caller()))
     }
 
     /// Acquires the mutex for a guard that owns an `Arc` of it, waiting if necessary. Cancel safe.
     #[track_caller]
     pub fn lock_owned(self: Arc<Self>) -> OwnedMutexLockFuture<T> {
-        let leaf = self.leaf(Location::caller());
-        OwnedMutexLockFuture::new(self, leaf)
+        let info = self.wait_info(Location::caller());
+        OwnedMutexLockFuture::new(self, info)
     }
 
     /// Returns a mutable reference to the data. `&mut self` proves that no guard exists.
@@ -66,7 +66,7 @@ impl<T: ?Sized> Mutex<T> {
         Holding::hold(self.resource.record(), 1, at, is_movable)
     }
 
-    fn leaf(&self, at: &'static Location<'static>) -> WaitInfo {
+    fn wait_info(&self, at: &'static Location<'static>) -> WaitInfo {
         WaitInfo::on(self.resource.record(), WaitMode::Lock, 1, at)
     }
 }

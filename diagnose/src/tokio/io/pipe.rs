@@ -22,8 +22,8 @@ pub(super) fn poll_read(
 ) -> Poll<io::Result<()>> {
     end.used(at);
     let before = buffer.filled().len();
-    let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(true);
-    let poll = kept.poll(context, leaf, |context| poll(context, buffer));
+    let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(true);
+    let poll = kept.poll(context, info, |context| poll(context, buffer));
     end.took((buffer.filled().len() - before) as u64);
     poll
 }
@@ -37,8 +37,8 @@ pub(super) fn poll_write(
     poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<usize>>,
 ) -> Poll<io::Result<usize>> {
     end.used(at);
-    let leaf = || WaitInfo::on(end.record(), WaitMode::Send, 1, at).made_there(true);
-    let poll = kept.poll(context, leaf, poll);
+    let info = || WaitInfo::on(end.record(), WaitMode::Send, 1, at).made_there(true);
+    let poll = kept.poll(context, info, poll);
     if let Poll::Ready(Ok(count)) = poll {
         end.put_alone(count as u64);
     }

@@ -49,8 +49,8 @@ impl Barrier {
             if let Some(record) = record {
                 record.entered.fetch_add(1, Relaxed);
             }
-            let leaf = WaitInfo::on(record, WaitMode::Arrive, 1, at);
-            let result = WaitFuture::new(self.meets.wait(), leaf).await;
+            let info = WaitInfo::on(record, WaitMode::Arrive, 1, at);
+            let result = WaitFuture::new(self.meets.wait(), info).await;
             if let (Some(record), true) = (record, result.is_leader()) {
                 self.pass(record);
             }

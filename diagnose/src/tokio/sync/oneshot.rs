@@ -68,8 +68,8 @@ impl<T> Sender<T> {
             let Self { inner, end, kept } = self;
             kept.end();
             end.used(at);
-            let leaf = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
-            LazyWaitFuture::new(poll_fn(|context| inner.poll_closed(context)), leaf).await;
+            let info = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
+            LazyWaitFuture::new(poll_fn(|context| inner.poll_closed(context)), info).await;
         }
     }
 
@@ -86,8 +86,8 @@ impl<T> Sender<T> {
         let at = Location::caller();
         let Self { inner, end, kept } = self;
         end.used(at);
-        let leaf = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
-        kept.poll(cx, leaf, |context| inner.poll_closed(context))
+        let info = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
+        kept.poll(cx, info, |context| inner.poll_closed(context))
     }
 }
 
@@ -172,8 +172,8 @@ impl<T> Future for Receiver<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();
         let Self { inner, end, kept, made_at } = self.get_mut();
-        let leaf = || end.polled(WaitMode::Receive, caller, made_at);
-        let poll = kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context));
+        let info = || end.polled(WaitMode::Receive, caller, made_at);
+        let poll = kept.poll(cx, info, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(_)) = poll {
             end.took(1);
         }

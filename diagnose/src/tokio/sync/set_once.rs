@@ -63,8 +63,8 @@ impl<T> SetOnce<T> {
             if let Some(value) = self.cell.get() {
                 return value;
             }
-            let leaf = WaitInfo::on(self.resource.record(), WaitMode::Initialize, 1, at);
-            WaitFuture::new(self.cell.wait(), leaf).await
+            let info = WaitInfo::on(self.resource.record(), WaitMode::Initialize, 1, at);
+            WaitFuture::new(self.cell.wait(), info).await
         }
     }
 

@@ -99,7 +99,7 @@ impl<T> Future for JoinHandle<T> {
         let caller = Location::caller();
         let Self { inner, task, made_at, kept, .. } = self.get_mut();
         let is_listed = kept.is_listed();
-        let leaf = || {
+        let info = || {
             let list = |task| if is_listed { Vec::new() } else { vec![task] };
             let target = task.id().map_or(WaitTarget::Resource(None), |task| WaitTarget::Tasks(list(task)));
             let at = own_code(caller, made_at);
@@ -107,7 +107,7 @@ impl<T> Future for JoinHandle<T> {
                 .made_there(ptr::eq(at, *made_at))
                 .forced_by(is_forced)
         };
-        kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context))
+        kept.poll(cx, info, |context| Pin::new(&mut *inner).poll(context))
     }
 }
 

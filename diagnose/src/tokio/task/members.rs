@@ -58,12 +58,12 @@ impl Members {
         poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
         let is_listed = kept.is_listed();
-        kept.poll(context, || self.leaf(at, is_listed), poll)
+        kept.poll(context, || self.wait_info(at, is_listed), poll)
     }
 
     /// Describes a wait for one of the tasks. Names none if some are unknown, or if there are too
     /// many. A partial list would look complete. A wait that is listed already has its list.
-    fn leaf(&self, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
+    fn wait_info(&self, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
         let alive = || self.tasks.iter().filter(|task| task.is_alive()).filter_map(|task| task.id());
         let target = if self.has_others || self.tasks.len() > 4 * MOST {
             WaitTarget::Resource(None)

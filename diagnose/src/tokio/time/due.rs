@@ -11,7 +11,7 @@ use crate::waits::{WaitInfo, WaitMode, WaitTarget};
 
 /// Describes a wait until `deadline`. A listed wait has its moment, so no clock is read.
 #[inline]
-pub(super) fn leaf(deadline: Instant, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
+pub(super) fn wait_info(deadline: Instant, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
     let due = if is_listed { 0 } else { tick(deadline) };
     WaitInfo::new(WaitTarget::Moment(due), WaitMode::Timer, 1, at).forced_by(is_forced)
 }

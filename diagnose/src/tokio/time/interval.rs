@@ -68,11 +68,11 @@ impl Interval {
     ) -> Poll<Instant> {
         let Self { inner, next, .. } = self;
         let is_listed = kept.is_listed();
-        let leaf = || match next {
-            Some(next) => due::leaf(*next, at, is_listed),
+        let info = || match next {
+            Some(next) => due::wait_info(*next, at, is_listed),
             None => WaitInfo::on(None, WaitMode::Timer, 1, at),
         };
-        let poll = kept.poll(context, leaf, |context| inner.poll_tick(context));
+        let poll = kept.poll(context, info, |context| inner.poll_tick(context));
         if let Poll::Ready(tick) = poll {
             self.next = Some(self.after(tick));
         }

@@ -73,7 +73,7 @@ impl Future for Sleep {
         let (deadline, made_at) = (this.inner.deadline(), *this.made_at);
         let poll = |context: &mut Context<'_>| this.inner.as_mut().poll(context);
         let is_listed = this.kept.is_listed();
-        this.kept.poll(cx, || due::leaf(deadline, made_at, is_listed), poll)
+        this.kept.poll(cx, || due::wait_info(deadline, made_at, is_listed), poll)
     }
 }
 

@@ -110,12 +110,12 @@ fn poll_delay(
     context: &mut Context<'_>,
 ) -> Poll<Elapsed> {
     let is_listed = kept.is_listed();
-    let leaf = || match deadline {
-        Some(deadline) => due::leaf(deadline, made_at, is_listed),
+    let info = || match deadline {
+        Some(deadline) => due::wait_info(deadline, made_at, is_listed),
         None => WaitInfo::on(None, WaitMode::Timer, 1, made_at),
     };
     let mut poll = |context: &mut Context<'_>| {
-        kept.poll(context, leaf, |context| delay.as_mut().poll(context)).map(|elapsed| match elapsed {
+        kept.poll(context, info, |context| delay.as_mut().poll(context)).map(|elapsed| match elapsed {
             Err(elapsed) => elapsed,
             Ok(()) => unreachable!("the future is never ready"),
         })

@@ -33,7 +33,7 @@ pin_project! {
     }
 }
 
-fn leaf(end: &ChannelEnd, at: &'static Location<'static>) -> WaitInfo {
+fn wait_info(end: &ChannelEnd, at: &'static Location<'static>) -> WaitInfo {
     WaitInfo::on(end.record(), WaitMode::Notified, 1, at)
 }
 
@@ -43,7 +43,7 @@ impl<'a> WaitForCancellationFuture<'a> {
         end: &'a ChannelEnd,
         at: &'static Location<'static>,
     ) -> Self {
-        Self { waited: WaitFuture::new(future, leaf(end, at)), end, at }
+        Self { waited: WaitFuture::new(future, wait_info(end, at)), end, at }
     }
 }
 
@@ -53,7 +53,7 @@ impl WaitForCancellationFutureOwned {
         end: ChannelEnd,
         at: &'static Location<'static>,
     ) -> Self {
-        Self { waited: WaitFuture::new(future, leaf(&end, at)), end, at }
+        Self { waited: WaitFuture::new(future, wait_info(&end, at)), end, at }
     }
 }
 

@@ -51,8 +51,8 @@ impl<T: Send> PollSender<T> {
         let Some(sender) = sender else { return inner.poll_reserve(cx) };
         let end = sender.end();
         end.used(at);
-        let leaf = || sender.leaf(1, at);
-        let reserved = ready!(kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_reserve(cx)));
+        let info = || sender.wait_info(1, at);
+        let reserved = ready!(kept.poll_in_order(cx, end.record(), info, |cx| inner.poll_reserve(cx)));
         // The slot may have been reserved before this call.
         if reserved.is_ok() && holding.record().is_none() {
             *holding = Holding::reserve(end.record(), 1, at, true);

@@ -80,8 +80,8 @@ macro_rules! receiver {
             fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
                 let caller = Location::caller();
                 let Self { inner, kept, end, made_at } = self.get_mut();
-                let leaf = || end.polled(WaitMode::Receive, caller, made_at);
-                let poll = kept.poll(cx, leaf, |cx| Pin::new(&mut *inner).poll_next(cx));
+                let info = || end.polled(WaitMode::Receive, caller, made_at);
+                let poll = kept.poll(cx, info, |cx| Pin::new(&mut *inner).poll_next(cx));
                 if let Poll::Ready(Some(_)) = poll {
                     // It may be ready at its first poll, without a wait.
                     end.used_from(caller, made_at);

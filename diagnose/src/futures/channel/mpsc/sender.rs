@@ -63,8 +63,8 @@ impl<T> Sender<T> {
     pub fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
         let caller = Location::caller();
         let Self { inner, kept, end, made_at } = self;
-        let leaf = || end.polled(WaitMode::Send, caller, made_at);
-        kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_ready(cx))
+        let info = || end.polled(WaitMode::Send, caller, made_at);
+        kept.poll_in_order(cx, end.record(), info, |cx| inner.poll_ready(cx))
     }
 
     /// Hashes the receiver of this channel.

@@ -37,8 +37,8 @@ macro_rules! receiver {
                         let Self { inner, end, kept } = self;
                         kept.end();
                         end.used(at);
-                        let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
-                        let message = LazyWaitFuture::new(poll_fn(|context| inner.poll_recv(context)), leaf).await;
+                        let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
+                        let message = LazyWaitFuture::new(poll_fn(|context| inner.poll_recv(context)), info).await;
                         end.took(u64::from(message.is_some()));
                         message
                     }
@@ -59,9 +59,9 @@ macro_rules! receiver {
                         let Self { inner, end, kept } = self;
                         kept.end();
                         end.used(at);
-                        let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
+                        let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
                         let poll = |context: &mut Context<'_>| inner.poll_recv_many(context, buffer, limit);
-                        let count = LazyWaitFuture::new(poll_fn(poll), leaf).await;
+                        let count = LazyWaitFuture::new(poll_fn(poll), info).await;
                         end.took(count as u64);
                         count
                     }
@@ -125,8 +125,8 @@ macro_rules! receiver {
                     let at = Location::caller();
                     let Self { inner, end, kept } = self;
                     end.used(at);
-                    let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
-                    let poll = kept.poll(cx, leaf, |context| inner.poll_recv(context));
+                    let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
+                    let poll = kept.poll(cx, info, |context| inner.poll_recv(context));
                     end.took(u64::from(matches!(poll, Poll::Ready(Some(_)))));
                     poll
                 }
@@ -142,8 +142,8 @@ macro_rules! receiver {
                     let at = Location::caller();
                     let Self { inner, end, kept } = self;
                     end.used(at);
-                    let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
-                    let poll = kept.poll(cx, leaf, |context| inner.poll_recv_many(context, buffer, limit));
+                    let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
+                    let poll = kept.poll(cx, info, |context| inner.poll_recv_many(context, buffer, limit));
                     if let Poll::Ready(count) = poll {
                         end.took(count as u64);
                     }

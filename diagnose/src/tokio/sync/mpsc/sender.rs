@@ -28,7 +28,7 @@ end! {
 
 impl<T> Sender<T> {
     #[inline]
-    pub(crate) fn leaf(&self, units: usize, at: &'static Location<'static>) -> WaitInfo {
+    pub(crate) fn wait_info(&self, units: usize, at: &'static Location<'static>) -> WaitInfo {
         sends(&self.end, units, at)
     }
 
@@ -54,7 +54,7 @@ impl<T> Sender<T> {
         async move {
             self.end.used(at);
             let received = self.end.received::<T>();
-            let sent = LazyWaitFuture::new(self.inner.send(value), || self.leaf(1, at)).await;
+            let sent = LazyWaitFuture::new(self.inner.send(value), || self.wait_info(1, at)).await;
             self.end.put_if_ok::<T, _>(received, sent)
         }
     }
@@ -94,7 +94,7 @@ impl<T> Sender<T> {
         async move {
             self.end.used(at);
             // Reserves, as tokio does: a wake of the timer must not count as a grant of a slot.
-            let reserve = LazyWaitFuture::new(self.inner.reserve(), || self.leaf(1, at));
+            let reserve = LazyWaitFuture::new(self.inner.reserve(), || self.wait_info(1, at));
             let permit = match time::timeout(timeout, reserve).await {
                 Err(_) => return Err(SendTimeoutError::Timeout(value)),
                 Ok(Err(_)) => return Err(SendTimeoutError::Closed(value)),
@@ -136,7 +136,7 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            let inner = LazyWaitFuture::new(self.inner.reserve(), || self.leaf(1, at)).await?;
+            let inner = LazyWaitFuture::new(self.inner.reserve(), || self.wait_info(1, at)).await?;
             Ok(Permit { inner, holding: Holding::reserve(self.end.record(), 1, at, false), end: &self.end })
         }
     }
@@ -153,7 +153,7 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            let inner = LazyWaitFuture::new(self.inner.reserve_many(n), || self.leaf(n, at)).await?;
+            let inner = LazyWaitFuture::new(self.inner.reserve_many(n), || self.wait_info(n, at)).await?;
             let holding = Holding::reserve(self.end.record(), n as u64, at, false);
             Ok(PermitIterator { inner, holding, end: &self.end })
         }
@@ -170,8 +170,8 @@ impl<T> Sender<T> {
         async move {
             let Self { inner, end } = self;
             end.used(at);
-            let leaf = || sends(&end, 1, at);
-            let inner = LazyWaitFuture::new(inner.reserve_owned(), leaf).await?;
+            let info = || sends(&end, 1, at);
+            let inner = LazyWaitFuture::new(inner.reserve_owned(), info).await?;
             Ok(OwnedPermit { inner, holding: Holding::reserve(end.record(), 1, at, true), end })
         }
     }

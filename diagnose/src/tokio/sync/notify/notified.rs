@@ -73,8 +73,8 @@ macro_rules! notified {
             fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
                 let mut this = self.project();
                 let (record, at) = *this.on;
-                let leaf = || WaitInfo::on(record, WaitMode::Notified, 1, at);
-                this.kept.poll(context, leaf, |context| this.notified.as_mut().poll(context))
+                let info = || WaitInfo::on(record, WaitMode::Notified, 1, at);
+                this.kept.poll(context, info, |context| this.notified.as_mut().poll(context))
             }
         }
     };

@@ -118,8 +118,8 @@ impl Semaphore {
         permit: impl FnOnce(real::SemaphorePermit<'a>, Holding) -> G,
     ) -> Result<G, AcquireError> {
         let record = self.record();
-        let leaf = || WaitInfo::on(record, WaitMode::Acquire, n.into(), at);
-        let mut waits = pin!(LazyWaitFuture::in_order(self.permits.acquire_many(n), record, leaf));
+        let info = || WaitInfo::on(record, WaitMode::Acquire, n.into(), at);
+        let mut waits = pin!(LazyWaitFuture::in_order(self.permits.acquire_many(n), record, info));
         let real = waits.as_mut().await?;
         let holding = Holding::hold_after(record, n.into(), at, is_movable, waits.has_waited());
         Ok(permit(real, holding.taken_in(waits.memory())))
