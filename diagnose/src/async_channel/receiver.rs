@@ -21,7 +21,7 @@ pin_project! {
     pub struct Receiver<T> {
         #[pin]
         inner: ::async_channel::Receiver<T>,
-        kept: LazyWait,
+        wait: LazyWait,
         end: ChannelEnd,
         made_at: &'static Location<'static>,
     }
@@ -33,7 +33,7 @@ impl<T> Receiver<T> {
         end: ChannelEnd,
         made_at: &'static Location<'static>,
     ) -> Self {
-        Self { inner, kept: LazyWait::default(), end, made_at }
+        Self { inner, wait: LazyWait::default(), end, made_at }
     }
 
     /// Attempts to receive a message without waiting.
@@ -113,7 +113,7 @@ impl<T> Stream for Receiver<T> {
         let this = self.project();
         let (mut inner, end, made_at) = (this.inner, &*this.end, *this.made_at);
         let info = || end.polled(WaitMode::Receive, caller, made_at);
-        let poll = this.kept.poll(context, info, |context| inner.as_mut().poll_next(context));
+        let poll = this.wait.poll(context, info, |context| inner.as_mut().poll_next(context));
         if let Poll::Ready(Some(_)) = poll {
             // It may be ready at its first poll, without a wait.
             end.used_from(caller, made_at);

@@ -18,7 +18,7 @@ use crate::wrap::{debug, looks};
 pub struct RecvFut<'a, T> {
     // Dropped first: it leaves the original's queue before its record ends.
     inner: ::flume::r#async::RecvFut<'a, T>,
-    kept: LazyWait,
+    wait: LazyWait,
     end: Part<'a>,
     at: &'static Location<'static>,
     is_polled: bool,
@@ -30,7 +30,7 @@ impl<'a, T> RecvFut<'a, T> {
         end: Part<'a>,
         at: &'static Location<'static>,
     ) -> Self {
-        Self { inner, kept: LazyWait::default(), end, at, is_polled: false }
+        Self { inner, wait: LazyWait::default(), end, at, is_polled: false }
     }
 }
 
@@ -38,12 +38,12 @@ impl<T> Future for RecvFut<'_, T> {
     type Output = Result<T, RecvError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { inner, kept, end, at, is_polled } = self.get_mut();
+        let Self { inner, wait, end, at, is_polled } = self.get_mut();
         if !std::mem::replace(is_polled, true) {
             end.used(at);
         }
         let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
-        let poll = kept.poll(context, info, |context| Pin::new(&mut *inner).poll(context));
+        let poll = wait.poll(context, info, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(_)) = poll {
             end.took_one_of_several();
         }
@@ -70,7 +70,7 @@ debug!(['a, T] RecvFut<'a, T>, inner: ::flume::r#async::RecvFut<'a, T>);
 pub struct RecvStream<'a, T> {
     // Dropped first: it leaves the original's queue before its record ends.
     inner: ::flume::r#async::RecvStream<'a, T>,
-    kept: LazyWait,
+    wait: LazyWait,
     end: Part<'a>,
     made_at: &'static Location<'static>,
 }
@@ -81,7 +81,7 @@ impl<'a, T> RecvStream<'a, T> {
         end: Part<'a>,
         made_at: &'static Location<'static>,
     ) -> Self {
-        Self { inner, kept: LazyWait::default(), end, made_at }
+        Self { inner, wait: LazyWait::default(), end, made_at }
     }
 }
 
@@ -91,9 +91,9 @@ impl<T> Stream for RecvStream<'_, T> {
     #[track_caller]
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
         let caller = Location::caller();
-        let Self { inner, kept, end, made_at } = self.get_mut();
+        let Self { inner, wait, end, made_at } = self.get_mut();
         let info = || end.polled(WaitMode::Receive, caller, made_at);
-        let poll = kept.poll(context, info, |context| Pin::new(&mut *inner).poll_next(context));
+        let poll = wait.poll(context, info, |context| Pin::new(&mut *inner).poll_next(context));
         if let Poll::Ready(Some(_)) = poll {
             // It may be ready at its first poll, without a wait.
             end.used_from(caller, made_at);

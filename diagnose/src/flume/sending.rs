@@ -18,7 +18,7 @@ use crate::wrap::{debug, looks};
 pub struct SendFut<'a, T> {
     // Dropped first: it leaves the original's queue before its record ends.
     inner: ::flume::r#async::SendFut<'a, T>,
-    kept: LazyWait,
+    wait: LazyWait,
     end: Part<'a>,
     at: &'static Location<'static>,
     is_polled: bool,
@@ -30,7 +30,7 @@ impl<'a, T> SendFut<'a, T> {
         end: Part<'a>,
         at: &'static Location<'static>,
     ) -> Self {
-        Self { inner, kept: LazyWait::default(), end, at, is_polled: false }
+        Self { inner, wait: LazyWait::default(), end, at, is_polled: false }
     }
 }
 
@@ -40,13 +40,13 @@ impl<T> Future for SendFut<'_, T> {
     type Output = Result<(), SendError<T>>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { inner, kept, end, at, is_polled } = self.get_mut();
+        let Self { inner, wait, end, at, is_polled } = self.get_mut();
         if !std::mem::replace(is_polled, true) {
             end.used(at);
         }
         let record = end.record();
         let info = || WaitInfo::on(record, WaitMode::Send, 1, at);
-        let poll = kept.poll_in_order(context, record, info, |context| Pin::new(&mut *inner).poll(context));
+        let poll = wait.poll_in_order(context, record, info, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(())) = poll {
             end.put::<T>();
         }
@@ -73,7 +73,7 @@ debug!(['a, T] SendFut<'a, T>, inner: ::flume::r#async::SendFut<'a, T>);
 pub struct SendSink<'a, T> {
     // Dropped first: it leaves the original's queue before its record ends.
     inner: ::flume::r#async::SendSink<'a, T>,
-    kept: LazyWait,
+    wait: LazyWait,
     end: Part<'a>,
     made_at: &'static Location<'static>,
     /// Whether `start_send` took a message that is not recorded as sent yet.
@@ -86,18 +86,18 @@ impl<'a, T> SendSink<'a, T> {
         end: Part<'a>,
         made_at: &'static Location<'static>,
     ) -> Self {
-        Self { inner, kept: LazyWait::default(), end, made_at, is_sending: false }
+        Self { inner, wait: LazyWait::default(), end, made_at, is_sending: false }
     }
 
     /// Polls until the pending message is in the channel. All poll methods do only this.
     #[track_caller]
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
         let caller = Location::caller();
-        let Self { inner, kept, end, made_at, is_sending } = self;
+        let Self { inner, wait, end, made_at, is_sending } = self;
         let record = end.record();
         let info = || end.polled(WaitMode::Send, caller, made_at);
         let poll =
-            kept.poll_in_order(context, record, info, |context| Pin::new(&mut *inner).poll_flush(context));
+            wait.poll_in_order(context, record, info, |context| Pin::new(&mut *inner).poll_flush(context));
         let sent = ready!(poll);
         if std::mem::take(is_sending) && sent.is_ok() {
             end.put::<T>();

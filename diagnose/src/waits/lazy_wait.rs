@@ -213,7 +213,7 @@ pin_project! {
     pub(crate) struct LazyWaitFuture<F, L> {
         #[pin]
         future: F,
-        kept: LazyWait,
+        wait: LazyWait,
         record: Option<&'static Record>,
         info: L,
         has_waited: bool,
@@ -229,7 +229,7 @@ impl<F, L> LazyWaitFuture<F, L> {
     /// Creates a future that waits in the ordered queue of `record`.
     #[inline]
     pub(crate) fn in_order(future: F, record: Option<&'static Record>, info: L) -> Self {
-        Self { future, kept: LazyWait::default(), record, info, has_waited: false }
+        Self { future, wait: LazyWait::default(), record, info, has_waited: false }
     }
 
     #[inline]
@@ -250,7 +250,7 @@ impl<F: Future, L: FnMut() -> WaitInfo> Future for LazyWaitFuture<F, L> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let ready = this.kept.poll_where(context, (*this.record, is_pinned::<F>()), this.info, |context| {
+        let ready = this.wait.poll_where(context, (*this.record, is_pinned::<F>()), this.info, |context| {
             this.future.as_mut().poll(context)
         });
         *this.has_waited |= ready.is_pending();
@@ -277,7 +277,7 @@ pin_project! {
     pub(crate) struct Acquire<F, G> {
         #[pin]
         future: F,
-        kept: LazyWait,
+        wait: LazyWait,
         ask: AcquireArgs,
         has_waited: bool,
         guard: G,
@@ -287,7 +287,7 @@ pin_project! {
 impl<F, G> Acquire<F, G> {
     #[inline]
     pub(crate) fn new(future: F, ask: AcquireArgs, guard: G) -> Self {
-        Self { future, kept: LazyWait::default(), ask, has_waited: false, guard }
+        Self { future, wait: LazyWait::default(), ask, has_waited: false, guard }
     }
 }
 
@@ -298,8 +298,8 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let this = self.project();
         let AcquireArgs { record, mode, units, at, is_movable } = *this.ask;
-        let memory = if is_pinned::<F>() { Memory::of(this.kept) } else { Memory::UNKNOWN };
-        let entry = PollScope::new(this.kept.0, record, context.waker());
+        let memory = if is_pinned::<F>() { Memory::of(this.wait) } else { Memory::UNKNOWN };
+        let entry = PollScope::new(this.wait.0, record, context.waker());
         // SAFETY: as in `LazyWait`: the entry does not move until the poll is over.
         let waker = unsafe { entry.lend(context.waker()) };
         let outer = context.waker();
@@ -307,7 +307,7 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
         // stalls the processor. So the output stays in place until the holding is made.
         match this.future.poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get))) {
             Poll::Ready(output) => {
-                this.kept.end_poll(&entry);
+                this.wait.end_poll(&entry);
                 Poll::Ready((this.guard)(
                     output,
                     Holding::hold_after(record, units, at, is_movable, *this.has_waited).taken_in(memory),
@@ -316,7 +316,7 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
             Poll::Pending => {
                 *this.has_waited = true;
                 if waker.is_some() {
-                    this.kept.end_pending(
+                    this.wait.end_pending(
                         &entry,
                         is_pinned::<F>(),
                         outer,

@@ -111,7 +111,7 @@ pin_project! {
     pub(crate) struct WaitFuture<F> {
         #[pin]
         future: F,
-        kept: LazyWait,
+        wait: LazyWait,
         info: WaitInfo,
         is_pending: bool,
         // It never moves again, once it is pinned.
@@ -123,7 +123,7 @@ impl<F> WaitFuture<F> {
     #[inline]
     pub(crate) fn new(future: F, info: WaitInfo) -> Self {
         let is_pinned = is_pinned::<F>();
-        Self { future, kept: LazyWait::default(), info, is_pending: false, is_pinned }
+        Self { future, wait: LazyWait::default(), info, is_pending: false, is_pinned }
     }
 
     /// Says that `F` is not `Unpin`.
@@ -158,7 +158,7 @@ impl<F: Future> Future for WaitFuture<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         let (info, future) = (&*this.info, &mut this.future);
-        let poll = this.kept.poll_where(
+        let poll = this.wait.poll_where(
             context,
             (info.record(), *this.is_pinned),
             || info.clone(),

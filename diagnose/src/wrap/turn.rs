@@ -45,13 +45,13 @@ impl Turn {
     pub(crate) async fn wait<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         let info = || WaitInfo::on(self.record, WaitMode::Initialize, 1, self.at);
-        let mut kept = LazyWait::default();
+        let mut wait = LazyWait::default();
         poll_fn(move |context| {
             if self.has_come.load(Relaxed) {
                 return future.as_mut().poll(context);
             }
             self.lend(Some(context.waker().clone()));
-            let polled = kept.poll(context, info, |context| match future.as_mut().poll(context) {
+            let polled = wait.poll(context, info, |context| match future.as_mut().poll(context) {
                 Poll::Ready(value) => Poll::Ready(Some(value)),
                 Poll::Pending if self.has_come.load(Relaxed) => Poll::Ready(None),
                 Poll::Pending => Poll::Pending,

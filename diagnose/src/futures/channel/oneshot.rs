@@ -25,10 +25,10 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = real::channel();
     let (sends, receives) = ChannelEnd::pair(&WHAT, 1, at, None);
-    let sender = Sender { inner: sender, kept: LazyWait::default(), end: SoleEnd::new(sends), made_at: at };
+    let sender = Sender { inner: sender, wait: LazyWait::default(), end: SoleEnd::new(sends), made_at: at };
     (
         sender,
-        Receiver { inner: receiver, kept: LazyWait::default(), end: SoleEnd::new(receives), made_at: at },
+        Receiver { inner: receiver, wait: LazyWait::default(), end: SoleEnd::new(receives), made_at: at },
     )
 }
 
@@ -37,7 +37,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 pub struct Sender<T> {
     inner: real::Sender<T>,
     /// The wait of `poll_canceled`.
-    kept: LazyWait,
+    wait: LazyWait,
     end: SoleEnd,
     made_at: &'static Location<'static>,
 }
@@ -63,10 +63,10 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn poll_canceled(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let at = own_code(Location::caller(), self.made_at);
-        let Self { inner, kept, end, .. } = self;
+        let Self { inner, wait, end, .. } = self;
         end.used(at);
         let info = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
-        kept.poll(cx, info, |cx| inner.poll_canceled(cx))
+        wait.poll(cx, info, |cx| inner.poll_canceled(cx))
     }
 
     /// Waits until the receiver is closed or dropped. Cancel safe.
@@ -105,7 +105,7 @@ impl<T> Future for Cancellation<'_, T> {
 // `inner` is dropped first, so that the receiver is gone before its record says so.
 pub struct Receiver<T> {
     inner: real::Receiver<T>,
-    kept: LazyWait,
+    wait: LazyWait,
     end: SoleEnd,
     made_at: &'static Location<'static>,
 }
@@ -125,7 +125,7 @@ impl<T> Receiver<T> {
     /// If the sender was dropped without sending.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<Option<T>, Canceled> {
-        self.kept.end();
+        self.wait.end();
         let message = self.inner.try_recv();
         match &message {
             Ok(Some(_)) => self.end.took(1),
@@ -142,9 +142,9 @@ impl<T> Future for Receiver<T> {
     #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();
-        let Self { inner, kept, end, made_at } = self.get_mut();
+        let Self { inner, wait, end, made_at } = self.get_mut();
         let info = || end.polled(WaitMode::Receive, caller, made_at);
-        let poll = kept.poll(cx, info, |cx| Pin::new(&mut *inner).poll(cx));
+        let poll = wait.poll(cx, info, |cx| Pin::new(&mut *inner).poll(cx));
         if let Poll::Ready(Ok(_)) = poll {
             end.took(1);
         }
@@ -164,7 +164,7 @@ macro_rules! end {
 
         around_sole!([T] $name<T>: real::$name<T>, |inner| Self {
             inner,
-            kept: LazyWait::default(),
+            wait: LazyWait::default(),
             end: SoleEnd::none(),
             made_at: Location::caller(),
         });

@@ -14,7 +14,7 @@ pub(super) static WHAT: ResourceType = ResourceType::new(ResourceKind::Pipe, "to
 /// Polls for bytes at the receiving end.
 pub(super) fn poll_read(
     end: &ChannelEnd,
-    kept: &mut LazyWait,
+    wait: &mut LazyWait,
     at: &'static Location<'static>,
     context: &mut Context<'_>,
     buffer: &mut ReadBuf<'_>,
@@ -23,7 +23,7 @@ pub(super) fn poll_read(
     end.used(at);
     let before = buffer.filled().len();
     let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(true);
-    let poll = kept.poll(context, info, |context| poll(context, buffer));
+    let poll = wait.poll(context, info, |context| poll(context, buffer));
     end.took((buffer.filled().len() - before) as u64);
     poll
 }
@@ -31,14 +31,14 @@ pub(super) fn poll_read(
 /// Polls for free space at the sending end.
 pub(super) fn poll_write(
     end: &ChannelEnd,
-    kept: &mut LazyWait,
+    wait: &mut LazyWait,
     at: &'static Location<'static>,
     context: &mut Context<'_>,
     poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<usize>>,
 ) -> Poll<io::Result<usize>> {
     end.used(at);
     let info = || WaitInfo::on(end.record(), WaitMode::Send, 1, at).made_there(true);
-    let poll = kept.poll(context, info, poll);
+    let poll = wait.poll(context, info, poll);
     if let Poll::Ready(Ok(count)) = poll {
         end.put_alone(count as u64);
     }

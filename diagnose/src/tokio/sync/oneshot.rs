@@ -26,10 +26,10 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = ::tokio::sync::oneshot::channel();
     let (sends, receives) = ChannelEnd::pair(&WHAT, 1, at, None);
-    let sender = Sender { inner: sender, end: SoleEnd::new(sends), kept: LazyWait::default() };
+    let sender = Sender { inner: sender, end: SoleEnd::new(sends), wait: LazyWait::default() };
     (
         sender,
-        Receiver { inner: receiver, end: SoleEnd::new(receives), kept: LazyWait::default(), made_at: at },
+        Receiver { inner: receiver, end: SoleEnd::new(receives), wait: LazyWait::default(), made_at: at },
     )
 }
 
@@ -39,7 +39,7 @@ pub struct Sender<T> {
     inner: ::tokio::sync::oneshot::Sender<T>,
     end: SoleEnd,
     /// The wait of `poll_closed`.
-    kept: LazyWait,
+    wait: LazyWait,
 }
 
 impl<T> Sender<T> {
@@ -65,8 +65,8 @@ impl<T> Sender<T> {
     pub fn closed(&mut self) -> impl Future<Output = ()> + use<'_, T> {
         let at = Location::caller();
         async move {
-            let Self { inner, end, kept } = self;
-            kept.end();
+            let Self { inner, end, wait } = self;
+            wait.end();
             end.used(at);
             let info = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
             LazyWaitFuture::new(poll_fn(|context| inner.poll_closed(context)), info).await;
@@ -84,16 +84,16 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let at = Location::caller();
-        let Self { inner, end, kept } = self;
+        let Self { inner, end, wait } = self;
         end.used(at);
         let info = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
-        kept.poll(cx, info, |context| inner.poll_closed(context))
+        wait.poll(cx, info, |context| inner.poll_closed(context))
     }
 }
 
 around_sole!(
     [T] Sender<T>: ::tokio::sync::oneshot::Sender<T>,
-    |inner| Self { inner, end: SoleEnd::none(), kept: LazyWait::default() }
+    |inner| Self { inner, end: SoleEnd::none(), wait: LazyWait::default() }
 );
 
 /// tokio's `oneshot::Receiver`, a future. Its owner and its wait are recorded.
@@ -101,7 +101,7 @@ around_sole!(
 pub struct Receiver<T> {
     inner: ::tokio::sync::oneshot::Receiver<T>,
     end: SoleEnd,
-    kept: LazyWait,
+    wait: LazyWait,
     made_at: &'static Location<'static>,
 }
 
@@ -120,7 +120,7 @@ impl<T> Receiver<T> {
     /// If the channel is empty or closed.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        self.kept.end();
+        self.wait.end();
         let message = self.inner.try_recv();
         match &message {
             Ok(_) => self.end.took(1),
@@ -159,7 +159,7 @@ impl<T> Receiver<T> {
 around_sole!([T] Receiver<T>: ::tokio::sync::oneshot::Receiver<T>, |inner| Self {
     inner,
     end: SoleEnd::none(),
-    kept: LazyWait::default(),
+    wait: LazyWait::default(),
     made_at: Location::caller()
 });
 
@@ -171,9 +171,9 @@ impl<T> Future for Receiver<T> {
     #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();
-        let Self { inner, end, kept, made_at } = self.get_mut();
+        let Self { inner, end, wait, made_at } = self.get_mut();
         let info = || end.polled(WaitMode::Receive, caller, made_at);
-        let poll = kept.poll(cx, info, |context| Pin::new(&mut *inner).poll(context));
+        let poll = wait.poll(cx, info, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(_)) = poll {
             end.took(1);
         }

@@ -25,7 +25,7 @@ pub struct JoinHandle<T> {
     inner: ::tokio::task::JoinHandle<T>,
     task: Numbered,
     made_at: &'static Location<'static>,
-    kept: LazyWait,
+    wait: LazyWait,
     _counted: Counted,
 }
 
@@ -54,7 +54,7 @@ impl<T> JoinHandle<T> {
             inner: numbered(task, inner),
             task,
             made_at: Location::caller(),
-            kept: LazyWait::default(),
+            wait: LazyWait::default(),
             _counted: Counted::new(task),
         }
     }
@@ -97,8 +97,8 @@ impl<T> Future for JoinHandle<T> {
     #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();
-        let Self { inner, task, made_at, kept, .. } = self.get_mut();
-        let is_listed = kept.is_listed();
+        let Self { inner, task, made_at, wait, .. } = self.get_mut();
+        let is_listed = wait.is_listed();
         let info = || {
             let list = |task| if is_listed { Vec::new() } else { vec![task] };
             let target = task.id().map_or(WaitTarget::Resource(None), |task| WaitTarget::Tasks(list(task)));
@@ -107,7 +107,7 @@ impl<T> Future for JoinHandle<T> {
                 .made_there(ptr::eq(at, *made_at))
                 .forced_by(is_forced)
         };
-        kept.poll(cx, info, |context| Pin::new(&mut *inner).poll(context))
+        wait.poll(cx, info, |context| Pin::new(&mut *inner).poll(context))
     }
 }
 
@@ -117,8 +117,8 @@ debug!([T] JoinHandle<T>, inner: ::tokio::task::JoinHandle<T>);
 convert!(
     [T] JoinHandle<T>: ::tokio::task::JoinHandle<T>,
     |inner| {
-        let (task, kept, counted) = (Numbered::NONE, LazyWait::default(), Counted::new(Numbered::NONE));
-        Self { inner, task, made_at: Location::caller(), kept, _counted: counted }
+        let (task, wait, counted) = (Numbered::NONE, LazyWait::default(), Counted::new(Numbered::NONE));
+        Self { inner, task, made_at: Location::caller(), wait, _counted: counted }
     },
     |it| it.into_inner()
 );

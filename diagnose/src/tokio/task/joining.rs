@@ -22,7 +22,7 @@ pub struct JoinSet<T> {
     set: ::tokio::task::JoinSet<T>,
     members: Members,
     /// The wait of `poll_join_next`.
-    kept: LazyWait,
+    wait: LazyWait,
 }
 
 impl<T> JoinSet<T> {
@@ -128,10 +128,10 @@ impl<T: 'static> JoinSet<T> {
     pub fn join_next(&mut self) -> impl Future<Output = Option<Result<T, JoinError>>> + use<'_, T> {
         let at = Location::caller();
         async move {
-            let Self { set, members, kept } = self;
-            kept.end();
-            let mut kept = LazyWait::default();
-            poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next(cx))).await
+            let Self { set, members, wait } = self;
+            wait.end();
+            let mut wait = LazyWait::default();
+            poll_fn(|cx| members.poll(&mut wait, at, cx, |cx| set.poll_join_next(cx))).await
         }
     }
 
@@ -142,10 +142,10 @@ impl<T: 'static> JoinSet<T> {
     ) -> impl Future<Output = Option<Result<(Id, T), JoinError>>> + use<'_, T> {
         let at = Location::caller();
         async move {
-            let Self { set, members, kept } = self;
-            kept.end();
-            let mut kept = LazyWait::default();
-            poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next_with_id(cx))).await
+            let Self { set, members, wait } = self;
+            wait.end();
+            let mut wait = LazyWait::default();
+            poll_fn(|cx| members.poll(&mut wait, at, cx, |cx| set.poll_join_next_with_id(cx))).await
         }
     }
 
@@ -156,10 +156,10 @@ impl<T: 'static> JoinSet<T> {
         async move {
             // tokio shuts down in these steps, too.
             self.abort_all();
-            let Self { set, members, kept } = self;
-            kept.end();
-            let mut kept = LazyWait::default();
-            while poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next(cx))).await.is_some() {
+            let Self { set, members, wait } = self;
+            wait.end();
+            let mut wait = LazyWait::default();
+            while poll_fn(|cx| members.poll(&mut wait, at, cx, |cx| set.poll_join_next(cx))).await.is_some() {
             }
         }
     }
@@ -175,9 +175,9 @@ impl<T: 'static> JoinSet<T> {
             // tokio joins in these steps, too.
             let Self { mut set, members, .. } = self;
             let mut output = Vec::with_capacity(set.len());
-            let mut kept = LazyWait::default();
+            let mut wait = LazyWait::default();
             while let Some(done) =
-                poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next(cx))).await
+                poll_fn(|cx| members.poll(&mut wait, at, cx, |cx| set.poll_join_next(cx))).await
             {
                 match done {
                     Ok(value) => output.push(value),
@@ -205,8 +205,8 @@ impl<T: 'static> JoinSet<T> {
     #[track_caller]
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
         let at = Location::caller();
-        let Self { set, members, kept } = self;
-        members.poll(kept, at, cx, |cx| set.poll_join_next(cx))
+        let Self { set, members, wait } = self;
+        members.poll(wait, at, cx, |cx| set.poll_join_next(cx))
     }
 
     /// Polls for a finished task, removes it, and returns its id, too.
@@ -216,8 +216,8 @@ impl<T: 'static> JoinSet<T> {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<(Id, T), JoinError>>> {
         let at = Location::caller();
-        let Self { set, members, kept } = self;
-        members.poll(kept, at, cx, |cx| set.poll_join_next_with_id(cx))
+        let Self { set, members, wait } = self;
+        members.poll(wait, at, cx, |cx| set.poll_join_next_with_id(cx))
     }
 
     delegate! { set:
@@ -237,7 +237,7 @@ convert!(
         if !set.is_empty() {
             members.lose();
         }
-        Self { set, members, kept: LazyWait::default() }
+        Self { set, members, wait: LazyWait::default() }
     },
     |it| it.set
 );

@@ -52,13 +52,13 @@ impl Members {
     /// Polls the set for a finished task.
     pub(super) fn poll<T>(
         &self,
-        kept: &mut LazyWait,
+        wait: &mut LazyWait,
         at: &'static Location<'static>,
         context: &mut Context<'_>,
         poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        let is_listed = kept.is_listed();
-        kept.poll(context, || self.wait_info(at, is_listed), poll)
+        let is_listed = wait.is_listed();
+        wait.poll(context, || self.wait_info(at, is_listed), poll)
     }
 
     /// Describes a wait for one of the tasks. Names none if some are unknown, or if there are too

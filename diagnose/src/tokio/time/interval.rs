@@ -27,14 +27,14 @@ pub fn interval(period: Duration) -> Interval {
 #[track_caller]
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     let inner = ::tokio::time::interval_at(start, period);
-    Interval { inner, kept: LazyWait::default(), next: Some(start), made_at: Location::caller() }
+    Interval { inner, wait: LazyWait::default(), next: Some(start), made_at: Location::caller() }
 }
 
 /// tokio's `Interval`. A wait for a tick is recorded with its deadline.
 pub struct Interval {
     inner: ::tokio::time::Interval,
     /// The wait of `poll_tick`.
-    kept: LazyWait,
+    wait: LazyWait,
     /// The moment of the next tick; `None` if unknown.
     next: Option<Instant>,
     made_at: &'static Location<'static>,
@@ -46,33 +46,33 @@ impl Interval {
     pub fn tick(&mut self) -> impl Future<Output = Instant> + use<'_> {
         let at = Location::caller();
         async move {
-            self.kept.end();
-            let mut kept = LazyWait::default();
-            poll_fn(|context| self.poll(&mut kept, at, context)).await
+            self.wait.end();
+            let mut wait = LazyWait::default();
+            poll_fn(|context| self.poll(&mut wait, at, context)).await
         }
     }
 
     /// Polls until the next tick.
     pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
-        let mut kept = std::mem::take(&mut self.kept);
-        let poll = self.poll(&mut kept, self.made_at, cx);
-        self.kept = kept;
+        let mut wait = std::mem::take(&mut self.wait);
+        let poll = self.poll(&mut wait, self.made_at, cx);
+        self.wait = wait;
         poll
     }
 
     fn poll(
         &mut self,
-        kept: &mut LazyWait,
+        wait: &mut LazyWait,
         at: &'static Location<'static>,
         context: &mut Context<'_>,
     ) -> Poll<Instant> {
         let Self { inner, next, .. } = self;
-        let is_listed = kept.is_listed();
+        let is_listed = wait.is_listed();
         let info = || match next {
             Some(next) => due::wait_info(*next, at, is_listed),
             None => WaitInfo::on(None, WaitMode::Timer, 1, at),
         };
-        let poll = kept.poll(context, info, |context| inner.poll_tick(context));
+        let poll = wait.poll(context, info, |context| inner.poll_tick(context));
         if let Poll::Ready(tick) = poll {
             self.next = Some(self.after(tick));
         }
@@ -114,7 +114,7 @@ impl Interval {
 
     /// Resets the interval: the next tick comes at `deadline`.
     pub fn reset_at(&mut self, deadline: Instant) {
-        self.kept.end();
+        self.wait.end();
         self.inner.reset_at(deadline);
         self.next = Some(deadline);
     }
@@ -137,6 +137,6 @@ impl Interval {
 debug!([] Interval, inner: ::tokio::time::Interval);
 convert!(
     [] Interval: ::tokio::time::Interval,
-    |inner| Self { inner, kept: LazyWait::default(), next: None, made_at: Location::caller() },
+    |inner| Self { inner, wait: LazyWait::default(), next: None, made_at: Location::caller() },
     |it| it.into_inner()
 );

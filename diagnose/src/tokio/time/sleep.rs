@@ -38,7 +38,7 @@ pin_project! {
     pub struct Sleep {
         #[pin]
         inner: ::tokio::time::Sleep,
-        kept: LazyWait,
+        wait: LazyWait,
         made_at: &'static Location<'static>,
     }
 }
@@ -47,7 +47,7 @@ impl Sleep {
     /// Resets the deadline.
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
         let this = self.project();
-        this.kept.end();
+        this.wait.end();
         this.inner.reset(deadline);
     }
 
@@ -72,13 +72,13 @@ impl Future for Sleep {
         let mut this = self.project();
         let (deadline, made_at) = (this.inner.deadline(), *this.made_at);
         let poll = |context: &mut Context<'_>| this.inner.as_mut().poll(context);
-        let is_listed = this.kept.is_listed();
-        this.kept.poll(cx, || due::wait_info(deadline, made_at, is_listed), poll)
+        let is_listed = this.wait.is_listed();
+        this.wait.poll(cx, || due::wait_info(deadline, made_at, is_listed), poll)
     }
 }
 
 convert!(
     [] Sleep: ::tokio::time::Sleep,
-    |inner| Self { inner, kept: LazyWait::default(), made_at: Location::caller() },
+    |inner| Self { inner, wait: LazyWait::default(), made_at: Location::caller() },
     |it| it.into_inner()
 );

@@ -55,7 +55,7 @@ pin_project! {
         value: T,
         #[pin]
         delay: ::tokio::time::Timeout<Pending<()>>,
-        kept: LazyWait,
+        wait: LazyWait,
         deadline: Option<Instant>,
         made_at: &'static Location<'static>,
     }
@@ -68,7 +68,7 @@ impl<T> Timeout<T> {
         deadline: Option<Instant>,
         made_at: &'static Location<'static>,
     ) -> Self {
-        Self { value, delay, kept: LazyWait::default(), deadline, made_at }
+        Self { value, delay, wait: LazyWait::default(), deadline, made_at }
     }
 
     /// Returns a reference to the future.
@@ -96,7 +96,7 @@ impl<T: Future> Future for Timeout<T> {
         if let Poll::Ready(value) = this.value.poll(cx) {
             return Poll::Ready(Ok(value));
         }
-        poll_delay(had_budget, this.delay, this.kept, *this.deadline, this.made_at, cx).map(Err)
+        poll_delay(had_budget, this.delay, this.wait, *this.deadline, this.made_at, cx).map(Err)
     }
 }
 
@@ -104,18 +104,18 @@ impl<T: Future> Future for Timeout<T> {
 fn poll_delay(
     had_budget: bool,
     mut delay: Pin<&mut ::tokio::time::Timeout<Pending<()>>>,
-    kept: &mut LazyWait,
+    wait: &mut LazyWait,
     deadline: Option<Instant>,
     made_at: &'static Location<'static>,
     context: &mut Context<'_>,
 ) -> Poll<Elapsed> {
-    let is_listed = kept.is_listed();
+    let is_listed = wait.is_listed();
     let info = || match deadline {
         Some(deadline) => due::wait_info(deadline, made_at, is_listed),
         None => WaitInfo::on(None, WaitMode::Timer, 1, made_at),
     };
     let mut poll = |context: &mut Context<'_>| {
-        kept.poll(context, info, |context| delay.as_mut().poll(context)).map(|elapsed| match elapsed {
+        wait.poll(context, info, |context| delay.as_mut().poll(context)).map(|elapsed| match elapsed {
             Err(elapsed) => elapsed,
             Ok(()) => unreachable!("the future is never ready"),
         })

@@ -19,7 +19,7 @@ pub use real::PollSendError;
 // `inner` is the first field: the sender leaves its queue before its wait ends.
 pub struct PollSender<T> {
     inner: real::PollSender<T>,
-    kept: LazyWait,
+    wait: LazyWait,
     /// The reserved slot.
     holding: Holding,
     sender: Option<Sender<T>>,
@@ -33,7 +33,7 @@ impl<T: Send> PollSender<T> {
         let inner = real::PollSender::new(sender.original().clone());
         Self {
             inner,
-            kept: LazyWait::default(),
+            wait: LazyWait::default(),
             holding: Holding::NONE,
             sender: Some(sender),
             made_at: Location::caller(),
@@ -47,12 +47,12 @@ impl<T: Send> PollSender<T> {
     #[track_caller]
     pub fn poll_reserve(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), PollSendError<T>>> {
         let at = own_code(Location::caller(), self.made_at);
-        let Self { inner, kept, holding, sender, .. } = self;
+        let Self { inner, wait, holding, sender, .. } = self;
         let Some(sender) = sender else { return inner.poll_reserve(cx) };
         let end = sender.end();
         end.used(at);
         let info = || sender.wait_info(1, at);
-        let reserved = ready!(kept.poll_in_order(cx, end.record(), info, |cx| inner.poll_reserve(cx)));
+        let reserved = ready!(wait.poll_in_order(cx, end.record(), info, |cx| inner.poll_reserve(cx)));
         // The slot may have been reserved before this call.
         if reserved.is_ok() && holding.record().is_none() {
             *holding = Holding::reserve(end.record(), 1, at, true);
@@ -90,14 +90,14 @@ impl<T: Send> PollSender<T> {
 
     /// Closes this sender. Only a message for a reserved slot can still be sent.
     pub fn close(&mut self) {
-        self.kept.end();
+        self.wait.end();
         self.inner.close();
         self.sender = None;
     }
 
     /// Cancels the wait for a slot, or releases the slot. Returns whether there was either.
     pub fn abort_send(&mut self) -> bool {
-        self.kept.end();
+        self.wait.end();
         self.holding = Holding::NONE;
         self.inner.abort_send()
     }
@@ -106,7 +106,7 @@ impl<T: Send> PollSender<T> {
 convert!(
     [T: Send] PollSender<T>: real::PollSender<T>,
     |inner| Self {
-        kept: LazyWait::default(),
+        wait: LazyWait::default(),
         holding: Holding::NONE,
         sender: inner.get_ref().cloned().map(Sender::from),
         inner,
@@ -120,7 +120,7 @@ impl<T> Clone for PollSender<T> {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone(),
-            kept: LazyWait::default(),
+            wait: LazyWait::default(),
             holding: Holding::NONE,
             sender: self.sender.clone(),
             made_at: Location::caller(),

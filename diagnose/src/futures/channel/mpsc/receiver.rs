@@ -18,14 +18,14 @@ macro_rules! receiver {
         // `inner` is dropped first, so that the receiver is gone before its record says so.
         pub struct $name<T> {
             inner: mpsc::$name<T>,
-            kept: LazyWait,
+            wait: LazyWait,
             end: SoleEnd,
             made_at: &'static Location<'static>,
         }
 
         impl<T> $name<T> {
             pub(super) fn new(inner: mpsc::$name<T>, end: ChannelEnd, made_at: &'static Location<'static>) -> Self {
-                Self { inner, kept: LazyWait::default(), end: SoleEnd::new(end), made_at }
+                Self { inner, wait: LazyWait::default(), end: SoleEnd::new(end), made_at }
             }
 
             /// Receives a message, waiting if the channel is empty. Cancel safe.
@@ -63,7 +63,7 @@ macro_rules! receiver {
             /// If the channel is empty, or empty and closed.
             #[track_caller]
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-                self.kept.end();
+                self.wait.end();
                 self.end.used(Location::caller());
                 let message = self.inner.try_recv()?;
                 self.end.took(1);
@@ -79,9 +79,9 @@ macro_rules! receiver {
             #[track_caller]
             fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
                 let caller = Location::caller();
-                let Self { inner, kept, end, made_at } = self.get_mut();
+                let Self { inner, wait, end, made_at } = self.get_mut();
                 let info = || end.polled(WaitMode::Receive, caller, made_at);
-                let poll = kept.poll(cx, info, |cx| Pin::new(&mut *inner).poll_next(cx));
+                let poll = wait.poll(cx, info, |cx| Pin::new(&mut *inner).poll_next(cx));
                 if let Poll::Ready(Some(_)) = poll {
                     // It may be ready at its first poll, without a wait.
                     end.used_from(caller, made_at);

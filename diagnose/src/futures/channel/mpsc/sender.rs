@@ -16,7 +16,7 @@ use crate::wrap::{around, clone, delegate};
 // `inner` is dropped first, so that the sender is gone before its record says so.
 pub struct Sender<T> {
     inner: mpsc::Sender<T>,
-    kept: LazyWait,
+    wait: LazyWait,
     end: ChannelEnd,
     made_at: &'static Location<'static>,
 }
@@ -29,7 +29,7 @@ around!(
 
 impl<T> Sender<T> {
     pub(super) fn of(inner: mpsc::Sender<T>, end: ChannelEnd, made_at: &'static Location<'static>) -> Self {
-        Self { inner, kept: LazyWait::default(), end, made_at }
+        Self { inner, wait: LazyWait::default(), end, made_at }
     }
 
     /// Attempts to send a message without waiting.
@@ -38,7 +38,7 @@ impl<T> Sender<T> {
     /// Returns the message if the channel is full or closed.
     #[track_caller]
     pub fn try_send(&mut self, msg: T) -> Result<(), TrySendError<T>> {
-        self.kept.end();
+        self.wait.end();
         self.end.used(Location::caller());
         let received = self.end.received::<T>();
         self.inner.try_send(msg)?;
@@ -62,9 +62,9 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
         let caller = Location::caller();
-        let Self { inner, kept, end, made_at } = self;
+        let Self { inner, wait, end, made_at } = self;
         let info = || end.polled(WaitMode::Send, caller, made_at);
-        kept.poll_in_order(cx, end.record(), info, |cx| inner.poll_ready(cx))
+        wait.poll_in_order(cx, end.record(), info, |cx| inner.poll_ready(cx))
     }
 
     /// Hashes the receiver of this channel.
@@ -82,7 +82,7 @@ impl<T> Sender<T> {
 
     /// Disconnects this sender from the channel.
     pub fn disconnect(&mut self) {
-        self.kept.end();
+        self.wait.end();
         self.inner.disconnect();
         self.end = ChannelEnd::none();
     }

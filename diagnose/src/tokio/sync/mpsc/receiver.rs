@@ -9,7 +9,7 @@ macro_rules! receiver {
             inner: ::tokio::sync::mpsc::$name<T>,
             end: $crate::waits::SoleEnd,
             /// The wait of `poll_recv`.
-            kept: $crate::waits::LazyWait,
+            wait: $crate::waits::LazyWait,
         }
 
         const _: () = {
@@ -24,7 +24,7 @@ macro_rules! receiver {
 
             impl<T> $name<T> {
                 pub(super) fn new(inner: mpsc::$name<T>, end: SoleEnd) -> Self {
-                    Self { inner, end, kept: LazyWait::default() }
+                    Self { inner, end, wait: LazyWait::default() }
                 }
 
                 /// Waits for the next message. Returns `None` once the channel is closed and empty.
@@ -34,8 +34,8 @@ macro_rules! receiver {
                 pub fn recv(&mut self) -> impl Future<Output = Option<T>> + use<'_, T> {
                     let at = Location::caller();
                     async move {
-                        let Self { inner, end, kept } = self;
-                        kept.end();
+                        let Self { inner, end, wait } = self;
+                        wait.end();
                         end.used(at);
                         let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
                         let message = LazyWaitFuture::new(poll_fn(|context| inner.poll_recv(context)), info).await;
@@ -56,8 +56,8 @@ macro_rules! receiver {
                 ) -> impl Future<Output = usize> + use<'a, T> {
                     let at = Location::caller();
                     async move {
-                        let Self { inner, end, kept } = self;
-                        kept.end();
+                        let Self { inner, end, wait } = self;
+                        wait.end();
                         end.used(at);
                         let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
                         let poll = |context: &mut Context<'_>| inner.poll_recv_many(context, buffer, limit);
@@ -73,7 +73,7 @@ macro_rules! receiver {
                 /// If the channel is empty, or closed and empty.
                 #[track_caller]
                 pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-                    self.kept.end();
+                    self.wait.end();
                     self.end.used(Location::caller());
                     let message = self.inner.try_recv();
                     self.end.took(u64::from(message.is_ok()));
@@ -105,7 +105,7 @@ macro_rules! receiver {
                 /// Records a blocked thread if there is no message. Only this receiver can take
                 /// one.
                 fn block(&mut self, at: &'static Location<'static>) -> Option<BlockedThread> {
-                    self.kept.end();
+                    self.wait.end();
                     self.end.used(at);
                     let record = self.end.record().filter(|_| self.inner.is_empty());
                     BlockedThread::begin(record, WaitMode::Receive, 1, at)
@@ -123,10 +123,10 @@ macro_rules! receiver {
                 #[track_caller]
                 pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
                     let at = Location::caller();
-                    let Self { inner, end, kept } = self;
+                    let Self { inner, end, wait } = self;
                     end.used(at);
                     let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
-                    let poll = kept.poll(cx, info, |context| inner.poll_recv(context));
+                    let poll = wait.poll(cx, info, |context| inner.poll_recv(context));
                     end.took(u64::from(matches!(poll, Poll::Ready(Some(_)))));
                     poll
                 }
@@ -140,10 +140,10 @@ macro_rules! receiver {
                     limit: usize,
                 ) -> Poll<usize> {
                     let at = Location::caller();
-                    let Self { inner, end, kept } = self;
+                    let Self { inner, end, wait } = self;
                     end.used(at);
                     let info = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
-                    let poll = kept.poll(cx, info, |context| inner.poll_recv_many(context, buffer, limit));
+                    let poll = wait.poll(cx, info, |context| inner.poll_recv_many(context, buffer, limit));
                     if let Poll::Ready(count) = poll {
                         end.took(count as u64);
                     }

@@ -18,13 +18,13 @@ type On = (Option<&'static Record>, &'static Location<'static>);
 
 pin_project! {
     /// tokio's `Notified`. It is shown as waiting where it was created.
-    // `notified` comes before `kept`: the future leaves its queue before its wait ends.
+    // `notified` comes before `wait`: the future leaves its queue before its wait ends.
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     #[allow(clippy::struct_field_names)] // tokio has this field name, too.
     pub struct Notified<'a> {
         #[pin]
         notified: real::Notified<'a>,
-        kept: LazyWait,
+        wait: LazyWait,
         on: On,
     }
 }
@@ -32,7 +32,7 @@ pin_project! {
 impl<'a> Notified<'a> {
     #[inline]
     pub(super) fn new(notified: real::Notified<'a>, on: On) -> Self {
-        Self { notified, kept: LazyWait::default(), on }
+        Self { notified, wait: LazyWait::default(), on }
     }
 }
 
@@ -42,7 +42,7 @@ pin_project! {
     pub struct OwnedNotified {
         #[pin]
         notified: real::OwnedNotified,
-        kept: LazyWait,
+        wait: LazyWait,
         on: On,
         // Keeps the record alive.
         notify: Arc<Notify>,
@@ -52,7 +52,7 @@ pin_project! {
 impl OwnedNotified {
     #[inline]
     pub(super) fn new(notified: real::OwnedNotified, on: On, notify: Arc<Notify>) -> Self {
-        Self { notified, kept: LazyWait::default(), on, notify }
+        Self { notified, wait: LazyWait::default(), on, notify }
     }
 }
 
@@ -74,7 +74,7 @@ macro_rules! notified {
                 let mut this = self.project();
                 let (record, at) = *this.on;
                 let info = || WaitInfo::on(record, WaitMode::Notified, 1, at);
-                this.kept.poll(context, info, |context| this.notified.as_mut().poll(context))
+                this.wait.poll(context, info, |context| this.notified.as_mut().poll(context))
             }
         }
     };
