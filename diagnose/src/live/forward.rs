@@ -1,16 +1,16 @@
 //! The executor's waker that a waker of this crate forwards wakes to.
 //!
-//! A clone of it is kept while there are clones of ours:
+//! A clone of it is stored while there are clones of ours:
 //! ```text
 //! poll     ├─ borrowed ─┤                        the executor's waker is used in place
-//! clones     0 ── keep ──▶ 1 ▶ 2 ── wake ──▶ 0   our first clone clones it, our last takes that
+//! clones     0 ─ clone ──▶ 1 ▶ 2 ── wake ──▶ 0   our first clone clones it, our last takes that
 //! ```
 //! One word holds the whole state: the count of our clones, the number of threads that are copying
 //! the executor's waker, and whether it is being put in or taken out. Changes of the count from and
 //! to zero hold `LOCKED` for the few instructions that move two words. No user code runs meanwhile.
 //! The owner of a clone finds it locked only if a poll brings another executor's waker.
 //!
-//! Unsafe is kept in this file. A thread that has set `LOCKED` moves the content of the cell, and a
+//! Unsafe code is in this file. A thread that has set `LOCKED` moves the content of the cell, and a
 //! thread counted as `COPYING` copies it. The compiler cannot see that.
 
 #![allow(unsafe_code)]
@@ -26,15 +26,15 @@ pub(crate) struct Forward {
     /// [`COPYING`].
     state: AtomicU64,
     /// The executor's waker, while there are clones. `None` once wakes lead nowhere.
-    kept: UnsafeCell<Option<Waker>>,
-    /// The two words of the waker kept last, so that the next poll can tell whether its own is
+    stored: UnsafeCell<Option<Waker>>,
+    /// The two words of the waker stored last, so that the next poll can tell whether its own is
     /// another one.
     address: [AtomicUsize; 2],
     /// The executor's waker of the running poll; null outside of polls.
     borrowed: AtomicPtr<Waker>,
 }
 
-// SAFETY: `kept` is accessed as the module documentation says, and a waker may be used by any
+// SAFETY: `stored` is accessed as the module documentation says, and a waker may be used by any
 // thread.
 unsafe impl Sync for Forward {}
 
@@ -62,13 +62,13 @@ impl Forward {
     pub(crate) fn new() -> Self {
         Self {
             state: AtomicU64::new(0),
-            kept: UnsafeCell::new(None),
+            stored: UnsafeCell::new(None),
             address: [AtomicUsize::new(0), AtomicUsize::new(0)],
             borrowed: AtomicPtr::new(std::ptr::null_mut()),
         }
     }
 
-    /// The address that identifies the executor's waker kept last; 0 before any.
+    /// The address that identifies the executor's waker stored last; 0 before any.
     pub(crate) fn address(&self) -> usize {
         self.address[0].load(Ordering::Relaxed)
     }
@@ -115,19 +115,19 @@ impl Forward {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn borrow(&self, outer: &Waker) {
         self.lend(outer);
-        if self.keeps_other(outer) {
+        if self.stores_other(outer) {
             self.replace(Some(outer));
         }
     }
 
     /// Whether there are clones, and they forward wakes to another waker than `outer`.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn keeps_other(&self, outer: &Waker) -> bool {
+    pub(crate) fn stores_other(&self, outer: &Waker) -> bool {
         self.state.load(Ordering::Relaxed) & CLONES != 0
             && self.address.each_ref().map(|part| part.load(Ordering::Relaxed)) != address_of(outer)
     }
 
-    /// Like `borrow`, if no clones keep another waker.
+    /// Like `borrow`, if no clones use another waker.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn lend(&self, outer: &Waker) {
         self.borrowed.store(std::ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);
@@ -153,7 +153,7 @@ impl Forward {
 
     /// Counts another clone of ours. For the first one, `outer` clones the executor's waker, which
     /// a poll has borrowed.
-    pub(crate) fn keep(&self, mut outer: impl FnMut() -> Option<Waker>) {
+    pub(crate) fn add_clone(&self, mut outer: impl FnMut() -> Option<Waker>) {
         let mut first = None;
         for attempt in 0.. {
             let state = self.state.load(Ordering::Relaxed);
@@ -174,12 +174,12 @@ impl Forward {
             // Acquire pairs with the Release of `unlock`, and of a finished copy: no other thread
             // accesses the cell.
             } else if self.change(state, state | LOCKED, Ordering::Acquire) {
-                let kept = first.take().flatten();
-                if let Some(kept) = &kept {
-                    self.set_address(kept);
+                let waker = first.take().flatten();
+                if let Some(waker) = &waker {
+                    self.set_address(waker);
                 }
                 // SAFETY: this thread holds the lock.
-                unsafe { self.swap(kept) };
+                unsafe { self.swap(waker) };
                 self.unlock(state + 1);
                 break;
             }
@@ -187,11 +187,11 @@ impl Forward {
         drop(first);
     }
 
-    /// Counts the first clone of ours, which keeps `outer`.
+    /// Counts the first clone of ours, and stores `outer`.
     ///
     /// # Safety
     /// No other thread accesses this yet.
-    pub(crate) unsafe fn keep_first(&self, outer: Option<Waker>) {
+    pub(crate) unsafe fn add_first_clone(&self, outer: Option<Waker>) {
         if let Some(outer) = &outer {
             self.set_address(outer);
         }
@@ -265,7 +265,7 @@ impl Forward {
             // Acquire pairs with the Release of `unlock`: the waker that was put in is visible.
             } else if self.change(state, state + COPYING, Ordering::Acquire) {
                 // SAFETY: no thread locks the cell while another is copying.
-                let copy = self.kept.with(|kept| unsafe { (*kept).clone() });
+                let copy = self.stored.with(|stored| unsafe { (*stored).clone() });
                 // Release pairs with the Acquire of the thread that locks next: the copy is
                 // finished.
                 self.state.fetch_sub(COPYING, Ordering::Release);
@@ -304,13 +304,13 @@ impl Forward {
         self.state.compare_exchange_weak(from, to, ordering, Ordering::Relaxed).is_ok()
     }
 
-    /// Swaps the kept waker.
+    /// Swaps the stored waker.
     ///
     /// # Safety
     /// The caller has locked the cell while no thread was copying, or no other thread accesses it.
     unsafe fn swap(&self, waker: Option<Waker>) -> Option<Waker> {
         // SAFETY: by the contract of this function; only one thread can hold the lock.
-        self.kept.with_mut(|kept| unsafe { std::mem::replace(&mut *kept, waker) })
+        self.stored.with_mut(|stored| unsafe { std::mem::replace(&mut *stored, waker) })
     }
 
     /// Unlocks. No other thread changes a locked state.

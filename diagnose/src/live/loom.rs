@@ -68,7 +68,7 @@ fn wake(forward: &Forward) -> bool {
     released.is_free
 }
 
-// the poll      keep ─────────────────── end        the last of the two frees the task
+// the poll      clone ────────────────── end        the last of the two frees the task
 // a socket             release_to_wake
 #[test]
 fn the_last_of_task_and_clone_frees_it() {
@@ -76,7 +76,7 @@ fn the_last_of_task_and_clone_frees_it() {
         let executor = executor();
         let waker = Waker::from(Arc::clone(&executor));
         let forward: &'static Forward = Box::leak(Box::new(Forward::new()));
-        forward.keep(|| Some(waker.clone()));
+        forward.add_clone(|| Some(waker.clone()));
         let socket = loom::thread::spawn(move || wake(forward));
         let ended_last = forward.end();
         let woke_last = socket.join().expect("no panic");
@@ -85,12 +85,12 @@ fn the_last_of_task_and_clone_frees_it() {
         assert_eq!(
             (executor.0.load(Relaxed), Arc::strong_count(&executor)),
             (1, 2),
-            "woken once, and none is kept"
+            "woken once, and none is stored"
         );
     });
 }
 
-// the poll      keep ──── keep (again)      no clone is lost, and each wake reaches the executor
+// the poll      clone ─── clone (again)     no clone is lost, and each wake reaches the executor
 // a socket             release_to_wake
 #[test]
 fn a_clone_that_comes_while_another_wakes_is_kept() {
@@ -98,9 +98,9 @@ fn a_clone_that_comes_while_another_wakes_is_kept() {
         let executor = executor();
         let waker = Waker::from(Arc::clone(&executor));
         let forward: &'static Forward = Box::leak(Box::new(Forward::new()));
-        forward.keep(|| Some(waker.clone()));
+        forward.add_clone(|| Some(waker.clone()));
         let socket = loom::thread::spawn(move || wake(forward));
-        forward.keep(|| Some(waker.clone()));
+        forward.add_clone(|| Some(waker.clone()));
         socket.join().expect("no panic");
         assert_eq!(forward.clones(), 1);
         assert!(!wake(forward), "the task is not over");
@@ -108,7 +108,7 @@ fn a_clone_that_comes_while_another_wakes_is_kept() {
     });
 }
 
-// the poll      keep, then replace by another executor's waker
+// the poll      clone, then replace by another executor's waker
 // a socket                 wake by reference, then release
 #[test]
 fn a_wake_goes_to_the_old_executor_or_the_new_one() {
@@ -116,7 +116,7 @@ fn a_wake_goes_to_the_old_executor_or_the_new_one() {
         let [old, new] = [executor(), executor()];
         let [old_waker, new_waker] = [&old, &new].map(|executor| Waker::from(Arc::clone(executor)));
         let forward: &'static Forward = Box::leak(Box::new(Forward::new()));
-        forward.keep(|| Some(old_waker.clone()));
+        forward.add_clone(|| Some(old_waker.clone()));
         let socket = loom::thread::spawn(move || {
             forward.copy().into_iter().for_each(Waker::wake);
             drop(forward.release());

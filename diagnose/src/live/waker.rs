@@ -9,7 +9,7 @@
 //! dropped with the last clone, as it would be without ours in between: some executors drop a task
 //! that has no waker left.
 //!
-//! Unsafe is kept in this file and in [`forward`](super::forward): a waker without an allocation of
+//! Unsafe code is here and in [`forward`](super::forward): a waker without an allocation of
 //! its own is made of a pointer.
 
 #![allow(unsafe_code)]
@@ -153,7 +153,7 @@ unsafe fn clone<T: Promoted>(data: *const ()) -> RawWaker {
     // SAFETY: only wakers of `T` get this table, in `PollWaker::of`, here and in `clone_lent`.
     let promoted = unsafe { promoted::<T>(data) };
     // SAFETY: without clones, this is called through the waker of the running poll.
-    promoted.forward().keep(|| unsafe { promoted.forward().borrowed() }.cloned());
+    promoted.forward().add_clone(|| unsafe { promoted.forward().borrowed() }.cloned());
     RawWaker::new(data, T::table())
 }
 
@@ -230,7 +230,7 @@ unsafe fn clone_lent<L: Lender>(data: *const ()) -> RawWaker {
     let lent = lender.lent();
     // SAFETY: as above.
     let outer = || unsafe { lent.outer() }.cloned();
-    let promoted = lent.promoted().inspect(|promoted| promoted.forward().keep(outer));
+    let promoted = lent.promoted().inspect(|promoted| promoted.forward().add_clone(outer));
     match promoted.or_else(|| promote(lender, outer)) {
         Some(promoted) => RawWaker::new(ptr::from_ref(promoted).cast(), L::Promoted::table()),
         None => {
@@ -244,13 +244,13 @@ unsafe fn clone_lent<L: Lender>(data: *const ()) -> RawWaker {
 fn promote<L: Lender>(lender: &L, outer: impl Fn() -> Option<Waker>) -> Option<&'static L::Promoted> {
     let new = lender.take()?;
     // SAFETY: no other thread knows of it before `set`.
-    unsafe { new.forward().keep_first(outer()) };
+    unsafe { new.forward().add_first_clone(outer()) };
     if lender.lent().set(new) {
         return Some(new);
     }
     drop(new.forward().release());
     L::discard(new);
-    lender.lent().promoted().inspect(|promoted| promoted.forward().keep(outer))
+    lender.lent().promoted().inspect(|promoted| promoted.forward().add_clone(outer))
 }
 
 unsafe fn wake_lent<L: Lender>(data: *const ()) {

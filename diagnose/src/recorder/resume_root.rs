@@ -25,7 +25,7 @@ impl Span {
         let (Some(task), 0) = (self.root, context::task()) else {
             return self.enter_slow(entry, outer);
         };
-        let has_end = context::is_end_due() || task.forward().keeps_other(outer);
+        let has_end = context::is_end_due() || task.forward().stores_other(outer);
         let (Some(slot), false) = (self.slot, has_end) else {
             return self.enter_root_by_call(entry, outer, node);
         };
