@@ -34,7 +34,7 @@ pub(crate) struct Glance {
     /// Whether the resource keeps its waker.
     pub(crate) has_wakers: bool,
     /// Whether the resource's waker keeps a clone of the task's waker.
-    pub(crate) keeps_task: bool,
+    pub(crate) has_task_waker: bool,
 }
 
 impl WaitCell {
@@ -72,7 +72,7 @@ impl WaitCell {
             is_given_up,
             is_woken: self.woken.load(Relaxed) != 0,
             has_wakers: wakers != 0,
-            keeps_task: wakers != 0 && flags & INDIRECT == 0,
+            has_task_waker: wakers != 0 && flags & INDIRECT == 0,
         })
     }
 }

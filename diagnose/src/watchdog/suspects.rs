@@ -50,8 +50,8 @@ impl Suspects {
 struct KnownSuspect {
     id: u64,
     task: &'static Task,
-    /// Number of wakers of the task that recorded waits keep.
-    kept: u32,
+    /// Number of wakers of the task that recorded waits have.
+    recorded_wakers: u32,
     is_clear: bool,
     /// Whether it waits for a timer that is not due.
     has_timer: bool,
@@ -100,7 +100,7 @@ pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
         let mut is_aside = false;
         if let Some(known) = tasks.get_mut(wait.task) {
             is_aside = is_set_aside(&wait, known.task);
-            known.kept += u32::from(wait.keeps_task);
+            known.recorded_wakers += u32::from(wait.has_task_waker);
             known.has_set_aside |= is_aside;
             known.has_timer |= !is_aside && is_timer(&wait) && !is_due(&wait, now);
             known.has_lock |= is_lock(&wait);
@@ -178,7 +178,7 @@ impl Table {
         tasks.extend(all().map(|task| KnownSuspect {
             id: task.id(),
             task,
-            kept: 0,
+            recorded_wakers: 0,
             is_clear: false,
             has_timer: false,
             has_lock: false,
@@ -219,7 +219,7 @@ impl Table {
     fn clear_by_themselves(&mut self) {
         let has_wakers = live::has_wakers();
         for known in &mut self.0 {
-            let is_opaque = known.task.live_wakers() > known.kept;
+            let is_opaque = known.task.live_wakers() > known.recorded_wakers;
             known.is_clear = match known.task.doing().0 {
                 TaskState::Running | TaskState::Queued => true,
                 TaskState::Waiting => {
@@ -236,9 +236,9 @@ impl Table {
 impl Resources {
     fn new(mut entries: Vec<u64>) -> Self {
         sort(&mut entries);
-        entries.dedup_by(|next, kept| {
-            let is_same = *next >> FLAGS == *kept >> FLAGS;
-            *kept |= if is_same { *next } else { 0 };
+        entries.dedup_by(|next, last| {
+            let is_same = *next >> FLAGS == *last >> FLAGS;
+            *last |= if is_same { *next } else { 0 };
             is_same
         });
         Self(entries)
