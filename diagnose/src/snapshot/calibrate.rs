@@ -46,7 +46,7 @@ pub(super) struct Ticks {
     /// its end.
     pub(super) poll_below: u64,
     pub(super) passed: u64,
-    /// A wake of a root whose waker is kept between polls.
+    /// A wake of a root whose waker is stored between polls.
     pub(super) wake: u64,
     pub(super) listed_root: u64,
     pub(super) listed: u64,
@@ -98,15 +98,16 @@ async fn bare<F: Future>(call: impl FnOnce() -> F) -> F::Output {
     call().await
 }
 
-/// Is pending `times` times. Each of these polls stores a clone of its waker in `keep`, if given.
-async fn pending(mut times: u64, keep: Option<&Cell<Option<Waker>>>) {
+/// Is pending `times` times. Each of these polls clones its waker into `stored`, unless it is
+/// `None`.
+async fn pending(mut times: u64, stored: Option<&Cell<Option<Waker>>>) {
     poll_fn(|context| {
         if times == 0 {
             return Poll::Ready(());
         }
         times -= 1;
-        if let Some(kept) = keep {
-            kept.set(Some(context.waker().clone()));
+        if let Some(waker) = stored {
+            waker.set(Some(context.waker().clone()));
         }
         Poll::Pending
     })
@@ -115,14 +116,14 @@ async fn pending(mut times: u64, keep: Option<&Cell<Option<Waker>>>) {
 
 /// Returns the ticks for [`BATCH`] futures. Each is polled until it is ready, and woken in between
 /// through the waker it stored.
-fn time<F: Future>(keep: &Cell<Option<Waker>>, make: impl Fn() -> F) -> u64 {
+fn time<F: Future>(waker: &Cell<Option<Waker>>, make: impl Fn() -> F) -> u64 {
     let mut context = Context::from_waker(Waker::noop());
     let batch = |_| {
         let start = clock::now();
         for _ in 0..BATCH {
             let mut future = pin!(make());
             while black_box(&mut future).as_mut().poll(&mut context).is_pending() {
-                keep.take().into_iter().for_each(Waker::wake);
+                waker.take().into_iter().for_each(Waker::wake);
             }
         }
         clock::now().saturating_sub(start)
@@ -131,33 +132,33 @@ fn time<F: Future>(keep: &Cell<Option<Waker>>, make: impl Fn() -> F) -> u64 {
 }
 
 fn measure() -> Ticks {
-    let kept = &Cell::new(None);
-    let one = |times, keep: bool| {
-        let innermost = || pending(times, keep.then_some(kept));
-        time(kept, || awaits(&INNER, innermost)).saturating_sub(time(kept, || bare(innermost)))
+    let waker = &Cell::new(None);
+    let one = |times, has_waker: bool| {
+        let innermost = || pending(times, has_waker.then_some(waker));
+        time(waker, || awaits(&INNER, innermost)).saturating_sub(time(waker, || bare(innermost)))
     };
     let two = |times| {
         let innermost = || pending(times, None);
-        let annotated = time(kept, || awaits(&OUTER, || awaits(&INNER, innermost)));
-        annotated.saturating_sub(time(kept, || bare(|| bare(innermost))))
+        let annotated = time(waker, || awaits(&OUTER, || awaits(&INNER, innermost)));
+        annotated.saturating_sub(time(waker, || bare(|| bare(innermost))))
     };
     let three = |times| {
         let innermost = || pending(times, None);
-        let annotated = time(kept, || awaits(&OUTERMOST, || awaits(&OUTER, || awaits(&INNER, innermost))));
-        annotated.saturating_sub(time(kept, || bare(|| bare(|| bare(innermost)))))
+        let annotated = time(waker, || awaits(&OUTERMOST, || awaits(&OUTER, || awaits(&INNER, innermost))));
+        annotated.saturating_sub(time(waker, || bare(|| bare(|| bare(innermost)))))
     };
     let each = |[often, once]: [u64; 2]| often.saturating_sub(once) / (OFTEN - 1);
 
-    let root_call = time(kept, || timed(&EMPTY, async {})).saturating_sub(time(kept, || async {}));
-    let (ready, once, kept_once) = (one(0, false), one(1, false), one(1, true));
+    let root_call = time(waker, || timed(&EMPTY, async {})).saturating_sub(time(waker, || async {}));
+    let (ready, once, woken_once) = (one(0, false), one(1, false), one(1, true));
     let poll = each([one(OFTEN, false), once]);
     let (two_ready, two_once) = (two(0), two(1));
     let call = two_ready.saturating_sub(ready);
     let passed = each([three(OFTEN), three(1)]).saturating_sub(each([two(OFTEN), two_once]));
-    let (used, wait) = wrapped(kept);
-    let reading = time(kept, || async { black_box(clock::now()) }).saturating_sub(time(kept, || async {}));
+    let (used, wait) = wrapped(waker);
+    let reading = time(waker, || async { black_box(clock::now()) }).saturating_sub(time(waker, || async {}));
     let empty = || timed(&EMPTY, async {});
-    let spawned = time(kept, || Spawned::new(SpawnRuntime::Other, None, Location::caller(), empty()).0);
+    let spawned = time(waker, || Spawned::new(SpawnRuntime::Other, None, Location::caller(), empty()).0);
     Ticks {
         root_call,
         call,
@@ -165,22 +166,22 @@ fn measure() -> Ticks {
         poll,
         poll_below: passed + reading,
         passed,
-        wake: each([one(OFTEN, true), kept_once]).saturating_sub(poll),
+        wake: each([one(OFTEN, true), woken_once]).saturating_sub(poll),
         listed_root: once.saturating_sub(ready + poll),
         listed: two_once.saturating_sub(once + call + passed),
-        spawn: spawned.saturating_sub(time(kept, empty)),
+        spawn: spawned.saturating_sub(time(waker, empty)),
         used,
-        wait: wait.saturating_sub(kept_once),
+        wait: wait.saturating_sub(woken_once),
     }
 }
 
 /// Returns the cost of holding a resource, and of waiting for one. The latter includes a root
 /// around the wait.
-fn wrapped(kept: &Cell<Option<Waker>>) -> (u64, u64) {
+fn wrapped(waker: &Cell<Option<Waker>>) -> (u64, u64) {
     let resource = Resource::new("cost", 1);
-    let used = time(kept, || timed(&EMPTY, async { drop(black_box(resource.hold())) }));
-    let used = used.saturating_sub(time(kept, || timed(&EMPTY, async {})));
+    let used = time(waker, || timed(&EMPTY, async { drop(black_box(resource.hold())) }));
+    let used = used.saturating_sub(time(waker, || timed(&EMPTY, async {})));
     let info = || WaitInfo::on(resource.record(), WaitMode::Custom, 1, Location::caller());
-    let wait = time(kept, || awaits(&INNER, || WaitFuture::new(pending(1, Some(kept)), info())));
-    (used, wait.saturating_sub(time(kept, || bare(|| pending(1, Some(kept))))))
+    let wait = time(waker, || awaits(&INNER, || WaitFuture::new(pending(1, Some(waker)), info())));
+    (used, wait.saturating_sub(time(waker, || bare(|| pending(1, Some(waker))))))
 }

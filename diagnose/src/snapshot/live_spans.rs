@@ -128,11 +128,11 @@ impl LiveSpans {
         runtimes::add(snapshot, &running, now, scale);
         let confined = Confined::new(&spans, &tasks);
         let roots = add_spans(snapshot, spans, &tasks, ago, &texts, &site_index);
-        let kept = waits.kept_wakers(&by_id, tasks.len());
+        let stored = waits.stored_wakers(&by_id, tasks.len());
         snapshot.tasks.reserve_exact(tasks.len());
         let mut known = Vec::with_capacity(tasks.len());
         let mut classes = Classes::default();
-        for ((listing, root), kept) in Draining::new(tasks).zip(roots).zip(kept) {
+        for ((listing, root), stored) in Draining::new(tasks).zip(roots).zip(stored) {
             known.push(listing.known());
             let mut task = listing.build(now, scale, &texts);
             task.site = site_index(listing.origin.site);
@@ -144,8 +144,8 @@ impl LiveSpans {
                 task.label = task.span.and_then(|span| snapshot.span(span)?.label.clone());
             }
             add_thread(&mut task, threads.get(&listing.task.thread.load(Relaxed)));
-            task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(kept.unwrap_or(0).into()));
-            task.is_unstable = kept.is_none() || waits.may_miss(listing.since) || listing.has_changed();
+            task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(stored.unwrap_or(0).into()));
+            task.is_unstable = stored.is_none() || waits.may_miss(listing.since) || listing.has_changed();
             task.share(&mut classes);
             snapshot.tasks.push(task);
         }

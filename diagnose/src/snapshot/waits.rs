@@ -114,25 +114,25 @@ impl WaitsCopy {
         since > self.read_at
     }
 
-    /// Returns, by task index, the number of clones of its waker that these waits keep; `None` if
+    /// Returns, by task index, the number of clones of its waker that these waits store; `None` if
     /// one of the waits has changed since it was read. `by_id` maps task numbers to indexes.
-    pub(super) fn kept_wakers(&self, by_id: &Index, tasks: usize) -> Vec<Option<u32>> {
-        let mut kept = vec![Some(0); tasks];
+    pub(super) fn stored_wakers(&self, by_id: &Index, tasks: usize) -> Vec<Option<u32>> {
+        let mut stored = vec![Some(0); tasks];
         let queues = self.records.iter().flat_map(|it| it.queue.clone().chain(it.given_up));
         for wait in (0..self.loose).chain(queues).filter_map(|index| self.waiting.get(index)) {
             let polled = wait.polled;
-            // A wait forced by tokio's coop budget keeps none, however often it is polled.
+            // A wait forced by tokio's coop budget stores none, however often it is polled.
             if polled.is_forced && polled.wakers == 0 {
                 continue;
             }
-            let Some(count) = by_id.get(polled.task).and_then(|task| kept.get_mut(task)) else { continue };
+            let Some(count) = by_id.get(polled.task).and_then(|task| stored.get_mut(task)) else { continue };
             if wait.read() != polled {
                 *count = None;
             } else if polled.wakers > 0 && !polled.is_indirect {
                 *count = count.map(|count: u32| count + 1);
             }
         }
-        kept
+        stored
     }
 
     /// Returns all threads but this crate's; `None` if unknown.
