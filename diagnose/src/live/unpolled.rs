@@ -1,6 +1,6 @@
 //! Futures created and not polled yet, if they are listed from their creation on.
 //!
-//! Their slots are kept here and not in their spans. A short-lived span stays in registers, which
+//! Their slots are here and not in their spans. A short-lived span stays in registers, which
 //! it could not if it might own a slot from its creation. A span finds its slot again by its
 //! fields.
 
@@ -26,14 +26,14 @@ fn key((site, label): Unpolled, maker: Option<&'static Node>, made: u64) -> Unpo
     (ptr::from_ref(site).addr(), maker.map_or(0, |node| ptr::from_ref(node).addr()), made, label)
 }
 
-/// Stores the slot of an unpolled future.
-pub(crate) fn keep(what: Unpolled, maker: Option<&'static Node>, made: u64, slot: &'static LiveSlot) {
-    UNPOLLED.lock().entry(key(what, maker, made)).or_default().push(slot);
+/// Inserts the slot of an unpolled future.
+pub(crate) fn insert(future: Unpolled, maker: Option<&'static Node>, made: u64, slot: &'static LiveSlot) {
+    UNPOLLED.lock().entry(key(future, maker, made)).or_default().push(slot);
 }
 
 /// Takes the slot of a future that is polled or dropped now. Returns `None` if it was not listed.
-pub(crate) fn take(what: Unpolled, maker: Option<&'static Node>, made: u64) -> Option<&'static LiveSlot> {
-    let key = key(what, maker, made);
+pub(crate) fn take(future: Unpolled, maker: Option<&'static Node>, made: u64) -> Option<&'static LiveSlot> {
+    let key = key(future, maker, made);
     let mut unpolled = UNPOLLED.lock();
     let alike = unpolled.get_mut(&key)?;
     let slot = alike.pop();

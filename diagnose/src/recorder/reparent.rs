@@ -237,7 +237,7 @@ pub(super) fn list_unpolled(site: &'static Site, label: Label, made: u64) {
         let now = first_poll::tick(made).unwrap_or_else(clock::now);
         let listed = SlotCopy::new(numbers, (live::SlotState::Unpolled, now, now), node);
         if let Some(slot) = live::take(&listed) {
-            live::unpolled::keep((site, label), maker, made, slot);
+            live::unpolled::insert((site, label), maker, made, slot);
         }
     });
 }
