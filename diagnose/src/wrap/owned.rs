@@ -1,6 +1,6 @@
 //! A guard beside the `Arc` it borrows from: the storage of all owned guards.
 //!
-//! An original's owned guard keeps an `Arc` of the original lock. A wrapper has that lock as a
+//! An original's owned guard has an `Arc` of the original lock. A wrapper has that lock as a
 //! field, beside its record, so there is an `Arc` of the wrapper only. The guard therefore borrows,
 //! and is stored next to that `Arc`. No safe type can express this, so `unsafe` code is here and
 //! nowhere else.
@@ -18,7 +18,7 @@
 //!   from a future that [`owned_wait`] makes of the owner.
 //! - A guard is handed out by reference, under a shorter lifetime than its own. [`owned_kinds`] has
 //!   the compiler check that guards are covariant.
-//! - `Owned` is `Send` and `Sync` where the original's own owned guard is, which keeps an `Arc` of
+//! - `Owned` is `Send` and `Sync` where the original's own owned guard is, which has an `Arc` of
 //!   its lock too. It also matches that guard's other auto traits and variance.
 
 #![allow(unsafe_code)]
@@ -92,7 +92,7 @@ impl<L: ?Sized, K: for<'a> Kind<'a, L>> Owned<L, K> {
     /// # Safety
     /// The guard in `room` must borrow from `owner` only.
     #[inline]
-    pub(crate) unsafe fn keep(room: Room<L, K>, owner: Arc<L>) -> Self {
+    pub(crate) unsafe fn with_room(room: Room<L, K>, owner: Arc<L>) -> Self {
         Self { room, owner }
     }
 
@@ -206,25 +206,25 @@ impl<P: ?Sized> Unpin for Words<P> {}
 
 /// Builds the future that waits for an owned guard.
 ///
-/// `$keep` takes the guard that borrows from `$it` and its holding, and returns what `$future`
+/// `$store` takes the guard that borrows from `$it` and its holding, and returns what `$future`
 /// outputs. This is a macro, and no function, so that the guard is stored where the borrowing
 /// future is awaited: returning it from another future costs as much as recording it.
 ///
 /// ```text
-/// owned_wait!(self, OwnedMutexGuard of Locked<T>, |it, keep| Acquire::new(it.mutex.lock(), it.args(at, true), keep))
+/// owned_wait!(self, OwnedMutexGuard of Locked<T>, |it, store| Acquire::new(it.mutex.lock(), it.args(at, true), store))
 /// ```
 macro_rules! owned_wait {
-    ($owner:expr, $guard:ident of $kind:ty, |$it:ident, $keep:ident| $future:expr) => {
+    ($owner:expr, $guard:ident of $kind:ty, |$it:ident, $store:ident| $future:expr) => {
         async move {
             let owner = $owner;
             let $it = &*owner;
             #[allow(unsafe_code)]
             // SAFETY: `owner` is dropped after every other value of this block.
-            let $keep = |guard, holding| (unsafe { $crate::wrap::Room::<_, $kind>::new(guard) }, holding);
+            let $store = |guard, holding| (unsafe { $crate::wrap::Room::<_, $kind>::new(guard) }, holding);
             let (room, holding) = $future.await;
             #[allow(unsafe_code)]
             // SAFETY: the guard borrows from `$it`, which is `*owner`.
-            let guard = unsafe { $crate::wrap::Owned::keep(room, owner) };
+            let guard = unsafe { $crate::wrap::Owned::with_room(room, owner) };
             $guard::new(holding, guard)
         }
     };

@@ -81,8 +81,8 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock_owned(self: Arc<Self>) -> impl Future<Output = OwnedMutexGuard<T>> {
         let at = Location::caller();
-        owned_wait!(self, OwnedMutexGuard of Locked<T>, |it, keep| {
-            Acquire::new(it.mutex.lock(), it.args(at, true), keep)
+        owned_wait!(self, OwnedMutexGuard of Locked<T>, |it, store| {
+            Acquire::new(it.mutex.lock(), it.args(at, true), store)
         })
     }
 

@@ -107,8 +107,8 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>> {
         let at = Location::caller();
-        owned_wait!(self, OwnedRwLockReadGuard of Reads<T, T>, |it, keep| {
-            Acquire::new(it.lock.read(), it.resource.args(WaitMode::Read, 1, at, true), keep)
+        owned_wait!(self, OwnedRwLockReadGuard of Reads<T, T>, |it, store| {
+            Acquire::new(it.lock.read(), it.resource.args(WaitMode::Read, 1, at, true), store)
         })
     }
 
@@ -157,8 +157,8 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>> {
         let at = Location::caller();
-        owned_wait!(self, OwnedRwLockWriteGuard of Writes<T>, |it, keep| {
-            Acquire::new(it.lock.write(), it.resource.args(WaitMode::Write, it.units(), at, true), keep)
+        owned_wait!(self, OwnedRwLockWriteGuard of Writes<T>, |it, store| {
+            Acquire::new(it.lock.write(), it.resource.args(WaitMode::Write, it.units(), at, true), store)
         })
     }
 
