@@ -11,14 +11,14 @@ pub(crate) fn strip(tokens: TokenStream) -> TokenStream {
         return tokens;
     }
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let mut kept = Vec::with_capacity(tokens.len());
+    let mut output = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while at < tokens.len() {
         if is_attribute_at(&tokens, at) {
             at += 2;
             continue;
         }
-        kept.push(match &tokens[at] {
+        output.push(match &tokens[at] {
             TokenTree::Group(group) => {
                 let mut inside = Group::new(group.delimiter(), strip(group.stream()));
                 inside.set_span(group.span());
@@ -28,7 +28,7 @@ pub(crate) fn strip(tokens: TokenStream) -> TokenStream {
         });
         at += 1;
     }
-    kept.into_iter().collect()
+    output.into_iter().collect()
 }
 
 fn has_attribute(tokens: &TokenStream) -> bool {
