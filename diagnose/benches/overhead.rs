@@ -42,10 +42,10 @@ impl Future for Never {
 
 /// Never ready, and keeps the waker, as timers and sockets do.
 async fn parked() {
-    let mut kept: Option<Waker> = None;
+    let mut stored: Option<Waker> = None;
     poll_fn(move |context| {
-        if kept.as_ref().is_none_or(|kept| !kept.will_wake(context.waker())) {
-            kept = Some(context.waker().clone());
+        if stored.as_ref().is_none_or(|stored| !stored.will_wake(context.waker())) {
+            stored = Some(context.waker().clone());
         }
         black_box(Poll::<()>::Pending)
     })
@@ -122,8 +122,8 @@ async fn yields() {
 /// Clones its waker and wakes it by value in each poll, as a channel or a socket does.
 async fn woken() {
     poll_fn(|context| {
-        let kept = black_box(context.waker().clone());
-        kept.wake();
+        let clone = black_box(context.waker().clone());
+        clone.wake();
         black_box(Poll::<()>::Pending)
     })
     .await;

@@ -229,10 +229,10 @@ impl<T: Pooled> Pool<T> {
         }
     }
 
-    /// Takes back all records of a cache except `kept`.
-    fn take_back(&self, cache: &ThreadCache<T>, kept: usize) {
+    /// Takes back all records of a cache except `remaining`.
+    fn take_back(&self, cache: &ThreadCache<T>, remaining: usize) {
         let mut state = self.state.lock();
-        while cache.count.get() > kept {
+        while cache.count.get() > remaining {
             state.free.extend(cache.pop());
         }
     }

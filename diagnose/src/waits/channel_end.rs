@@ -159,8 +159,8 @@ impl ChannelEnd {
     pub(crate) fn put_over<T>(&self) {
         if let Some(record) = self.record() {
             let number = record.entered.fetch_add(1, Relaxed) + 1;
-            let kept = record.capacity.load(Relaxed);
-            if let Some(gone) = number.checked_sub(kept) {
+            let capacity = record.capacity.load(Relaxed);
+            if let Some(gone) = number.checked_sub(capacity) {
                 record.left.store(gone, Relaxed);
             }
             if carries::<T>() {

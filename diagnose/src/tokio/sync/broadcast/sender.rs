@@ -21,12 +21,12 @@ static WHAT: ResourceType = ResourceType::new(ResourceKind::Broadcast, "tokio").
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = broadcast::channel(capacity);
-    let (sends, receives) = ChannelEnd::pair(&WHAT, kept(capacity), at, None);
+    let (sends, receives) = ChannelEnd::pair(&WHAT, buffer_size(capacity), at, None);
     (Sender::of(sender, sends), Receiver::of(receiver, receives))
 }
 
 /// Returns the number of messages that tokio keeps.
-fn kept(capacity: usize) -> u64 {
+fn buffer_size(capacity: usize) -> u64 {
     capacity.next_power_of_two() as u64
 }
 
@@ -43,7 +43,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         let inner = broadcast::Sender::new(capacity);
-        Self { inner, end: ChannelEnd::sending(&WHAT, kept(capacity), Location::caller(), None) }
+        Self { inner, end: ChannelEnd::sending(&WHAT, buffer_size(capacity), Location::caller(), None) }
     }
 
     /// Sends a message to all current receivers. Returns their number.
