@@ -98,9 +98,9 @@ pub(crate) fn wait_graph(snapshot: &Snapshot, max_edges: usize) -> WaitGraph {
     if edges_left_out > 0 {
         let mut order: Vec<usize> = (0..edges.len()).collect();
         sort_by_key(&mut order, |&index| (!edges[index].is_stuck, Reverse(edges[index].since_ns), index));
-        let kept: OrderedSet<usize> = order.into_iter().take(max_edges).collect();
+        let drawn: OrderedSet<usize> = order.into_iter().take(max_edges).collect();
         let mut index = 0..;
-        edges.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
+        edges.retain(|_| index.next().is_some_and(|index| drawn.contains(&index)));
     }
     let ids: OrderedSet<NodeId> = edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
     WaitGraph { nodes: nodes(snapshot, &stuck, &ids), edges, edges_left_out }

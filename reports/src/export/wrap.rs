@@ -105,9 +105,9 @@ mod tests {
         let page = wrap(&format!("  ├─ {}\n", words.join(" ")));
         assert!(page.lines().all(|line| line.chars().count() <= WIDTH), "{page}");
         assert!(page.lines().skip(1).all(|line| line.starts_with("  │      word")), "{page}");
-        let kept: Vec<&str> =
+        let wrapped: Vec<&str> =
             page.split([' ', '\n', '├', '─', '│']).filter(|word| !word.is_empty()).collect();
-        assert_eq!(kept, words);
+        assert_eq!(wrapped, words);
     }
 
     #[test]

@@ -65,12 +65,12 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
     for rule in RULES {
         findings.extend(rule(&facts));
     }
-    let mut kept = Vec::new();
+    let mut is_unexplained = Vec::new();
     for finding in &findings {
-        kept.push(!findings.iter().any(|other| explains(other, finding)));
+        is_unexplained.push(!findings.iter().any(|other| explains(other, finding)));
     }
-    let mut kept = kept.into_iter();
-    findings.retain(|_| kept.next().unwrap_or(true));
+    let mut is_unexplained = is_unexplained.into_iter();
+    findings.retain(|_| is_unexplained.next().unwrap_or(true));
     // A stable sort: findings that are equal here keep the order of the rules.
     sort_by_key(&mut findings, |finding| {
         let class = match finding.severity {

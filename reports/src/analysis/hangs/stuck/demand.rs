@@ -41,12 +41,12 @@ pub(crate) fn is_any_needed(
     behind: &[usize],
 ) -> bool {
     let has_to_end = |task: usize| has_to_end(facts, task);
-    let is_kept_up = |task: usize| {
+    let is_held_up = |task: usize| {
         let is_polled = has_active(facts, task);
         let waits = facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
         waits.into_iter().any(|wait| (is_active(wait) || !is_polled) && !asks_for_signal(wait))
     };
-    behind.iter().any(|&task| has_to_end(task) || is_kept_up(task))
+    behind.iter().any(|&task| has_to_end(task) || is_held_up(task))
         || group.any(|node| node.task().is_some_and(has_to_end))
 }
 

@@ -88,8 +88,8 @@ impl System<'_> {
         let is_worker = |worker: &Worker| {
             worker.thread_id == Some(thread) && worker.runtime_number == task.runtime_number
         };
-        let is_kept = task.runtime_number != 0 && facts.snapshot.workers.iter().any(is_worker);
-        (is_kept && !self.is_exact_only()).then_some(thread)
+        let is_in_slot = task.runtime_number != 0 && facts.snapshot.workers.iter().any(is_worker);
+        (is_in_slot && !self.is_exact_only()).then_some(thread)
     }
 
     /// The node for "a worker of the task's runtime is free"; `None` if other threads may poll the

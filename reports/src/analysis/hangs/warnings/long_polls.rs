@@ -21,13 +21,13 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
         starved.entry(runtime_key(task)).or_default().push(task);
     }
     // Even beside a free worker, a task waits if the worker that woke it keeps it in its LIFO slot.
-    let is_kept = |task: &&Task| {
+    let is_in_lifo_slot = |task: &&Task| {
         let by = task.woken_by.and_then(|id| facts.task(id)).map(|by| &snapshot.tasks[by]);
         has_waited_long(task) && by.is_some_and(|by| is_long(by) && by.since_ns >= task.since_ns)
     };
     for worker in snapshot.workers.iter().filter(|worker| worker.parked) {
         if let Some(tasks) = starved.get_mut(&(worker.runtime.as_str(), worker.runtime_number)) {
-            tasks.retain(is_kept);
+            tasks.retain(is_in_lifo_slot);
         }
     }
     let is_free = |runtime: RuntimeKey<'_>| {
@@ -37,11 +37,11 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
     let mut long_polls: OrderedMap<(RuntimeKey<'_>, bool), Vec<usize>> = OrderedMap::new();
     for (index, task) in snapshot.tasks.iter().enumerate() {
         if let (true, Some(is_asleep)) = (is_long(task) && task.kind == TaskKind::Future, task.is_asleep) {
-            let keeps = |starved: &Vec<&Task>| {
+            let starves = |starved: &Vec<&Task>| {
                 let is_woken_here = || starved.iter().any(|it| it.woken_by == Some(task.id));
                 !starved.is_empty() && (!is_free(runtime_key(task)) || is_woken_here())
             };
-            if !stuck.contains(&index) && starved.get(&runtime_key(task)).is_some_and(keeps) {
+            if !stuck.contains(&index) && starved.get(&runtime_key(task)).is_some_and(starves) {
                 long_polls.entry((runtime_key(task), is_asleep)).or_default().push(index);
             }
         }
