@@ -69,9 +69,9 @@ fn the_report_goes_where_it_is_asked_for() {
     let outcome = run_program(&["-o", &picture], &["work"]);
     assert_eq!(outcome.out, format!("ready\nwrote {picture}\n"));
     assert!(std::fs::read_to_string(&picture).unwrap().contains("<svg"));
-    let kept = scratch.text("kept");
-    assert_eq!(run_program(&["--dir", &kept], &["work"]).status, Some(0));
-    assert!(run(&["top", &kept]).ok().contains("checksum"), "the snapshot is kept");
+    let folder = scratch.text("kept");
+    assert_eq!(run_program(&["--dir", &folder], &["work"]).status, Some(0));
+    assert!(run(&["top", &folder]).ok().contains("checksum"), "the snapshot is kept");
 }
 
 #[test]
@@ -81,9 +81,9 @@ fn only_files_that_stay_are_named() {
         assert!(!outcome.err.contains("wrote"), "{outcome:?}");
     }
     let scratch = Scratch::new();
-    let kept = scratch.text("kept");
-    let outcome = run_program(&["--dir", &kept], &["work"]);
-    assert!(outcome.err.starts_with(&format!("diagnose: wrote {kept}/diagnose-")), "{outcome:?}");
+    let folder = scratch.text("kept");
+    let outcome = run_program(&["--dir", &folder], &["work"]);
+    assert!(outcome.err.starts_with(&format!("diagnose: wrote {folder}/diagnose-")), "{outcome:?}");
 }
 
 #[test]

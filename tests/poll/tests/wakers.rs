@@ -133,14 +133,14 @@ fn wakes_go_to_whoever_polled_last() {
 }
 
 #[diagnose]
-async fn shares(kept: Sender<Waker>) {
+async fn shares(to: Sender<Waker>) {
     poll_fn(|context| {
         let waker = context.waker();
         waker.wake_by_ref();
         thread::scope(|scope| {
             scope.spawn(|| waker.wake_by_ref());
             scope.spawn(|| Vec::from([waker.clone(), waker.clone()]).into_iter().for_each(Waker::wake));
-            scope.spawn(|| kept.send(waker.clone()).unwrap());
+            scope.spawn(|| to.send(waker.clone()).unwrap());
         });
         Poll::<()>::Pending
     })
@@ -151,11 +151,11 @@ async fn shares(kept: Sender<Waker>) {
 fn other_threads_may_use_a_waker_during_the_poll() {
     isolated!();
     let executor = Arc::new(Executor::default());
-    let (to, kept) = channel();
+    let (to, from) = channel();
     let mut future = Box::pin(shares(to));
     for wakes in (5..=500).step_by(5) {
         assert!(poll(&mut future, &executor).is_pending());
-        kept.recv().unwrap().wake();
+        from.recv().unwrap().wake();
         assert_eq!((executor.wakes(), Arc::strong_count(&executor)), (wakes, 1));
     }
 }

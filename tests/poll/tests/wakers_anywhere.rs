@@ -144,9 +144,9 @@ impl World {
 
     fn check(&self) {
         for (number, executor) in self.executors.iter().enumerate() {
-            let is_kept = |expected: &&Expected| expected.clones > 0 && expected.executor == number;
-            let kept = self.expected.iter().filter(is_kept).count();
-            let expected = (self.woken[number], 1 + kept);
+            let is_stored = |expected: &&Expected| expected.clones > 0 && expected.executor == number;
+            let stored = self.expected.iter().filter(is_stored).count();
+            let expected = (self.woken[number], 1 + stored);
             assert_eq!((executor.0.load(Ordering::Relaxed), Arc::strong_count(executor)), expected);
         }
         for (number, clone) in &self.clones {

@@ -44,12 +44,12 @@ enum Release {
 pub fn start_older_thread() {
     let (orders, ordered) = mpsc::channel();
     thread::spawn(move || {
-        let mut kept = Vec::new();
+        let mut things = Vec::new();
         for order in ordered {
             match order {
-                Order::Keep(things) => kept.extend(things),
+                Order::Keep(more) => things.extend(more),
                 Order::LetGo(done) => {
-                    kept.clear();
+                    things.clear();
                     let _ = done.send(());
                 }
             }

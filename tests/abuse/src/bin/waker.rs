@@ -14,7 +14,7 @@ use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 use diagnose::diagnose;
 
 static CLONES: AtomicU64 = AtomicU64::new(0);
-static KEPT: Mutex<Vec<Waker>> = Mutex::new(Vec::new());
+static STORED: Mutex<Vec<Waker>> = Mutex::new(Vec::new());
 
 fn table() -> &'static RawWakerVTable {
     static TABLE: RawWakerVTable = RawWakerVTable::new(
@@ -30,16 +30,16 @@ fn table() -> &'static RawWakerVTable {
     &TABLE
 }
 
-/// Keeps three clones of its waker, and is ready at its second poll.
+/// Stores three clones of its waker, and is ready at its second poll.
 #[diagnose(root)]
-async fn keeps() {
+async fn stores_clones() {
     let mut is_ready = false;
     std::future::poll_fn(|context: &mut Context<'_>| {
         if std::mem::replace(&mut is_ready, true) {
             return Poll::Ready(());
         }
         let waker = context.waker();
-        KEPT.lock().expect("no panic").extend([waker.clone(), waker.clone(), waker.clone()]);
+        STORED.lock().expect("no panic").extend([waker.clone(), waker.clone(), waker.clone()]);
         Poll::Pending
     })
     .await;
@@ -49,14 +49,14 @@ fn main() {
     // SAFETY: the functions of the table do not look at the pointer, which is null.
     let waker = unsafe { Waker::new(std::ptr::null(), table()) };
     let mut context = Context::from_waker(&waker);
-    let mut future = pin!(keeps());
+    let mut future = pin!(stores_clones());
     assert!(future.as_mut().poll(&mut context).is_pending());
-    let kept = || KEPT.lock().expect("no panic").pop().expect("there are three");
+    let stored = || STORED.lock().expect("no panic").pop().expect("there are three");
     // The first two calls clone the executor's waker, because other clones are left. The last call
     // takes it.
-    kept().wake();
-    kept().wake_by_ref();
-    kept().wake();
+    stored().wake();
+    stored().wake_by_ref();
+    stored().wake();
     assert!(future.as_mut().poll(&mut context).is_ready());
     println!("clones {}", CLONES.load(Relaxed));
 }
