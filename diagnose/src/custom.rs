@@ -15,7 +15,7 @@ use pin_project_lite::pin_project;
 use crate::named::FutureExt as _;
 use crate::waits::{Holding, Record, ResourceKind, ResourceType, Shared, WaitFuture, WaitInfo, WaitMode};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Custom, "");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Custom, "");
 
 /// A resource with a limited number of units: connections, permits, a file with one writer at a
 /// time.
@@ -77,7 +77,7 @@ impl Resource {
     #[track_caller]
     pub fn new(name: &str, capacity: usize) -> Self {
         let capacity = if capacity == usize::MAX { u64::MAX } else { capacity as u64 };
-        Self { shared: Shared::new(&WHAT, capacity, Location::caller(), Some(name.into())) }
+        Self { shared: Shared::new(&TYPE, capacity, Location::caller(), Some(name.into())) }
     }
 
     /// Returns its record, or `None` if it was made while recording is off.

@@ -6,7 +6,7 @@ use super::{Receiver, Sender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
 /// Unfair: a free slot, or a message, goes to the first task that tries.
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Mpmc, "async-channel");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Mpmc, "async-channel");
 
 /// Creates a bounded channel. Its record starts with this call.
 ///
@@ -29,6 +29,6 @@ fn around<T>(
     capacity: u64,
     at: &'static Location<'static>,
 ) -> (Sender<T>, Receiver<T>) {
-    let (sends, receives) = ChannelEnd::pair(&WHAT, capacity, at, None);
+    let (sends, receives) = ChannelEnd::pair(&TYPE, capacity, at, None);
     (Sender::of(sender, sends), Receiver::of(receiver, receives, at))
 }

@@ -15,7 +15,7 @@ use crate::waits::{
 };
 use crate::wrap::{convert, debug, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Barrier, "async-lock");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Barrier, "async-lock");
 
 /// async-lock's `Barrier`, recorded from its first use on with the place of its creation.
 pub struct Barrier {
@@ -36,7 +36,7 @@ impl Barrier {
 
     #[track_caller]
     const fn around(original: ::async_lock::Barrier, n: u64) -> Self {
-        let resource = Resource::new(&WHAT, n, Location::caller());
+        let resource = Resource::new(&TYPE, n, Location::caller());
         Self { resource, users: Notifiers::new(), original, n }
     }
 

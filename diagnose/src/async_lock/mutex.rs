@@ -8,7 +8,7 @@ use super::mutex_arc::MutexGuardArc;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
 use crate::wrap::{guard, lock, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "async-lock");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Mutex, "async-lock");
 
 /// async-lock's `Mutex`, recorded from its first use on with the place of its creation.
 pub struct Mutex<T: ?Sized> {
@@ -20,7 +20,7 @@ impl<T> Mutex<T> {
     /// Creates a new mutex.
     #[track_caller]
     pub const fn new(data: T) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: ::async_lock::Mutex::new(data) }
+        Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex: ::async_lock::Mutex::new(data) }
     }
 
     /// Consumes the mutex, returning the underlying data.
@@ -95,7 +95,7 @@ impl<T: ?Sized> Mutex<T> {
 lock!(
     Mutex<T>,
     mutex: ::async_lock::Mutex<T>,
-    Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+    Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex }
 );
 share!([T: ?Sized] Mutex<T>, mutex: ::async_lock::Mutex<T>);
 

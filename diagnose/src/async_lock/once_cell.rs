@@ -9,7 +9,7 @@ use crate::waits::{
 };
 use crate::wrap::{Turn, cell, delegate, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::OnceCell, "async-lock");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::OnceCell, "async-lock");
 
 /// async-lock's `OnceCell`, recorded from its first wait or initialization on, with its creation.
 /// Access to an initialized cell costs as much as the original's. Deref gives `get_unchecked`.
@@ -22,7 +22,7 @@ impl<T> OnceCell<T> {
     /// Creates a new, uninitialized cell.
     #[track_caller]
     pub const fn new() -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell: ::async_lock::OnceCell::new() }
+        Self { resource: Resource::new(&TYPE, 1, Location::caller()), cell: ::async_lock::OnceCell::new() }
     }
 
     /// Waits until the cell is initialized. Cancel safe.
@@ -190,5 +190,5 @@ share!([T] OnceCell<T>, cell: ::async_lock::OnceCell<T>);
 cell!(
     OnceCell<T>,
     cell: ::async_lock::OnceCell<T>,
-    Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell }
+    Self { resource: Resource::new(&TYPE, 1, Location::caller()), cell }
 );

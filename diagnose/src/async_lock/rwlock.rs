@@ -11,7 +11,7 @@ use super::{
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
 use crate::wrap::{lock, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "async-lock");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::RwLock, "async-lock");
 
 /// All units of a lock, which a writer holds. Each reader holds one, without a bound.
 pub(super) const ALL: u64 = u32::MAX as u64;
@@ -27,7 +27,7 @@ impl<T> RwLock<T> {
     #[must_use]
     #[track_caller]
     pub const fn new(t: T) -> Self {
-        Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock: ::async_lock::RwLock::new(t) }
+        Self { resource: Resource::new(&TYPE, ALL, Location::caller()), lock: ::async_lock::RwLock::new(t) }
     }
 
     /// Consumes the lock, returning the underlying data.
@@ -133,6 +133,6 @@ impl<T: ?Sized> RwLock<T> {
 lock!(
     RwLock<T>,
     lock: ::async_lock::RwLock<T>,
-    Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
+    Self { resource: Resource::new(&TYPE, ALL, Location::caller()), lock }
 );
 share!([T: ?Sized] RwLock<T>, lock: ::async_lock::RwLock<T>);

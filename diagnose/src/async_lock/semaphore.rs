@@ -17,7 +17,7 @@ use crate::waits::{
 };
 use crate::wrap::{convert, debug, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Semaphore, "async-lock");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Semaphore, "async-lock");
 
 /// async-lock's `Semaphore`, recorded from its first use on with the place of its creation.
 pub struct Semaphore {
@@ -32,7 +32,7 @@ impl Semaphore {
     #[track_caller]
     pub const fn new(n: usize) -> Self {
         Self {
-            resource: Resource::new(&WHAT, n as u64, Location::caller()),
+            resource: Resource::new(&TYPE, n as u64, Location::caller()),
             users: Notifiers::new(),
             inner: ::async_lock::Semaphore::new(n),
         }
@@ -129,7 +129,7 @@ debug!([] Semaphore, inner: ::async_lock::Semaphore);
 convert!(
     [] Semaphore: ::async_lock::Semaphore,
     |inner| {
-        let resource = Resource::new(&WHAT, inner.available_permits() as u64, Location::caller());
+        let resource = Resource::new(&TYPE, inner.available_permits() as u64, Location::caller());
         Self { resource, users: Notifiers::new(), inner }
     },
     |it| it.inner

@@ -6,7 +6,7 @@ use super::{Receiver, Sender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
 /// Fair: a waiting sender has queued its message, and free slots go to the queue in order.
-static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpmc, "flume");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::Mpmc, "flume");
 
 /// Creates a bounded channel, recorded from this call on. With capacity 0, sends wait for receives.
 #[track_caller]
@@ -25,6 +25,6 @@ fn around<T>(
     capacity: u64,
     at: &'static Location<'static>,
 ) -> (Sender<T>, Receiver<T>) {
-    let (sends, receives) = ChannelEnd::pair(&WHAT, capacity, at, None);
+    let (sends, receives) = ChannelEnd::pair(&TYPE, capacity, at, None);
     (Sender::of(sender, sends, at), Receiver::of(receiver, receives, at))
 }

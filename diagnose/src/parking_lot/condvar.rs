@@ -10,7 +10,7 @@ use super::mutex::left;
 use crate::waits::{CondvarWait, Holding, Notifiers, Resource, ResourceKind, ResourceType};
 use crate::wrap::{convert, debug, default, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Condvar, "parking_lot");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Condvar, "parking_lot");
 
 /// `parking_lot`'s `Condvar`, recorded from its first use on with the place of its creation.
 pub struct Condvar {
@@ -26,7 +26,7 @@ impl Condvar {
     #[track_caller]
     pub const fn new() -> Self {
         Self {
-            resource: Resource::new(&WHAT, 0, Location::caller()),
+            resource: Resource::new(&TYPE, 0, Location::caller()),
             users: Notifiers::new(),
             inner: ::parking_lot::Condvar::new(),
         }
@@ -153,7 +153,7 @@ default!([] Condvar);
 convert!(
     [] Condvar: ::parking_lot::Condvar,
     |condvar| Self {
-        resource: Resource::new(&WHAT, 0, Location::caller()),
+        resource: Resource::new(&TYPE, 0, Location::caller()),
         users: Notifiers::new(),
         inner: condvar,
     },

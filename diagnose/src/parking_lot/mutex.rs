@@ -8,7 +8,7 @@ use super::parts::SENDS_GUARDS;
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, lock, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "parking_lot").thread_bound(!SENDS_GUARDS);
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Mutex, "parking_lot").thread_bound(!SENDS_GUARDS);
 
 /// `parking_lot`'s `Mutex`, recorded from its first use on with the place of its creation.
 pub struct Mutex<T: ?Sized> {
@@ -27,7 +27,7 @@ impl<T> Mutex<T> {
     #[inline]
     #[track_caller]
     pub const fn new(val: T) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: ::parking_lot::const_mutex(val) }
+        Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex: ::parking_lot::const_mutex(val) }
     }
 
     /// Consumes the mutex, returning the underlying data.
@@ -113,6 +113,6 @@ pub(super) fn left(deadline: Instant) -> Duration {
 lock!(
     Mutex<T>,
     mutex: ::parking_lot::Mutex<T>,
-    Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+    Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex }
 );
 share!([T: ?Sized] Mutex<T>, mutex: ::parking_lot::Mutex<T>);

@@ -9,7 +9,7 @@ use super::{RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, lock, share};
 
-static WHAT: ResourceType =
+static TYPE: ResourceType =
     ResourceType::new(ResourceKind::RwLock, "parking_lot").thread_bound(!SENDS_GUARDS);
 
 /// All units of a lock, which a writer holds. Each reader holds one, without a bound.
@@ -33,7 +33,7 @@ impl<T> RwLock<T> {
     #[track_caller]
     pub const fn new(val: T) -> Self {
         Self {
-            resource: Resource::new(&WHAT, ALL, Location::caller()),
+            resource: Resource::new(&TYPE, ALL, Location::caller()),
             lock: ::parking_lot::const_rwlock(val),
         }
     }
@@ -153,6 +153,6 @@ impl<T: ?Sized> RwLock<T> {
 lock!(
     RwLock<T>,
     lock: ::parking_lot::RwLock<T>,
-    Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
+    Self { resource: Resource::new(&TYPE, ALL, Location::caller()), lock }
 );
 share!([T: ?Sized] RwLock<T>, lock: ::parking_lot::RwLock<T>);

@@ -204,11 +204,11 @@ mod tests {
     use super::{LockOrderRecord, LockPair, RecordIdentity, ResourceKind};
     use crate::waits::{Creator, ResourceType};
 
-    static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mutex, "");
+    static TYPE: ResourceType = ResourceType::fair(ResourceKind::Mutex, "");
 
     fn identity() -> RecordIdentity {
         let made_at = Location::caller();
-        RecordIdentity { what: &WHAT, name: None, made_at, made_by: Creator::Unknown, born: 0, made: 0 }
+        RecordIdentity { what: &TYPE, name: None, made_at, made_by: Creator::Unknown, born: 0, made: 0 }
     }
 
     #[test]

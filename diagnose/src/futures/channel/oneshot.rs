@@ -17,14 +17,14 @@ use crate::wrap::around_sole;
 
 pub use ::futures::channel::oneshot::*;
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Oneshot, "futures");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Oneshot, "futures");
 
 /// Creates a channel for one message. Its record starts with this call.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = real::channel();
-    let (sends, receives) = ChannelEnd::pair(&WHAT, 1, at, None);
+    let (sends, receives) = ChannelEnd::pair(&TYPE, 1, at, None);
     let sender = Sender { inner: sender, wait: LazyWait::default(), end: SoleEnd::new(sends), made_at: at };
     (
         sender,

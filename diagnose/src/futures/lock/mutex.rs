@@ -9,7 +9,7 @@ use super::{MutexLockFuture, OwnedMutexGuard, OwnedMutexLockFuture};
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
 use crate::wrap::{guard, lock, part, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "futures");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Mutex, "futures");
 
 /// futures' `Mutex`, recorded from its first use on with the place of its creation.
 pub struct Mutex<T: ?Sized> {
@@ -21,7 +21,7 @@ impl<T> Mutex<T> {
     /// Creates a new mutex.
     #[track_caller]
     pub const fn new(t: T) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: real::Mutex::new(t) }
+        Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex: real::Mutex::new(t) }
     }
 
     /// Consumes the mutex, returning the underlying data.
@@ -71,7 +71,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
-lock!(Mutex<T>, mutex: real::Mutex<T>, Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex });
+lock!(Mutex<T>, mutex: real::Mutex<T>, Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex });
 share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
 
 guard! {

@@ -8,7 +8,7 @@ use super::{MutexGuard, poisoned};
 use crate::waits::{CondvarWait, Notifiers, Resource, ResourceKind, ResourceType};
 use crate::wrap::{convert, debug, default, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Condvar, "std");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Condvar, "std");
 
 /// The standard library's `Condvar`, recorded from its first use on with the place of its creation.
 pub struct Condvar {
@@ -24,7 +24,7 @@ impl Condvar {
     #[track_caller]
     pub const fn new() -> Self {
         Self {
-            resource: Resource::new(&WHAT, 0, Location::caller()),
+            resource: Resource::new(&TYPE, 0, Location::caller()),
             users: Notifiers::new(),
             inner: ::std::sync::Condvar::new(),
         }
@@ -144,7 +144,7 @@ default!([] Condvar);
 convert!(
     [] Condvar: ::std::sync::Condvar,
     |condvar| Self {
-        resource: Resource::new(&WHAT, 0, Location::caller()),
+        resource: Resource::new(&TYPE, 0, Location::caller()),
         users: Notifiers::new(),
         inner: condvar,
     },

@@ -7,7 +7,7 @@ use super::poisoned;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, guard, lock, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "std").thread_bound(true);
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Mutex, "std").thread_bound(true);
 
 /// The standard library's `Mutex`, recorded from its first use on with the place of its creation.
 pub struct Mutex<T: ?Sized> {
@@ -20,7 +20,7 @@ impl<T> Mutex<T> {
     #[inline]
     #[track_caller]
     pub const fn new(t: T) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: ::std::sync::Mutex::new(t) }
+        Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex: ::std::sync::Mutex::new(t) }
     }
 
     /// Consumes the mutex, returning the underlying data.
@@ -78,7 +78,7 @@ impl<T: ?Sized> Mutex<T> {
 lock!(
     Mutex<T>,
     mutex: ::std::sync::Mutex<T>,
-    Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+    Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex }
 );
 share!([T: ?Sized] Mutex<T>, mutex: ::std::sync::Mutex<T>);
 

@@ -7,7 +7,7 @@ use super::poisoned;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, guard, lock, share};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "std").thread_bound(true);
+static TYPE: ResourceType = ResourceType::new(ResourceKind::RwLock, "std").thread_bound(true);
 
 /// All units of a lock, which a writer holds. Each reader holds one, without a bound.
 const ALL: u64 = u32::MAX as u64;
@@ -23,7 +23,7 @@ impl<T> RwLock<T> {
     #[inline]
     #[track_caller]
     pub const fn new(t: T) -> Self {
-        Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock: ::std::sync::RwLock::new(t) }
+        Self { resource: Resource::new(&TYPE, ALL, Location::caller()), lock: ::std::sync::RwLock::new(t) }
     }
 
     /// Consumes the lock, returning the underlying data.
@@ -108,7 +108,7 @@ impl<T: ?Sized> RwLock<T> {
 lock!(
     RwLock<T>,
     lock: ::std::sync::RwLock<T>,
-    Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
+    Self { resource: Resource::new(&TYPE, ALL, Location::caller()), lock }
 );
 share!([T: ?Sized] RwLock<T>, lock: ::std::sync::RwLock<T>);
 

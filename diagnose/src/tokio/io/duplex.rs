@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use ::tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::pipe::{WHAT, poll_read, poll_write};
+use super::pipe::{TYPE, poll_read, poll_write};
 use super::stream::stream;
 use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
 
@@ -20,8 +20,8 @@ use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
 pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
     let at = Location::caller();
     let (one, two) = ::tokio::io::duplex(max_buf_size);
-    let (there, from_there) = ChannelEnd::pair(&WHAT, max_buf_size as u64, at, None);
-    let (back, from_back) = ChannelEnd::pair(&WHAT, max_buf_size as u64, at, None);
+    let (there, from_there) = ChannelEnd::pair(&TYPE, max_buf_size as u64, at, None);
+    let (back, from_back) = ChannelEnd::pair(&TYPE, max_buf_size as u64, at, None);
     (
         DuplexStream::new(one, SoleEnd::new(there), SoleEnd::new(from_back), at),
         DuplexStream::new(two, SoleEnd::new(back), SoleEnd::new(from_there), at),

@@ -9,7 +9,7 @@ use ::tokio::io::ReadBuf;
 use crate::tokio::sync::is_forced;
 use crate::waits::{ChannelEnd, LazyWait, ResourceKind, ResourceType, WaitInfo, WaitMode};
 
-pub(super) static WHAT: ResourceType = ResourceType::new(ResourceKind::Pipe, "tokio").forced_by(is_forced);
+pub(super) static TYPE: ResourceType = ResourceType::new(ResourceKind::Pipe, "tokio").forced_by(is_forced);
 
 /// Polls for bytes at the receiving end.
 pub(super) fn poll_read(

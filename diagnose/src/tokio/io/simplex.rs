@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use ::tokio::io::{AsyncRead, AsyncWrite, ReadBuf, ReadHalf, WriteHalf, split};
 
-use super::pipe::{WHAT, poll_read, poll_write};
+use super::pipe::{TYPE, poll_read, poll_write};
 use super::stream::stream;
 use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
 
@@ -38,7 +38,7 @@ impl SimplexStream {
     pub fn new_unsplit(max_buf_size: usize) -> Self {
         let at = Location::caller();
         let inner = ::tokio::io::SimplexStream::new_unsplit(max_buf_size);
-        let (sends, receives) = ChannelEnd::pair(&WHAT, max_buf_size as u64, at, None);
+        let (sends, receives) = ChannelEnd::pair(&TYPE, max_buf_size as u64, at, None);
         Self::new(inner, SoleEnd::new(sends), SoleEnd::new(receives), at)
     }
 }

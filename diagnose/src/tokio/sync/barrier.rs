@@ -12,7 +12,7 @@ use crate::waits::{
 };
 use crate::wrap::{convert, debug, share};
 
-static WHAT: ResourceType = ResourceType::fair(ResourceKind::Barrier, "tokio");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::Barrier, "tokio");
 
 /// tokio's `Barrier`, which also records the tasks that have arrived, and their number.
 ///
@@ -35,7 +35,7 @@ impl Barrier {
 
     #[track_caller]
     fn around(barrier: real::Barrier, parties: u64) -> Self {
-        let resource = Resource::new(&WHAT, parties, Location::caller()).born();
+        let resource = Resource::new(&TYPE, parties, Location::caller()).born();
         Self { resource, users: Notifiers::new(), parties, meets: barrier }
     }
 

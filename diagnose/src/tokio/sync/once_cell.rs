@@ -9,7 +9,7 @@ use ::tokio::sync::SetError;
 use crate::waits::{Resource, ResourceKind, ResourceType};
 use crate::wrap::{Turn, cell, compare, delegate, share};
 
-static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
 
 /// tokio's `OnceCell`, which also records the initializing task and the tasks that wait for it.
 ///
@@ -46,7 +46,7 @@ impl<T> OnceCell<T> {
 
     #[track_caller]
     const fn around(cell: real::OnceCell<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell }
+        Self { resource: Resource::new(&TYPE, 1, Location::caller()), cell }
     }
 
     /// Returns tokio's own cell, for crates that expect it.

@@ -18,14 +18,14 @@ use crate::wrap::{around_sole, delegate};
 
 pub use ::tokio::sync::oneshot::*;
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Oneshot, "tokio").forced_by(is_forced);
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Oneshot, "tokio").forced_by(is_forced);
 
 /// Creates a channel for one message.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = ::tokio::sync::oneshot::channel();
-    let (sends, receives) = ChannelEnd::pair(&WHAT, 1, at, None);
+    let (sends, receives) = ChannelEnd::pair(&TYPE, 1, at, None);
     let sender = Sender { inner: sender, end: SoleEnd::new(sends), wait: LazyWait::default() };
     (
         sender,

@@ -10,7 +10,7 @@ use crate::waits::{Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, W
 use crate::wrap::{cell, compare, delegate, share};
 
 /// An empty cell has no holder: any task may set it, without waiting.
-static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
 
 /// tokio's `SetOnce`, which also records its waiters, as `OnceCell` does.
 ///
@@ -47,7 +47,7 @@ impl<T> SetOnce<T> {
 
     #[track_caller]
     const fn around(cell: real::SetOnce<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell }
+        Self { resource: Resource::new(&TYPE, 1, Location::caller()), cell }
     }
 
     /// Returns tokio's own cell, for crates that expect it.

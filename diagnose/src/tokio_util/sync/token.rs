@@ -13,7 +13,7 @@ use super::{DropGuard, DropGuardRef, WaitForCancellationFuture, WaitForCancellat
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role};
 use crate::wrap::{around, default};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Cancellation, "tokio-util");
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Cancellation, "tokio-util");
 
 /// tokio-util's `CancellationToken`, which also records owners, waiters and the cancellation.
 ///
@@ -33,7 +33,7 @@ impl CancellationToken {
     #[track_caller]
     pub fn new() -> Self {
         let at = Location::caller();
-        Self { inner: real::CancellationToken::new(), end: ChannelEnd::using(&WHAT, at) }
+        Self { inner: real::CancellationToken::new(), end: ChannelEnd::using(&TYPE, at) }
     }
 
     /// Creates a child token. Cancelling this token cancels the child, but not the reverse.

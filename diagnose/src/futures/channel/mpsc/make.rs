@@ -8,7 +8,7 @@ use super::{Receiver, Sender, UnboundedReceiver, UnboundedSender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
 /// Fair: each message taken out wakes the sender that has waited longest.
-static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "futures");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "futures");
 
 /// Creates a channel that buffers `buffer` messages, plus one per sender. Its record starts now.
 ///
@@ -18,7 +18,7 @@ static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "futures");
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = mpsc::channel(buffer);
-    let (sends, receives) = ChannelEnd::pair(&WHAT, buffer as u64, at, None);
+    let (sends, receives) = ChannelEnd::pair(&TYPE, buffer as u64, at, None);
     (Sender::of(sender, sends, at), Receiver::new(receiver, receives, at))
 }
 
@@ -27,6 +27,6 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
 pub fn unbounded<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = mpsc::unbounded();
-    let (sends, receives) = ChannelEnd::pair(&WHAT, UNBOUNDED, at, None);
+    let (sends, receives) = ChannelEnd::pair(&TYPE, UNBOUNDED, at, None);
     (UnboundedSender::of(sender, sends), UnboundedReceiver::new(receiver, receives, at))
 }

@@ -10,7 +10,7 @@ use crate::tokio::sync::is_forced;
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role, WaitMode};
 use crate::wrap::{delegate, end};
 
-static WHAT: ResourceType = ResourceType::new(ResourceKind::Broadcast, "tokio").forced_by(is_forced);
+static TYPE: ResourceType = ResourceType::new(ResourceKind::Broadcast, "tokio").forced_by(is_forced);
 
 /// Creates a channel that keeps up to `capacity` messages for its receivers. Rounds `capacity` up
 /// to a power of two.
@@ -21,7 +21,7 @@ static WHAT: ResourceType = ResourceType::new(ResourceKind::Broadcast, "tokio").
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = broadcast::channel(capacity);
-    let (sends, receives) = ChannelEnd::pair(&WHAT, buffer_size(capacity), at, None);
+    let (sends, receives) = ChannelEnd::pair(&TYPE, buffer_size(capacity), at, None);
     (Sender::of(sender, sends), Receiver::of(receiver, receives))
 }
 
@@ -43,7 +43,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         let inner = broadcast::Sender::new(capacity);
-        Self { inner, end: ChannelEnd::sending(&WHAT, buffer_size(capacity), Location::caller(), None) }
+        Self { inner, end: ChannelEnd::sending(&TYPE, buffer_size(capacity), Location::caller(), None) }
     }
 
     /// Sends a message to all current receivers. Returns their number.

@@ -12,14 +12,14 @@ use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role, SoleEnd, UNBOUN
 use crate::wrap::{delegate, end};
 
 /// Sending never waits.
-static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "tokio").forced_by(is_forced);
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "tokio").forced_by(is_forced);
 
 /// Creates a channel without a bound: sending never waits.
 #[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = mpsc::unbounded_channel();
-    let (sends, receives) = ChannelEnd::pair(&WHAT, UNBOUNDED, at, None);
+    let (sends, receives) = ChannelEnd::pair(&TYPE, UNBOUNDED, at, None);
     (UnboundedSender::of(sender, sends), UnboundedReceiver::new(receiver, SoleEnd::new(receives)))
 }
 

@@ -12,7 +12,7 @@ use super::{MutexGuard, OwnedMutexGuard};
 use crate::waits::{Acquire, AcquireArgs, Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{Owned, lock, owned_wait, share};
 
-static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mutex, "tokio");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::Mutex, "tokio");
 
 /// tokio's `Mutex`, which also records its holder and its waiters.
 ///
@@ -32,7 +32,7 @@ impl<T> Mutex<T> {
     /// Creates a lock in the unlocked state. Can be used in a `const` or `static`.
     #[track_caller]
     pub const fn const_new(t: T) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: real::Mutex::const_new(t) }
+        Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex: real::Mutex::const_new(t) }
     }
 
     /// Consumes the lock, returning the underlying data.
@@ -131,5 +131,5 @@ share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
 lock!(
     Mutex<T>,
     mutex: real::Mutex<T>,
-    Self { resource: Resource::new(&WHAT, 1, Location::caller()).born(), mutex }
+    Self { resource: Resource::new(&TYPE, 1, Location::caller()).born(), mutex }
 );

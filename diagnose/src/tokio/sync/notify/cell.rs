@@ -12,7 +12,7 @@ use crate::sync::OnceCell;
 use crate::waits::{Notifiers, Resource, ResourceKind, ResourceType};
 use crate::wrap::{convert, default};
 
-static WHAT: ResourceType = ResourceType::fair(ResourceKind::Notify, "tokio");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::Notify, "tokio");
 
 /// tokio's `Notify`, which also records its waiters, its notifiers and its last notification.
 ///
@@ -42,7 +42,7 @@ impl Notify {
 
     #[track_caller]
     const fn around(notify: OnceCell<Arc<real::Notify>>) -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Notifiers::new(), inner: notify }
+        Self { resource: Resource::new(&TYPE, 0, Location::caller()), users: Notifiers::new(), inner: notify }
     }
 
     /// Returns tokio's own `Notify`, for crates that expect it.

@@ -13,7 +13,7 @@ use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLock
 use crate::waits::{Acquire, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{Owned, lock, owned_wait, share};
 
-static WHAT: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio");
 
 /// tokio's default for the maximum number of readers.
 const MAX_READS: u32 = u32::MAX >> 3;
@@ -78,7 +78,7 @@ impl<T> RwLock<T> {
 
     #[track_caller]
     const fn around(lock: real::RwLock<T>, max_reads: u32) -> Self {
-        Self { resource: Resource::new(&WHAT, max_reads as u64, Location::caller()), max_reads, lock }
+        Self { resource: Resource::new(&TYPE, max_reads as u64, Location::caller()), max_reads, lock }
     }
 }
 

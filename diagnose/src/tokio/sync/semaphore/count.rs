@@ -11,7 +11,7 @@ use super::SemaphorePermit;
 use crate::waits::{Notifiers, Record, Resource, ResourceKind, ResourceType};
 use crate::wrap::{convert, debug, delegate, share};
 
-static WHAT: ResourceType = ResourceType::fair(ResourceKind::Semaphore, "tokio");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::Semaphore, "tokio");
 
 /// tokio's `Semaphore`, which also records its holders, its waiters and its calls of `add_permits`.
 ///
@@ -47,7 +47,7 @@ impl Semaphore {
 
     #[track_caller]
     const fn around(semaphore: real::Semaphore, permits: usize) -> Self {
-        let resource = Resource::new(&WHAT, permits as u64, Location::caller());
+        let resource = Resource::new(&TYPE, permits as u64, Location::caller());
         Self { resource, users: Notifiers::new(), permits: semaphore }
     }
 

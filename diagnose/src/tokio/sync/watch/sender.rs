@@ -11,7 +11,7 @@ use crate::tokio::sync::is_forced;
 use crate::waits::{BlockedThread, ChannelEnd, ResourceKind, ResourceType, Role, ValueBorrow, WaitMode};
 use crate::wrap::{delegate, end};
 
-static WHAT: ResourceType =
+static TYPE: ResourceType =
     ResourceType::new(ResourceKind::Watch, "tokio").thread_bound(true).forced_by(is_forced);
 
 /// Creates a channel that keeps the latest value, with `init` as the first.
@@ -19,7 +19,7 @@ static WHAT: ResourceType =
 pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = watch::channel(init);
-    let (sends, receives) = ChannelEnd::pair(&WHAT, 1, at, None);
+    let (sends, receives) = ChannelEnd::pair(&TYPE, 1, at, None);
     (Sender::of(sender, sends), Receiver::of(receiver, receives))
 }
 
