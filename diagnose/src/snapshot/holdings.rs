@@ -128,10 +128,13 @@ impl<'a> Holdings<'a> {
     fn is_in_a_static(&self, resource: u64, has_waiters: bool) -> bool {
         let Some(&record) = self.records.get(&resource) else { return false };
         let Some((_, it)) = record.identity() else { return false };
-        let is_lock =
-            matches!(it.what.kind, ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore);
-        let is_made_in_constant = || it.what.library == "tokio" && matches!(it.made_by, Creator::Unknown);
-        let has_sent_guards = || ["tokio", "async-lock", "futures"].contains(&it.what.library);
+        let is_lock = matches!(
+            it.resource_type.kind,
+            ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore
+        );
+        let is_made_in_constant =
+            || it.resource_type.library == "tokio" && matches!(it.made_by, Creator::Unknown);
+        let has_sent_guards = || ["tokio", "async-lock", "futures"].contains(&it.resource_type.library);
         let is_there = || has_sent_guards() && self.statics.has(record.address.load(Relaxed));
         is_lock && (is_made_in_constant() || has_waiters && is_there())
     }
@@ -158,7 +161,7 @@ impl<'a> Holdings<'a> {
     /// Whether it is a guard that cannot leave its thread.
     fn is_of_a_thread(&self, copy: &HoldingCopy) -> bool {
         let identity = self.records.get(&copy.resource).and_then(|record| record.identity());
-        copy.role == waits::Role::Holds && identity.is_some_and(|(_, it)| it.what.is_thread_bound)
+        copy.role == waits::Role::Holds && identity.is_some_and(|(_, it)| it.resource_type.is_thread_bound)
     }
 
     /// Sets the attribution and the candidates of a holding.

@@ -29,8 +29,8 @@ pub(super) fn build() -> Option<LockOrder> {
 fn resource(id: u64, identity: &RecordIdentity, texts: &Texts) -> LockedResource {
     let mut built = LockedResource::default();
     built.id = ResourceId::new(id);
-    built.kind = kind(identity.what.kind);
-    built.library.push_str(identity.what.library);
+    built.kind = kind(identity.resource_type.kind);
+    built.library.push_str(identity.resource_type.library);
     built.name = identity.name.as_deref().map(str::to_owned);
     built.created = (!is_in_std(identity.made_at)).then(|| texts.place(identity.made_at));
     built

@@ -179,7 +179,7 @@ impl WaitsCopy {
         for (place, wait) in queue.iter().enumerate() {
             let mut built = build(wait, seen);
             built.resource = Some(id);
-            built.is_granted = recorded.identity.what.is_fair && is_grant(&built, &wait.polled);
+            built.is_granted = recorded.identity.resource_type.is_fair && is_grant(&built, &wait.polled);
             granted += if built.is_granted { built.units } else { 0 };
             built.ahead = ahead(queue, place);
             push(snapshot, built, &mut classes.0);
@@ -278,8 +278,8 @@ impl ResourceQueue {
         let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
         let mut resource = Resource::default();
         resource.id = ResourceId::new(self.id);
-        resource.kind = kind(identity.what.kind);
-        resource.library = seen.texts.of(identity.what.library);
+        resource.kind = kind(identity.resource_type.kind);
+        resource.library = seen.texts.of(identity.resource_type.library);
         resource.name = identity.name.as_deref().map(Text::from);
         resource.created = (!is_in_std(identity.made_at)).then(|| seen.texts.place(identity.made_at));
         match identity.made_by {
@@ -291,7 +291,7 @@ impl ResourceQueue {
         resource.age_ns = seen.ago(identity.made);
         resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
         let (entered, left) = (value(&record.entered), value(&record.left));
-        resource.filled = match identity.what.kind {
+        resource.filled = match identity.resource_type.kind {
             ResourceKind::Mpsc
             | ResourceKind::Mpmc
             | ResourceKind::Oneshot
@@ -302,7 +302,7 @@ impl ResourceQueue {
         };
         resource.forgotten = value(&record.forgotten);
         resource.is_refilled = record.is_refilled.load(Relaxed);
-        resource.is_fair = identity.what.is_fair;
+        resource.is_fair = identity.resource_type.is_fair;
         resource.is_closed = record.is_closed.load(Relaxed);
         resource.last_notified = self.last_notified.as_ref().map(|notify| {
             let mut built = event(&notify.last, seen);
@@ -315,7 +315,7 @@ impl ResourceQueue {
         let mut used = record.usage_so_far();
         if record.id() == self.id {
             let acquisitions = usage_baseline::subtract(self.id, entered, &mut used);
-            resource.usage = usage(&used, acquisitions, identity.what.kind, seen);
+            resource.usage = usage(&used, acquisitions, identity.resource_type.kind, seen);
             // Those of the list, not those of now: waits that began since would seem to have ended.
             resource.usage.contended += self.queue.len() as u64;
         }

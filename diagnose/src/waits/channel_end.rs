@@ -29,29 +29,29 @@ impl ChannelEnd {
     /// Creates a channel at `at`. Returns its sending and its receiving end.
     #[inline]
     pub(crate) fn pair(
-        what: &'static ResourceType,
+        resource_type: &'static ResourceType,
         capacity: u64,
         at: &'static Location<'static>,
         name: Option<Arc<str>>,
     ) -> (Self, Self) {
-        let (sends, receives) = Shared::pair(what, capacity, at, name);
+        let (sends, receives) = Shared::pair(resource_type, capacity, at, name);
         (Self::new(sends, Role::Sends, at), Self::new(receives, Role::Receives, at))
     }
 
     /// Creates a channel at `at` that has no receiver yet. Returns its sending end.
     #[inline]
     pub(crate) fn sending(
-        what: &'static ResourceType,
+        resource_type: &'static ResourceType,
         capacity: u64,
         at: &'static Location<'static>,
         name: Option<Arc<str>>,
     ) -> Self {
-        Self::new(Shared::new(what, capacity, at, name), Role::Sends, at)
+        Self::new(Shared::new(resource_type, capacity, at, name), Role::Sends, at)
     }
 
     /// Creates a resource at `at` without sides, which all owners use alike.
-    pub(crate) fn using(what: &'static ResourceType, at: &'static Location<'static>) -> Self {
-        Self::new(Shared::new(what, 0, at, None), Role::Uses, at)
+    pub(crate) fn using(resource_type: &'static ResourceType, at: &'static Location<'static>) -> Self {
+        Self::new(Shared::new(resource_type, 0, at, None), Role::Uses, at)
     }
 
     pub(crate) const fn none() -> Self {

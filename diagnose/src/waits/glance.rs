@@ -86,7 +86,7 @@ impl Glance {
 impl Record {
     /// Returns whether it is a lock that a waiter gets once the holders release it.
     pub(crate) fn is_lock(&self) -> bool {
-        self.what().is_some_and(|what| matches!(what.kind, ResourceKind::Mutex | ResourceKind::RwLock))
+        self.resource_type().is_some_and(|it| matches!(it.kind, ResourceKind::Mutex | ResourceKind::RwLock))
     }
 
     /// Returns whether it is an empty channel: only a sender can provide the next message.
@@ -103,9 +103,9 @@ impl Record {
             )
         };
         let is_empty = self.entered.load(Relaxed) == self.left.load(Relaxed);
-        self.what().is_some_and(|what| {
-            is_channel(what.kind)
-                && (is_empty || matches!(what.kind, ResourceKind::Broadcast | ResourceKind::Watch))
+        self.resource_type().is_some_and(|it| {
+            is_channel(it.kind)
+                && (is_empty || matches!(it.kind, ResourceKind::Broadcast | ResourceKind::Watch))
         })
     }
 }

@@ -91,7 +91,7 @@ fn acquired(record: &'static Record, place: &'static HoldingSlot) {
             ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore | ResourceKind::Custom
         )
     };
-    let Some(staked) = place.read().filter(|_| record.what().map(|what| what.kind).is_some_and(is_lock))
+    let Some(staked) = place.read().filter(|_| record.resource_type().map(|it| it.kind).is_some_and(is_lock))
     else {
         return;
     };
@@ -208,7 +208,14 @@ mod tests {
 
     fn identity() -> RecordIdentity {
         let made_at = Location::caller();
-        RecordIdentity { what: &TYPE, name: None, made_at, made_by: Creator::Unknown, born: 0, made: 0 }
+        RecordIdentity {
+            resource_type: &TYPE,
+            name: None,
+            made_at,
+            made_by: Creator::Unknown,
+            born: 0,
+            made: 0,
+        }
     }
 
     #[test]

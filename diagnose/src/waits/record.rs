@@ -25,7 +25,7 @@ use crate::tree::{Link, Node};
 pub(crate) struct Record {
     /// Unique number, from 1; 0 while the record is free.
     id: AtomicU64,
-    what: Link<ResourceType>,
+    resource_type: Link<ResourceType>,
     made_at: Link<Location<'static>>,
     /// Where the resource lay at its first use; 0 if unknown.
     pub(crate) address: AtomicUsize,
@@ -73,7 +73,7 @@ pub(crate) struct Record {
 
 #[derive(Debug, Clone)]
 pub(crate) struct RecordIdentity {
-    pub(crate) what: &'static ResourceType,
+    pub(crate) resource_type: &'static ResourceType,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) made_at: &'static Location<'static>,
     pub(crate) made_by: Creator,
@@ -103,7 +103,7 @@ impl Record {
         let zero = || AtomicU64::new(0);
         Self {
             id: zero(),
-            what: Link::new(None),
+            resource_type: Link::new(None),
             made_at: Link::new(None),
             address: AtomicUsize::new(0),
             made_by: zero(),
@@ -138,7 +138,7 @@ impl Record {
     /// Takes a record for a new resource with `owners` owners. Returns `None` if the pool is full.
     #[inline]
     pub(super) fn occupy(
-        what: &'static ResourceType,
+        resource_type: &'static ResourceType,
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
@@ -149,7 +149,7 @@ impl Record {
         // Pairs with the Acquire fence in `identity`: a reader of a field stored below sees that
         // the old id is gone.
         fence(Release);
-        record.what.set(what);
+        record.resource_type.set(resource_type);
         record.made_at.set(made_at);
         record.address.store(0, Relaxed);
         let Creation { made, by } = born.unwrap_or(Creation { made: 0, by: 0 });
@@ -236,7 +236,7 @@ impl Record {
         // Acquire pairs with the Release store in `occupy`: a reader that sees the id sees the
         // fields.
         let id = self.id.load(Acquire);
-        let what = self.what.get()?;
+        let resource_type = self.resource_type.get()?;
         let made_at = self.made_at.get()?;
         let name = self.name.lock().clone();
         let (made_by, made) = self.born();
@@ -245,12 +245,12 @@ impl Record {
         // id read below differs.
         fence(Acquire);
         let is_same = id != 0 && self.id() == id;
-        is_same.then_some((id, RecordIdentity { what, name, made_at, made_by, born, made }))
+        is_same.then_some((id, RecordIdentity { resource_type, name, made_at, made_by, born, made }))
     }
 
     /// Returns its type, or `None` if the record was never used.
-    pub(super) fn what(&self) -> Option<&'static ResourceType> {
-        self.what.get()
+    pub(super) fn resource_type(&self) -> Option<&'static ResourceType> {
+        self.resource_type.get()
     }
 
     /// Returns how many waits were ever put into the queue.
@@ -289,9 +289,9 @@ impl Record {
 
     /// Whether a wait ends because another task releases units: not at a channel or the like.
     pub(crate) fn has_units(&self) -> bool {
-        self.what.get().is_some_and(|what| {
+        self.resource_type.get().is_some_and(|it| {
             matches!(
-                what.kind,
+                it.kind,
                 ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore | ResourceKind::Custom
             )
         })

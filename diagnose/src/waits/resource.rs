@@ -23,7 +23,7 @@ use crate::sync::OnceCell;
 #[derive(Debug)]
 pub(crate) struct Resource {
     record: OnceCell<&'static Record>,
-    what: &'static ResourceType,
+    of_type: &'static ResourceType,
     made_at: &'static Location<'static>,
     capacity: u64,
     born: Option<Creation>,
@@ -33,11 +33,11 @@ impl Resource {
     /// Creates a resource that was made at `made_at`. `capacity` is in units, or
     /// [`UNBOUNDED`](super::UNBOUNDED).
     pub(crate) const fn new(
-        what: &'static ResourceType,
+        resource_type: &'static ResourceType,
         capacity: u64,
         made_at: &'static Location<'static>,
     ) -> Self {
-        Self { record: OnceCell::new(), what, made_at, capacity, born: None }
+        Self { record: OnceCell::new(), of_type: resource_type, made_at, capacity, born: None }
     }
 
     /// Records the creation now. A resource in a constant has no such moment.
@@ -66,7 +66,7 @@ impl Resource {
 
     #[cold]
     fn share_record(&self, record: &'static Record, at: &'static Location<'static>) {
-        if self.what.kind == ResourceKind::Semaphore {
+        if self.of_type.kind == ResourceKind::Semaphore {
             record.is_refilled.store(true, Relaxed);
         }
         Holding::share_role(record, Role::Uses, at);
@@ -130,7 +130,8 @@ impl Resource {
         if !switch::records() {
             return None;
         }
-        let begin = || Record::occupy(self.what, self.capacity, self.made_at, None, self.born, 1).ok_or(());
+        let begin =
+            || Record::occupy(self.of_type, self.capacity, self.made_at, None, self.born, 1).ok_or(());
         let record = self.record.get_or_try_init(begin).ok().copied()?;
         record.address.store(ptr::from_ref(self).addr(), Relaxed);
         Some(record)
@@ -157,30 +158,30 @@ impl Shared {
 
     /// Creates a resource that was made at `made_at`, recorded from now on.
     pub(crate) fn new(
-        what: &'static ResourceType,
+        resource_type: &'static ResourceType,
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
     ) -> Self {
-        let record = Self::begin(what, capacity, made_at, name, 1);
+        let record = Self::begin(resource_type, capacity, made_at, name, 1);
         Self { record }
     }
 
     /// Creates a resource with two owners.
     #[inline]
     pub(crate) fn pair(
-        what: &'static ResourceType,
+        resource_type: &'static ResourceType,
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
     ) -> (Self, Self) {
-        let record = Self::begin(what, capacity, made_at, name, 2);
+        let record = Self::begin(resource_type, capacity, made_at, name, 2);
         (Self { record }, Self { record })
     }
 
     #[inline]
     fn begin(
-        what: &'static ResourceType,
+        resource_type: &'static ResourceType,
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
@@ -189,7 +190,7 @@ impl Shared {
         if !switch::records() {
             return None;
         }
-        Record::occupy(what, capacity, made_at, name, Some(Creation::now()), owners)
+        Record::occupy(resource_type, capacity, made_at, name, Some(Creation::now()), owners)
     }
 
     #[inline]

@@ -97,7 +97,9 @@ impl WaitInfo {
     pub(super) fn is_forced(&self) -> bool {
         match (self.is_forced, &self.target) {
             (Some(is_forced), _) => is_forced(),
-            (None, WaitTarget::Resource(Some(record))) => record.what().is_none_or(|what| (what.is_forced)()),
+            (None, WaitTarget::Resource(Some(record))) => {
+                record.resource_type().is_none_or(|it| (it.is_forced)())
+            }
             _ => false,
         }
     }
