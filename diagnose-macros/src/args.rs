@@ -113,9 +113,9 @@ fn flag(key: &Ident, input: ParseStream<'_>) -> Result<Span> {
     Ok(key.span())
 }
 
-fn equals(key: &Ident, input: ParseStream<'_>, what: &str) -> Result<()> {
+fn equals(key: &Ident, input: ParseStream<'_>, value: &str) -> Result<()> {
     if !input.peek(Token![=]) {
-        return Err(Error::new(key.span(), format!("`{key}` needs {what}: `{key} = …`")));
+        return Err(Error::new(key.span(), format!("`{key}` needs {value}: `{key} = …`")));
     }
     input.parse::<Token![=]>().map(drop)
 }

@@ -58,7 +58,7 @@ pub(crate) fn elsewhere(module: &ItemMod) -> Error {
 }
 
 pub(crate) fn not_a_function(item: &Item) -> Error {
-    let (span, what) = match item {
+    let (span, kind) = match item {
         Item::Struct(item) => (item.struct_token.span, "a struct"),
         Item::Enum(item) => (item.enum_token.span, "an enum"),
         Item::Union(item) => (item.union_token.span, "a union"),
@@ -71,7 +71,7 @@ pub(crate) fn not_a_function(item: &Item) -> Error {
     Error::new(
         span,
         format!(
-            "`#[diagnose]` cannot time {what}, expected a function, an impl block, a trait or an inline module"
+            "`#[diagnose]` cannot time {kind}, expected a function, an impl block, a trait or an inline module"
         ),
     )
 }
