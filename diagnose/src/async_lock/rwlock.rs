@@ -40,12 +40,12 @@ impl<T> RwLock<T> {
 /// Writes the try, wait and block methods of one access mode, for borrowed and owned guards.
 macro_rules! acquire {
     (
-        $what:literal, WaitMode::$mode:ident, $units:expr,
+        $purpose:literal, WaitMode::$mode:ident, $units:expr,
         $try:ident, $wait:ident -> $future:ident, $block:ident -> $guard:ident,
         $try_arc:ident, $wait_arc:ident -> $future_arc:ident, $block_arc:ident -> $guard_arc:ident [$($sized:tt)*]
     ) => {
         impl<T: ?Sized> RwLock<T> {
-            #[doc = concat!("Attempts to acquire the lock ", $what, ", without waiting.")]
+            #[doc = concat!("Attempts to acquire the lock ", $purpose, ", without waiting.")]
             #[inline]
             #[track_caller]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
@@ -53,7 +53,7 @@ macro_rules! acquire {
                 Some($guard::new(self.resource.hold($units, Location::caller(), false, false), guard))
             }
 
-            #[doc = concat!("Acquires the lock ", $what, ", waiting if necessary. Cancel safe, but loses its place in the queue.")]
+            #[doc = concat!("Acquires the lock ", $purpose, ", waiting if necessary. Cancel safe, but loses its place in the queue.")]
             #[inline]
             #[track_caller]
             pub fn $wait(&self) -> $future<'_, T> {
@@ -61,7 +61,7 @@ macro_rules! acquire {
                 $future::new(self.lock.$wait(), info)
             }
 
-            #[doc = concat!("Acquires the lock ", $what, ", blocking the current thread.")]
+            #[doc = concat!("Acquires the lock ", $purpose, ", blocking the current thread.")]
             #[inline]
             #[track_caller]
             #[cfg(not(target_family = "wasm"))]
@@ -76,14 +76,14 @@ macro_rules! acquire {
         }
 
         impl<T $($sized)*> RwLock<T> {
-            #[doc = concat!("Attempts to acquire the lock ", $what, ", without waiting, for an owned guard.")]
+            #[doc = concat!("Attempts to acquire the lock ", $purpose, ", without waiting, for an owned guard.")]
             #[inline]
             #[track_caller]
             pub fn $try_arc(self: &Arc<Self>) -> Option<$guard_arc<T>> {
                 $guard_arc::try_new(self, Location::caller())
             }
 
-            #[doc = concat!("Acquires the lock ", $what, ", waiting if necessary, for an owned guard.")]
+            #[doc = concat!("Acquires the lock ", $purpose, ", waiting if necessary, for an owned guard.")]
             ///
             /// Cancel safe: dropping the future loses its place in the queue.
             #[inline]
@@ -93,7 +93,7 @@ macro_rules! acquire {
                 $future_arc::new(Arc::clone(self), info)
             }
 
-            #[doc = concat!("Acquires the lock ", $what, ", for an owned guard, blocking the current thread.")]
+            #[doc = concat!("Acquires the lock ", $purpose, ", for an owned guard, blocking the current thread.")]
             #[inline]
             #[track_caller]
             #[cfg(not(target_family = "wasm"))]

@@ -48,11 +48,11 @@ impl<T> RwLock<T> {
 /// Writes the four methods of one access mode: block, try, and block with a timeout or deadline.
 macro_rules! acquire {
     (
-        $what:literal, $guard:ident, $mode:ident, $units:expr,
+        $purpose:literal, $guard:ident, $mode:ident, $units:expr,
         $block:ident, $try:ident, $try_for:ident, $try_until:ident
     ) => {
         impl<T: ?Sized> RwLock<T> {
-            #[doc = concat!("Acquires the lock ", $what, ", blocking the current thread.")]
+            #[doc = concat!("Acquires the lock ", $purpose, ", blocking the current thread.")]
             #[inline]
             #[track_caller]
             pub fn $block(&self) -> $guard<'_, T> {
@@ -64,7 +64,7 @@ macro_rules! acquire {
                 $guard::new(self.hold($units, at, has_waited), guard, self)
             }
 
-            #[doc = concat!("Attempts to acquire the lock ", $what, ", without waiting.")]
+            #[doc = concat!("Attempts to acquire the lock ", $purpose, ", without waiting.")]
             #[inline]
             #[track_caller]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
@@ -72,7 +72,7 @@ macro_rules! acquire {
                 Some($guard::new(self.hold($units, Location::caller(), false), guard, self))
             }
 
-            #[doc = concat!("Acquires the lock ", $what, ", blocking the current thread for at most `timeout`.")]
+            #[doc = concat!("Acquires the lock ", $purpose, ", blocking the current thread for at most `timeout`.")]
             #[inline]
             #[track_caller]
             pub fn $try_for(&self, timeout: Duration) -> Option<$guard<'_, T>> {
@@ -87,7 +87,7 @@ macro_rules! acquire {
                 Some($guard::new(self.hold($units, at, has_waited), guard, self))
             }
 
-            #[doc = concat!("Acquires the lock ", $what, ", blocking the current thread until `timeout` at most.")]
+            #[doc = concat!("Acquires the lock ", $purpose, ", blocking the current thread until `timeout` at most.")]
             #[inline]
             #[track_caller]
             pub fn $try_until(&self, timeout: Instant) -> Option<$guard<'_, T>> {

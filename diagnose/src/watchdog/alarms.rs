@@ -157,7 +157,7 @@ impl Texts<'_> {
     /// tasks``.
     fn late(&self, tasks: &[&Task]) -> String {
         let Some(oldest) = tasks.first() else { return String::new() };
-        let what = match oldest.state {
+        let state = match oldest.state {
             RunState::Unpolled => {
                 format!("was spawned {} ago and has not been polled yet", ms(oldest.since_ns))
             }
@@ -168,7 +168,7 @@ impl Texts<'_> {
             1 => ", nor has 1 other task".to_owned(),
             others => format!(", nor have {others} other tasks"),
         };
-        format!("{} {what}{others}", self.name(oldest))
+        format!("{} {state}{others}", self.name(oldest))
     }
 
     /// `` task 7 `conn` for 312 ms, task 8 `conn` for 101 ms``.

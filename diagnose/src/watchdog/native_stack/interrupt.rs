@@ -58,7 +58,7 @@ static REGISTERS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 /// does not answer.
 pub(super) fn copy_of(thread_id: u64) -> Option<Copied> {
     let signal = (*SIGNAL.get_or_init(take_signal))?;
-    let state = |what: u64| thread_id << 2 | what;
+    let state = |step: u64| thread_id << 2 | step;
     end_given_up();
     // Release pairs with the Acquire in the handler, which comes after the last copy was read.
     STATE.compare_exchange(IDLE, state(WANTED), Ordering::Release, Ordering::Relaxed).ok()?;
