@@ -41,7 +41,7 @@ enum ErrorKind {
     /// The saved snapshot has another version of the format.
     Version { found: u32, producer: String },
     /// The saved snapshot contradicts itself.
-    Inconsistent { what: String },
+    Inconsistent { contradiction: String },
 }
 
 impl Error {
@@ -84,8 +84,8 @@ impl Error {
     }
 
     #[cold]
-    pub(crate) fn inconsistent(what: String) -> Self {
-        ErrorKind::Inconsistent { what }.into()
+    pub(crate) fn inconsistent(contradiction: String) -> Self {
+        ErrorKind::Inconsistent { contradiction }.into()
     }
 }
 
@@ -122,7 +122,9 @@ impl fmt::Display for Error {
                 write!(f, "the snapshot has version {found}, but this reader knows version {VERSION} only")?;
                 if producer.is_empty() { Ok(()) } else { write!(f, " (it was written by `{producer}`)") }
             }
-            ErrorKind::Inconsistent { what } => write!(f, "the snapshot contradicts itself: {what}"),
+            ErrorKind::Inconsistent { contradiction } => {
+                write!(f, "the snapshot contradicts itself: {contradiction}")
+            }
         }
     }
 }

@@ -99,13 +99,13 @@ fn poisoned(snapshot: &Snapshot) -> (Snapshot, usize) {
     (read(&value).unwrap(), replaced)
 }
 
-fn check(what: &str, text: &str) {
+fn check(format: &str, text: &str) {
     // The lines of a table for spreadsheets end in CR LF.
     let text = &text.replace("\r\n", "\n");
     let harmful: Vec<char> = text.chars().filter(|&c| is_harmful(c)).collect();
-    assert!(harmful.is_empty(), "{what}: {harmful:?}\n{text}");
+    assert!(harmful.is_empty(), "{format}: {harmful:?}\n{text}");
     let forged = text.lines().any(|line| line.starts_with("FORGED"));
-    assert!(!forged, "{what}:\n{text}");
+    assert!(!forged, "{format}:\n{text}");
 }
 
 #[test]

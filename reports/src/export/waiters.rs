@@ -188,8 +188,8 @@ impl Page<'_> {
             .last_acquired
             .as_ref()
             .filter(|_| it.holdings.iter().all(|holding| holding.role != Role::Holds))?;
-        let what = if is_channel(it.kind) { "last slot reserved" } else { "last acquired" };
-        Some(format!("{what}{}", self.last(last.task, last.place.as_ref(), last.ago_ns)))
+        let event = if is_channel(it.kind) { "last slot reserved" } else { "last acquired" };
+        Some(format!("{event}{}", self.last(last.task, last.place.as_ref(), last.ago_ns)))
     }
 
     /// `last notified by task 3 ... at ..., 1.20 s ago, when it had no waiters`.

@@ -86,9 +86,9 @@ fn a_guard_that_may_be_with_another_task_is_no_reason_to_be_stuck() {
 
 #[test]
 fn what_changed_during_the_capture_is_no_evidence() {
-    for what in 0..2 {
+    for task_changes in [true, false] {
         let mut program = crossed();
-        if what == 0 {
+        if task_changes {
             program.of(2).is_unstable = true;
         } else {
             program.snapshot.waits[1].is_unstable = true;

@@ -25,7 +25,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     ];
     let mut losses = losses.into_iter().filter(|(lost, ..)| *lost > 0);
     let Some((lost, noun, words)) = losses.next() else { return Vec::new() };
-    let what = if lost == 1 || !noun.contains(" of ") && !noun.contains(" or ") {
+    let loss = if lost == 1 || !noun.contains(" of ") && !noun.contains(" or ") {
         counted(lost, noun)
     } else {
         format!("{} ({noun})", count(lost))
@@ -38,5 +38,5 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     };
     let next = "use fewer distinct labels (`task_attr` for what differs with each request) or annotate fewer functions: \
                 what has a path keeps it until the program ends; the footer has all losses";
-    vec![Finding::new(Rule::LostData, Severity::Note, &format!("{what} {words}{more}"), next)]
+    vec![Finding::new(Rule::LostData, Severity::Note, &format!("{loss} {words}{more}"), next)]
 }

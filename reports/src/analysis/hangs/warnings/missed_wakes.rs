@@ -47,18 +47,19 @@ pub(crate) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     }
     let (place, who) = (facts.place_of(wait), facts.task_words(it.id));
     let (here, since) = (at(place.as_ref()), time(wait.since_ns));
-    let (kind, role, what) = if it.is_asleep? {
-        let what = format!("{who} is sleeping inside a poll{here} ({since})");
-        (VerdictKind::BlockedWorker, LinkRole::Blocked, what)
+    let (kind, role, subject) = if it.is_asleep? {
+        let subject = format!("{who} is sleeping inside a poll{here} ({since})");
+        (VerdictKind::BlockedWorker, LinkRole::Blocked, subject)
     } else if wait.polls >= MANY_POLLS {
         let polls = count(wait.polls);
-        let what = format!("{who} has polled the same future {polls} times inside one poll{here} ({since})");
-        (VerdictKind::Spin, LinkRole::Running, what)
+        let subject =
+            format!("{who} has polled the same future {polls} times inside one poll{here} ({since})");
+        (VerdictKind::Spin, LinkRole::Running, subject)
     } else {
         return None;
     };
     let sentence = format!(
-        "{what}: the task has no coop budget left, and gets a new one only after its `block_on` returns"
+        "{subject}: the task has no coop budget left, and gets a new one only after its `block_on` returns"
     );
     let link = facts.task_link(task, place.as_ref(), role, wait.since_ns);
     Some(warning(kind, Confidence::Suspect, vec![link], sentence))

@@ -97,10 +97,10 @@ pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Lin
     }
     let place = task.running.last().and_then(|&site| facts.place_of_site(site));
     let place = place.or_else(|| facts.place_of_task(task)).or_else(|| facts.place_of_site(task.site));
-    let (role, what) =
+    let (role, state) =
         if is_blocked(task) { (LinkRole::Blocked, "sleeping") } else { (LinkRole::Running, "running") };
     chain.push(facts.task_link(index, place.as_ref(), role, task.since_ns));
-    format!("{who} has been {what} in one poll{} for {}", at(place.as_ref()), time(task.since_ns))
+    format!("{who} has been {state} in one poll{} for {}", at(place.as_ref()), time(task.since_ns))
 }
 
 /// The first holder of a lock.

@@ -117,13 +117,13 @@ fn verdict(facts: &Facts<'_>, site: SiteIndex, tasks: &[(usize, &Span)]) -> Opti
     };
     let longest_ns = tasks.iter().map(|(_, span)| span.since_ns).max()?;
     let (first, _) = tasks.first()?;
-    let what = printable(&facts.snapshot.site(site)?.name);
+    let name = printable(&facts.snapshot.site(site)?.name);
     let (others, longest) = match tasks.len() - 1 {
         0 => (" is".to_owned(), ""),
         others => (format!(" and {} are", counted(others as u64, "other task")), "longest "),
     };
     let sentence = format!(
-        "{}{others} waiting in `{what}`{} ({longest}{}), and no record explains the wait",
+        "{}{others} waiting in `{name}`{} ({longest}{}), and no record explains the wait",
         facts.task_words(facts.snapshot.tasks[*first].id),
         at(place.as_ref()),
         time(longest_ns),

@@ -226,14 +226,14 @@ impl<'a> Chain<'a> {
         let holdings = self.facts.snapshot.resources[resource].holdings.iter();
         let mut uses = holdings.filter(|holding| holding.role == Role::Uses && holding.task == Some(it.id));
         let used = uses.find_map(|holding| holding.place.as_ref());
-        let what = match self.facts.snapshot.resources[resource].kind {
+        let ability = match self.facts.snapshot.resources[resource].kind {
             ResourceKind::Barrier => "could arrive at it",
             ResourceKind::Semaphore => "could add permits to it",
             ResourceKind::Cancellation => "could cancel it",
             _ => "could notify it",
         };
         let used = place(used).map(|used| format!(" (last use at {used})")).unwrap_or_default();
-        let _ = write!(self.words, "; {} {what}{used}", self.facts.task_words(it.id));
+        let _ = write!(self.words, "; {} {ability}{used}", self.facts.task_words(it.id));
         self.joint = Some((it.id, " but "));
     }
 

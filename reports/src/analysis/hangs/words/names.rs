@@ -45,8 +45,8 @@ pub(crate) fn resource_words(it: &Resource) -> String {
 }
 
 /// The name of a resource from its parts.
-pub(crate) fn resource_name_of(what: ResourceKind, id: ResourceId, name: Option<&str>) -> String {
-    let mut text = format!("{}#{id}", kind_name(what));
+pub(crate) fn resource_name_of(kind: ResourceKind, id: ResourceId, name: Option<&str>) -> String {
+    let mut text = format!("{}#{id}", kind_name(kind));
     if let Some(name) = name {
         let _ = write!(text, " `{}`", printable(name));
     }
