@@ -12,10 +12,10 @@ use diagnose_abuse_tests::child::command;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+fn wait_for(expected: &str, mut condition: impl FnMut() -> bool) {
     let end = Instant::now() + LIMIT;
     while !condition() {
-        assert!(Instant::now() < end, "{what}");
+        assert!(Instant::now() < end, "{expected}");
         thread::sleep(Duration::from_millis(5));
     }
 }

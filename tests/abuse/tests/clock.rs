@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use diagnose_abuse_tests::child::{command, output};
 
-fn run(what: &str) -> String {
-    let output = output(command(env!("CARGO_BIN_EXE_clock")).arg(what), Duration::from_secs(120));
+fn run(case: &str) -> String {
+    let output = output(command(env!("CARGO_BIN_EXE_clock")).arg(case), Duration::from_secs(120));
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 
 /// 100 ms are reported as 100 ms, and a jump between the two clocks is counted where there are two.
-fn check(what: &str) {
-    let line = run(what);
+fn check(case: &str) {
+    let line = run(case);
     let words: Vec<&str> = line.split_whitespace().collect();
     let [real, shown, clock, jumps] = words.as_slice() else { panic!("four words: {line}") };
     let number = |word: &str| word.parse::<u64>().expect("a number");

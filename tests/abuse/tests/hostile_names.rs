@@ -26,9 +26,9 @@ fn names_and_labels_cannot_control_a_terminal() {
         texts.push((file.path().display().to_string(), text));
     }
     assert_eq!(texts.len(), 8);
-    for (what, text) in &texts {
-        assert_eq!(passed(text), [], "{what}:\n{text}");
-        assert!(!text.lines().any(|line| line.starts_with("FORGED")), "{what}:\n{text}");
+    for (report, text) in &texts {
+        assert_eq!(passed(text), [], "{report}:\n{text}");
+        assert!(!text.lines().any(|line| line.starts_with("FORGED")), "{report}:\n{text}");
     }
     fs::remove_dir_all(folder).expect("it is there");
 }

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         }
         _ => match Options::read(&arguments) {
             Ok(options) => run_all(&options),
-            Err(what) => misused(&what),
+            Err(mistake) => misused(&mistake),
         },
     }
 }
@@ -73,7 +73,7 @@ fn table(options: &Options, programs: &[&'static Program]) -> io::Result<(String
     Ok((rounds::table(&measured), is_right))
 }
 
-fn misused(what: &str) -> ExitCode {
-    eprintln!("diagnose-costs: {what}\n{USAGE}");
+fn misused(mistake: &str) -> ExitCode {
+    eprintln!("diagnose-costs: {mistake}\n{USAGE}");
     ExitCode::from(2)
 }

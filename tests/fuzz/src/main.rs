@@ -22,10 +22,10 @@ fn main() -> ExitCode {
         let input = mutate::input(&corpus, seed, number);
         match check::check(&input, number) {
             Ok(is_read) => read += u64::from(is_read),
-            Err(what) => {
+            Err(fault) => {
                 let path = env::temp_dir().join(format!("diagnose-fuzz-{seed}-{number}.json"));
                 let written = fs::write(&path, &input);
-                println!("input {number} of seed {seed}: {what} ({}, {written:?})", path.display());
+                println!("input {number} of seed {seed}: {fault} ({}, {written:?})", path.display());
                 failures += 1;
             }
         }

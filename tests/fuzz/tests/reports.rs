@@ -10,7 +10,7 @@ fn no_input_makes_a_report_panic() {
         let input = mutate::input(&corpus, 1, number);
         match check::check(&input, number) {
             Ok(is_read) => read += u64::from(is_read),
-            Err(what) => panic!("input {number}: {what}\n{}", String::from_utf8_lossy(&input)),
+            Err(fault) => panic!("input {number}: {fault}\n{}", String::from_utf8_lossy(&input)),
         }
     }
     assert!(read > 1_000, "{read} inputs got past the reader");

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         }
         _ => match Options::read(&arguments) {
             Ok(options) => run_all(&options),
-            Err(what) => misused(&what),
+            Err(mistake) => misused(&mistake),
         },
     }
 }
@@ -38,7 +38,7 @@ fn run_all(options: &Options) -> ExitCode {
     if is_right && !results.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn misused(what: &str) -> ExitCode {
-    eprintln!("hangs: {what}\n{USAGE}");
+fn misused(mistake: &str) -> ExitCode {
+    eprintln!("hangs: {mistake}\n{USAGE}");
     ExitCode::from(2)
 }

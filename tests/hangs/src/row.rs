@@ -21,7 +21,7 @@ pub struct Row {
     /// The name of the function.
     pub name: &'static str,
     /// A summary in a few words.
-    pub what: &'static str,
+    pub summary: &'static str,
     /// Runs the program. Its future is not boxed, because that of a real `main` is not either.
     pub start: fn(&Runtime),
     /// The expected verdict; `None` for a control.
@@ -64,8 +64,8 @@ pub enum Flavor {
 
 /// `row!("C01", function, "what it does")`: a control, until the methods of [`Row`] say otherwise.
 macro_rules! row {
-    ($id:literal, $program:ident, $what:literal) => {
-        $crate::row::Row::new($id, stringify!($program), $what, |runtime| runtime.block_on($program()))
+    ($id:literal, $program:ident, $summary:literal) => {
+        $crate::row::Row::new($id, stringify!($program), $summary, |runtime| runtime.block_on($program()))
     };
 }
 
@@ -75,13 +75,13 @@ impl Row {
     pub(crate) const fn new(
         id: &'static str,
         name: &'static str,
-        what: &'static str,
+        summary: &'static str,
         start: fn(&Runtime),
     ) -> Self {
         Self {
             id,
             name,
-            what,
+            summary,
             start,
             finding: None,
             or: [None; 2],

@@ -49,8 +49,8 @@ pub fn markdown(results: &[Result]) -> String {
     for result in results {
         let row = result.row;
         let cells = Flavor::ALL.map(|flavor| cell(result, flavor));
-        let (what, cells) = (row.what.replace('|', "\\|"), cells.join(" | "));
-        let _ = writeln!(table, "| {} | `{}` | {what} | {cells} |", row.id, row.name);
+        let (summary, cells) = (row.summary.replace('|', "\\|"), cells.join(" | "));
+        let _ = writeln!(table, "| {} | `{}` | {summary} | {cells} |", row.id, row.name);
     }
     let runs: usize = results.iter().map(|result| result.runs as usize * Flavor::ALL.len()).sum();
     let wrong: usize = results.iter().flat_map(|result| &result.wrong).map(Vec::len).sum();

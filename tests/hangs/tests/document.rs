@@ -16,8 +16,9 @@ fn the_table_names_the_rows_of_the_corpus() {
     let rows: Vec<String> =
         rows.map(|line| line.split(" | ").take(3).collect::<Vec<_>>().join(" ")).collect();
     let corpus = ALL.iter().flat_map(|section| section.rows);
-    let corpus: Vec<String> =
-        corpus.map(|row| format!("| {} `{}` {}", row.id, row.name, row.what.replace('|', "\\|"))).collect();
+    let corpus: Vec<String> = corpus
+        .map(|row| format!("| {} `{}` {}", row.id, row.name, row.summary.replace('|', "\\|")))
+        .collect();
     assert_eq!(
         rows, corpus,
         "run `cargo run --release -p diagnose-hangs-tests -- --markdown --repeat 20 > docs/hangs.md`"

@@ -81,8 +81,8 @@ impl Drop for Noisy {
 }
 
 /// Adds an entry to the log of drops.
-pub fn note(what: &'static str) {
-    DROPS.with_borrow_mut(|drops| drops.push(what));
+pub fn note(value: &'static str) {
+    DROPS.with_borrow_mut(|drops| drops.push(value));
 }
 
 /// Returns this thread's log of drops since the last call, oldest first.

@@ -23,7 +23,7 @@ pub fn now<F: Future>(future: F) -> F::Output {
 /// Returns whether a type has a trait.
 #[macro_export]
 macro_rules! is {
-    ($what:path, $type:ty) => {{
+    ($bound:path, $type:ty) => {{
         struct Asked<T: ?Sized>(::std::marker::PhantomData<T>);
         #[allow(dead_code)]
         trait Otherwise {
@@ -31,7 +31,7 @@ macro_rules! is {
         }
         impl<T: ?Sized> Otherwise for Asked<T> {}
         #[allow(dead_code)]
-        impl<T: ?Sized + $what> Asked<T> {
+        impl<T: ?Sized + $bound> Asked<T> {
             const IS: bool = true;
         }
         <Asked<$type>>::IS

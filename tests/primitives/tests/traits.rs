@@ -9,8 +9,8 @@ use diagnose_primitives_tests::is;
 
 /// Compares an original and its wrapper.
 macro_rules! same {
-    ($what:path: $($original:ty, $wrapped:ty;)*) => {
-        $(assert_eq!(is!($what, $original), is!($what, $wrapped), "{} {}", stringify!($what), stringify!($wrapped));)*
+    ($bound:path: $($original:ty, $wrapped:ty;)*) => {
+        $(assert_eq!(is!($bound, $original), is!($bound, $wrapped), "{} {}", stringify!($bound), stringify!($wrapped));)*
     };
 }
 
@@ -22,10 +22,10 @@ type Neither = Rc<u8>;
 type Shared = std::sync::MutexGuard<'static, u8>;
 
 macro_rules! for_all_values {
-    ($what:ident!) => {
-        $what!(Both);
-        $what!(Sent);
-        $what!(Neither);
+    ($check:ident!) => {
+        $check!(Both);
+        $check!(Sent);
+        $check!(Neither);
     };
 }
 
@@ -40,8 +40,8 @@ fn auto_traits_of_async_lock_are_kept() {
             compare!($value, Sync);
             compare!($value, Unpin);
         };
-        ($value:ty, $what:path) => {
-            same! { $what:
+        ($value:ty, $bound:path) => {
+            same! { $bound:
                 original::Mutex<$value>, wrapped::Mutex<$value>;
                 original::MutexGuard<'_, $value>, wrapped::MutexGuard<'_, $value>;
                 original::MutexGuardArc<$value>, wrapped::MutexGuardArc<$value>;
@@ -89,8 +89,8 @@ fn auto_traits_of_std_are_kept() {
             compare!($value, std::panic::UnwindSafe);
             compare!($value, std::panic::RefUnwindSafe);
         };
-        ($value:ty, $what:path) => {
-            same! { $what:
+        ($value:ty, $bound:path) => {
+            same! { $bound:
                 original::Mutex<$value>, wrapped::Mutex<$value>;
                 original::MutexGuard<'_, $value>, wrapped::MutexGuard<'_, $value>;
                 original::RwLock<$value>, wrapped::RwLock<$value>;
@@ -119,8 +119,8 @@ fn auto_traits_of_parking_lot_are_kept() {
             compare!($value, Sync);
             compare!($value, Unpin);
         };
-        ($value:ty, $what:path) => {
-            same! { $what:
+        ($value:ty, $bound:path) => {
+            same! { $bound:
                 original::Mutex<$value>, wrapped::Mutex<$value>;
                 original::MutexGuard<'_, $value>, wrapped::MutexGuard<'_, $value>;
                 original::MappedMutexGuard<'_, $value>, wrapped::MappedMutexGuard<'_, $value>;

@@ -8,8 +8,8 @@ use diagnose::model::{Place, ResourceId};
 use crate::program::Program;
 
 /// The description, one item per line.
-pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, what: &str) -> String {
-    let mut story = format!("seed {seed}: {what}\n");
+pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, fault: &str) -> String {
+    let mut story = format!("seed {seed}: {fault}\n");
     let Program { mutexes, locks, notifies, semaphores, channels, oneshots, joiners, is_owned, .. } = program;
     let _ = writeln!(
         story,

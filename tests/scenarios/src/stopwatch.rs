@@ -168,9 +168,9 @@ impl Times {
 /// # Panics
 /// If it is shorter.
 #[track_caller]
-pub fn is_at_least(what: &str, recorded_ns: u64, measured: Duration, text: &str) {
+pub fn is_at_least(subject: &str, recorded_ns: u64, measured: Duration, text: &str) {
     let recorded = Duration::from_nanos(recorded_ns);
-    assert!(with_slack(recorded) >= measured, "{what}: {recorded:?} recorded of {measured:?}\n{text}");
+    assert!(with_slack(recorded) >= measured, "{subject}: {recorded:?} recorded of {measured:?}\n{text}");
 }
 
 /// Asserts that a recorded time is at most a measured one.
@@ -178,9 +178,9 @@ pub fn is_at_least(what: &str, recorded_ns: u64, measured: Duration, text: &str)
 /// # Panics
 /// If it is longer.
 #[track_caller]
-pub fn is_at_most(what: &str, recorded_ns: u64, measured: Duration, text: &str) {
+pub fn is_at_most(subject: &str, recorded_ns: u64, measured: Duration, text: &str) {
     let recorded = Duration::from_nanos(recorded_ns);
-    assert!(recorded <= with_slack(measured), "{what}: {recorded:?} recorded of {measured:?}\n{text}");
+    assert!(recorded <= with_slack(measured), "{subject}: {recorded:?} recorded of {measured:?}\n{text}");
 }
 
 /// Allows for the error of the recorder's clock rate, which each capture measures again.

@@ -296,7 +296,7 @@ fn every_test_of_the_recorder_has_a_process_of_its_own() {
     let bad = [("tests/poll/tests/a.rs", "#[test]\nfn it() {}")];
     check("`isolated!` in every test of `tests/poll`", &bad, |source| {
         let lines: Vec<&str> = source.code().map(str::trim_start).collect();
-        let count = |what: &str| lines.iter().filter(|line| **line == what).count();
+        let count = |text: &str| lines.iter().filter(|line| **line == text).count();
         source.path.starts_with("tests/poll/tests/") && count("#[test]") != count("isolated!();")
     });
 }

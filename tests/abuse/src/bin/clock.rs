@@ -66,11 +66,11 @@ fn suspend() {
 }
 
 fn main() {
-    let what = std::env::args().nth(1).expect("an argument");
-    if what == "suspended-later" {
+    let case = std::env::args().nth(1).expect("an argument");
+    if case == "suspended-later" {
         let _ = diagnose::snapshot();
     }
-    if what == "set-back-timer" {
+    if case == "set-back-timer" {
         // The recorder chooses its clock at its first use.
         let _ = measured();
         BEHIND_NS.store(3600 * SECOND, Relaxed);
@@ -83,7 +83,7 @@ fn main() {
         return;
     }
     let real = measured();
-    match what.as_str() {
+    match case.as_str() {
         "set-back" => BEHIND_NS.store(3600 * SECOND, Relaxed),
         _ => suspend(),
     }

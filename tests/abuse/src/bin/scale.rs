@@ -199,21 +199,23 @@ fn dump() {
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let (what, kind, count, format) = match arguments.as_slice() {
-        [what, kind, count] => (what, kind, count, None),
-        [what, kind, count, format] => (what, kind, count, Some(format.parse().expect("a format"))),
+    let (measurement, kind, count, format) = match arguments.as_slice() {
+        [measurement, kind, count] => (measurement, kind, count, None),
+        [measurement, kind, count, format] => {
+            (measurement, kind, count, Some(format.parse().expect("a format")))
+        }
         _ => panic!("usage: scale watch|looks|dump KIND TASKS [FORMAT]"),
     };
     let count = count.parse().expect("a number of tasks");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let senders = spawn(kind, count).await;
-        match (what.as_str(), format) {
+        match (measurement.as_str(), format) {
             ("watch", _) => watch().await,
             ("looks", _) => looks(10).await,
             ("dump", Some(format)) => report(format),
             ("dump", None) => dump(),
-            _ => panic!("no such measurement: {what}"),
+            _ => panic!("no such measurement: {measurement}"),
         }
         drop(senders);
         // Dropping a million tasks takes time, and is not measured.
