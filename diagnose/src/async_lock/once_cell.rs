@@ -79,7 +79,7 @@ impl<T> OnceCell<T> {
         let mut blocked = BlockedThread::begin(record, WaitMode::Initialize, 1, at);
         let result = self.cell.get_or_try_init_blocking(|| {
             blocked = None;
-            let _stake = Holding::hold(record, 1, at, false);
+            let _holding = Holding::hold(record, 1, at, false);
             closure()
         });
         drop(blocked);

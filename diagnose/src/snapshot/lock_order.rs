@@ -6,23 +6,23 @@ use super::kinds::kind;
 use super::task_copy::some;
 use super::texts::Texts;
 use crate::tree;
-use crate::waits::lock_order::{LockPair, noted};
+use crate::waits::lock_order::{LockPair, recorded};
 use crate::waits::{RecordIdentity, is_in_std};
 
 /// Returns the recorded pairs, or `None` while recording them is off.
 pub(super) fn build() -> Option<LockOrder> {
-    let noted = noted()?;
+    let recorded = recorded()?;
     let mut order = LockOrder::default();
     let texts = Texts::default();
-    for (id, identity) in &noted.resources {
+    for (id, identity) in &recorded.resources {
         order.resources.push(resource(*id, identity, &texts));
     }
-    for ((held, acquired), pair) in &noted.pairs {
-        if noted.resources.contains_key(held) && noted.resources.contains_key(acquired) {
+    for ((held, acquired), pair) in &recorded.pairs {
+        if recorded.resources.contains_key(held) && recorded.resources.contains_key(acquired) {
             order.pairs.push(build_pair(*held, *acquired, pair, &texts));
         }
     }
-    order.over_pairs = noted.over;
+    order.over_pairs = recorded.over;
     Some(order)
 }
 

@@ -133,7 +133,7 @@ impl HoldingSlot {
         let resource = self.resource.load(Relaxed);
         let units = self.units.load(Relaxed);
         let role = self.role();
-        let staked = HoldingCopy {
+        let copy = HoldingCopy {
             resource,
             role,
             units: units & UNITS,
@@ -149,7 +149,7 @@ impl HoldingSlot {
             given: TransferCounts(self.given.load(Relaxed)),
             memory: self.memory(),
         };
-        (resource != 0 && self.resource.load(Relaxed) == resource).then_some(staked)
+        (resource != 0 && self.resource.load(Relaxed) == resource).then_some(copy)
     }
 }
 

@@ -32,7 +32,7 @@ const MAX_OWNERS: usize = 256;
 
 #[derive(Debug, Clone, Copy)]
 struct HeldLock {
-    place: &'static HoldingSlot,
+    slot: &'static HoldingSlot,
     resource: u64,
     record: &'static Record,
 }
@@ -60,7 +60,7 @@ pub(crate) struct LockOrderRecord {
     pub(crate) over: u64,
 }
 
-static NOTED: Mutex<LockOrderRecord> =
+static ORDER: Mutex<LockOrderRecord> =
     Mutex::new(LockOrderRecord { pairs: BTreeMap::new(), resources: BTreeMap::new(), over: 0 });
 
 /// Held locks by owner. Sharded, so that threads do not wait for each other.
@@ -72,44 +72,45 @@ pub(crate) fn set_on(on: bool) {
 }
 
 /// Returns all recorded pairs, or `None` while recording them is off.
-pub(crate) fn noted() -> Option<LockOrderRecord> {
-    IS_ON.load(Relaxed).then(|| NOTED.lock().clone())
+pub(crate) fn recorded() -> Option<LockOrderRecord> {
+    IS_ON.load(Relaxed).then(|| ORDER.lock().clone())
 }
 
 #[inline]
-pub(super) fn note(role: Role, record: &'static Record, place: &'static HoldingSlot) {
+pub(super) fn note(role: Role, record: &'static Record, slot: &'static HoldingSlot) {
     if IS_ON.load(Relaxed) && role == Role::Holds {
-        acquired(record, place);
+        acquired(record, slot);
     }
 }
 
 #[cold]
-fn acquired(record: &'static Record, place: &'static HoldingSlot) {
+fn acquired(record: &'static Record, slot: &'static HoldingSlot) {
     let is_lock = |kind| {
         matches!(
             kind,
             ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore | ResourceKind::Custom
         )
     };
-    let Some(staked) = place.read().filter(|_| record.resource_type().map(|it| it.kind).is_some_and(is_lock))
+    let Some(holding) = slot.read().filter(|_| record.resource_type().map(|it| it.kind).is_some_and(is_lock))
     else {
         return;
     };
-    let Some(owner) = owner(&staked) else { return };
+    let Some(owner) = owner(&holding) else { return };
     let mut owners = OWNERS[usize::try_from(owner % 64).unwrap_or(0)].lock();
     if owners.len() >= MAX_OWNERS && !owners.contains_key(&owner) {
         owners.retain(|owner, held| held.iter().any(|held| held.read(*owner).is_some()));
     }
     let own = owners.entry(owner).or_default();
-    own.retain(|held| !std::ptr::eq(held.place, place) && held.read(owner).is_some());
-    let before: Vec<HeldLock> = own.iter().filter(|held| held.resource != staked.resource).copied().collect();
+    own.retain(|held| !std::ptr::eq(held.slot, slot) && held.read(owner).is_some());
+    let before: Vec<HeldLock> =
+        own.iter().filter(|held| held.resource != holding.resource).copied().collect();
     if own.len() < MAX_HELD {
-        own.push(HeldLock { place, resource: staked.resource, record });
+        own.push(HeldLock { slot, resource: holding.resource, record });
     }
     drop(owners);
     for held in before {
         if let Some(first) = held.read(owner) {
-            note_pair((held.record, &first), (record, &staked));
+            note_pair((held.record, &first), (record, &holding));
         }
     }
 }
@@ -117,29 +118,29 @@ fn acquired(record: &'static Record, place: &'static HoldingSlot) {
 impl HeldLock {
     /// Returns the holding if the owner still has it.
     fn read(&self, by: u64) -> Option<HoldingCopy> {
-        let is_it = |staked: &HoldingCopy| staked.resource == self.resource && staked.role == Role::Holds;
-        self.place.read().filter(|staked| is_it(staked) && owner(staked) == Some(by))
+        let is_it = |holding: &HoldingCopy| holding.resource == self.resource && holding.role == Role::Holds;
+        self.slot.read().filter(|holding| is_it(holding) && owner(holding) == Some(by))
     }
 }
 
 /// Returns the number of the task; outside of tasks, the flagged number of the thread's tree.
-fn owner(staked: &HoldingCopy) -> Option<u64> {
+fn owner(holding: &HoldingCopy) -> Option<u64> {
     const THREAD: u64 = 1 << 63;
-    match staked.task {
-        0 => staked.thread.map(|thread| THREAD | u64::from(thread)),
+    match holding.task {
+        0 => holding.thread.map(|thread| THREAD | u64::from(thread)),
         task => Some(task),
     }
 }
 
 fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, &HoldingCopy)) {
     let key = (held.1.resource, acquired.1.resource);
-    if let Some(pair) = NOTED.lock().pairs.get_mut(&key) {
+    if let Some(pair) = ORDER.lock().pairs.get_mut(&key) {
         pair.count += 1;
         return;
     }
-    // Read outside of the lock on `NOTED`: names have locks of their own.
-    let identity = |(record, staked): (&'static Record, &HoldingCopy)| {
-        record.identity().filter(|(id, _)| *id == staked.resource).map(|(_, identity)| identity)
+    // Read outside of the lock on `ORDER`: names have locks of their own.
+    let identity = |(record, holding): (&'static Record, &HoldingCopy)| {
+        record.identity().filter(|(id, _)| *id == holding.resource).map(|(_, identity)| identity)
     };
     let (Some(first), Some(second)) = (identity(held), identity(acquired)) else { return };
     let task = live::current_poll().registered.and_then(live::Task::origin);
@@ -152,22 +153,22 @@ fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, 
         count: 1,
     };
     let over = {
-        let mut noted = NOTED.lock();
-        if noted.pairs.len() < MAX_PAIRS {
-            noted.insert(key, pair, first, second);
+        let mut order = ORDER.lock();
+        if order.pairs.len() < MAX_PAIRS {
+            order.insert(key, pair, first, second);
             return;
         }
-        noted.over += 1;
-        noted.over
+        order.over += 1;
+        order.over
     };
     // Locks go away, so now and then there is room again.
     if over % 4096 == 1 {
         let alive: BTreeSet<u64> = all_records().into_iter().map(Record::id).collect();
-        let mut noted = NOTED.lock();
-        noted.forget(&alive);
-        if noted.pairs.len() < MAX_PAIRS {
-            noted.over -= 1;
-            noted.insert(key, pair, first, second);
+        let mut order = ORDER.lock();
+        order.forget(&alive);
+        if order.pairs.len() < MAX_PAIRS {
+            order.over -= 1;
+            order.insert(key, pair, first, second);
         }
     }
 }
@@ -222,12 +223,12 @@ mod tests {
     fn pairs_of_dropped_locks_make_room_unless_taken_in_both_orders() {
         let pair =
             LockPair { held_at: None, acquired_at: None, task: 1, task_name: "", thread: None, count: 1 };
-        let mut noted = LockOrderRecord { pairs: BTreeMap::new(), resources: BTreeMap::new(), over: 0 };
+        let mut order = LockOrderRecord { pairs: BTreeMap::new(), resources: BTreeMap::new(), over: 0 };
         for key in [(1, 2), (2, 1), (1, 3), (3, 4), (4, 5)] {
-            noted.insert(key, pair.clone(), identity(), identity());
+            order.insert(key, pair.clone(), identity(), identity());
         }
-        noted.forget(&BTreeSet::from([4, 5]));
-        assert_eq!(noted.pairs.keys().copied().collect::<Vec<_>>(), [(1, 2), (2, 1), (4, 5)]);
-        assert_eq!(noted.resources.keys().copied().collect::<Vec<_>>(), [1, 2, 4, 5]);
+        order.forget(&BTreeSet::from([4, 5]));
+        assert_eq!(order.pairs.keys().copied().collect::<Vec<_>>(), [(1, 2), (2, 1), (4, 5)]);
+        assert_eq!(order.resources.keys().copied().collect::<Vec<_>>(), [1, 2, 4, 5]);
     }
 }
