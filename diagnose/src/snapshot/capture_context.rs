@@ -63,12 +63,12 @@ impl CaptureContext<'_> {
         self.scale.ns(self.now.saturating_sub(tick))
     }
 
-    /// Returns the first task created after the tick `born`, or an unused number if there is none.
-    /// `None` if `born` is 0.
-    pub(super) fn first_task_since(&self, born: u64) -> Option<u64> {
+    /// Returns the first task created after the tick `created`, or an unused number if there is
+    /// none. `None` if `created` is 0.
+    pub(super) fn first_task_since(&self, created: u64) -> Option<u64> {
         let tasks = &self.tasks.all;
-        let first = tasks.partition_point(|task| task.made < born);
-        (born != 0).then(|| tasks.get(first).map_or(u64::MAX, |task| task.id))
+        let first = tasks.partition_point(|task| task.made < created);
+        (created != 0).then(|| tasks.get(first).map_or(u64::MAX, |task| task.id))
     }
 
     pub(super) fn thread_id(&self, tree: Option<u32>) -> Option<u64> {

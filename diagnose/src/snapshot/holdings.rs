@@ -146,7 +146,7 @@ impl<'a> Holdings<'a> {
         let is_block_on = || seen.tasks.get(copy.task).is_some_and(|owner| owner.is_block_on);
         let is_around = |record: &waits::Record| {
             let place = Memory::at(record.address.load(Relaxed));
-            match record.born().0 {
+            match record.creator_and_start().0 {
                 Creator::Task(task) if task == copy.task => false,
                 Creator::Unknown => seen.confined.is_near(place, copy.task),
                 _ => !seen.confined.has(place, copy.task),
@@ -210,8 +210,8 @@ impl<'a> Holdings<'a> {
     /// created, by its creator or by its user.
     fn may_be_shared(&self, copy: &HoldingCopy) -> bool {
         let Some(record) = self.records.get(&copy.resource) else { return true };
-        let (made_by, made) = record.born();
-        let has = |task: u64| task != 0 && self.candidates.has_since(task, made, copy.task);
+        let (made_by, started) = record.creator_and_start();
+        let has = |task: u64| task != 0 && self.candidates.has_since(task, started, copy.task);
         matches!(made_by, Creator::Task(task) if has(task)) || has(copy.task)
     }
 

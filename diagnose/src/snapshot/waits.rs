@@ -287,8 +287,8 @@ impl ResourceQueue {
             Creator::Thread(thread) => resource.created_on = seen.thread_id(Some(thread)),
             Creator::Unknown => {}
         }
-        resource.first_task = seen.first_task_since(identity.born).map(TaskId::new);
-        resource.age_ns = seen.ago(identity.made);
+        resource.first_task = seen.first_task_since(identity.created).map(TaskId::new);
+        resource.age_ns = seen.ago(identity.started);
         resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
         let (entered, left) = (value(&record.entered), value(&record.left));
         resource.filled = match identity.resource_type.kind {

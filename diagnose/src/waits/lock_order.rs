@@ -214,8 +214,8 @@ mod tests {
             name: None,
             made_at,
             made_by: Creator::Unknown,
-            born: 0,
-            made: 0,
+            created: 0,
+            started: 0,
         }
     }
 

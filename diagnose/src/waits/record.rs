@@ -31,8 +31,9 @@ pub(crate) struct Record {
     pub(crate) address: AtomicUsize,
     made_by: AtomicU64,
     /// Tick at which it was made; 0 if it was made in a constant.
-    born: AtomicU64,
-    made: AtomicU64,
+    created: AtomicU64,
+    /// Tick at which the record was taken.
+    started: AtomicU64,
     name: Mutex<Option<Arc<str>>>,
     is_named: AtomicBool,
     /// Total number of units, or [`UNBOUNDED`](super::UNBOUNDED).
@@ -78,8 +79,9 @@ pub(crate) struct RecordIdentity {
     pub(crate) made_at: &'static Location<'static>,
     pub(crate) made_by: Creator,
     /// Tick at which it was made; 0 if unknown. It tells which tasks came after it.
-    pub(crate) born: u64,
-    pub(crate) made: u64,
+    pub(crate) created: u64,
+    /// Tick at which the record was taken.
+    pub(crate) started: u64,
 }
 
 /// Fields that few resources need.
@@ -107,8 +109,8 @@ impl Record {
             made_at: Link::new(None),
             address: AtomicUsize::new(0),
             made_by: zero(),
-            born: zero(),
-            made: zero(),
+            created: zero(),
+            started: zero(),
             name: Mutex::new(None),
             is_named: AtomicBool::new(false),
             capacity: zero(),
@@ -142,7 +144,7 @@ impl Record {
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
-        born: Option<Creation>,
+        creation: Option<Creation>,
         owners: u32,
     ) -> Option<&'static Self> {
         let record = pool::take::<Self>()?;
@@ -152,10 +154,10 @@ impl Record {
         record.resource_type.set(resource_type);
         record.made_at.set(made_at);
         record.address.store(0, Relaxed);
-        let Creation { made, by } = born.unwrap_or(Creation { made: 0, by: 0 });
+        let Creation { made, by } = creation.unwrap_or(Creation { made: 0, by: 0 });
         record.made_by.store(by, Relaxed);
-        record.born.store(made, Relaxed);
-        record.made.store(now(), Relaxed);
+        record.created.store(made, Relaxed);
+        record.started.store(now(), Relaxed);
         for counter in [&record.entered, &record.left, &record.forgotten, &record.queue, &record.first_wait] {
             counter.store(0, Relaxed);
         }
@@ -227,8 +229,8 @@ impl Record {
     }
 
     /// Returns the creator, and the tick at which the record was taken.
-    pub(crate) fn born(&self) -> (Creator, u64) {
-        (Creator::new(self.made_by.load(Relaxed)), self.made.load(Relaxed))
+    pub(crate) fn creator_and_start(&self) -> (Creator, u64) {
+        (Creator::new(self.made_by.load(Relaxed)), self.started.load(Relaxed))
     }
 
     /// Returns the id and the identity, or `None` if the record is free.
@@ -239,13 +241,13 @@ impl Record {
         let resource_type = self.resource_type.get()?;
         let made_at = self.made_at.get()?;
         let name = self.name.lock().clone();
-        let (made_by, made) = self.born();
-        let born = self.born.load(Relaxed);
+        let (made_by, started) = self.creator_and_start();
+        let created = self.created.load(Relaxed);
         // Pairs with the Release fence in `occupy`: if a field above is from a later resource, the
         // id read below differs.
         fence(Acquire);
         let is_same = id != 0 && self.id() == id;
-        is_same.then_some((id, RecordIdentity { resource_type, name, made_at, made_by, born, made }))
+        is_same.then_some((id, RecordIdentity { resource_type, name, made_at, made_by, created, started }))
     }
 
     /// Returns its type, or `None` if the record was never used.

@@ -26,7 +26,7 @@ pub(crate) struct Resource {
     of_type: &'static ResourceType,
     made_at: &'static Location<'static>,
     capacity: u64,
-    born: Option<Creation>,
+    creation: Option<Creation>,
 }
 
 impl Resource {
@@ -37,12 +37,12 @@ impl Resource {
         capacity: u64,
         made_at: &'static Location<'static>,
     ) -> Self {
-        Self { record: OnceCell::new(), of_type: resource_type, made_at, capacity, born: None }
+        Self { record: OnceCell::new(), of_type: resource_type, made_at, capacity, creation: None }
     }
 
     /// Records the creation now. A resource in a constant has no such moment.
-    pub(crate) fn born(mut self) -> Self {
-        self.born = Some(Creation::now());
+    pub(crate) fn with_creation(mut self) -> Self {
+        self.creation = Some(Creation::now());
         self
     }
 
@@ -131,7 +131,7 @@ impl Resource {
             return None;
         }
         let begin =
-            || Record::occupy(self.of_type, self.capacity, self.made_at, None, self.born, 1).ok_or(());
+            || Record::occupy(self.of_type, self.capacity, self.made_at, None, self.creation, 1).ok_or(());
         let record = self.record.get_or_try_init(begin).ok().copied()?;
         record.address.store(ptr::from_ref(self).addr(), Relaxed);
         Some(record)

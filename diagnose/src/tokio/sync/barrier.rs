@@ -35,7 +35,7 @@ impl Barrier {
 
     #[track_caller]
     fn around(barrier: real::Barrier, parties: u64) -> Self {
-        let resource = Resource::new(&TYPE, parties, Location::caller()).born();
+        let resource = Resource::new(&TYPE, parties, Location::caller()).with_creation();
         Self { resource, users: Notifiers::new(), parties, meets: barrier }
     }
 

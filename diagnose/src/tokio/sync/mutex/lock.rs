@@ -131,5 +131,5 @@ share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
 lock!(
     Mutex<T>,
     mutex: real::Mutex<T>,
-    Self { resource: Resource::new(&TYPE, 1, Location::caller()).born(), mutex }
+    Self { resource: Resource::new(&TYPE, 1, Location::caller()).with_creation(), mutex }
 );

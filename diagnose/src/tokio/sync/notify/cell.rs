@@ -30,7 +30,7 @@ impl Notify {
     #[track_caller]
     pub fn new() -> Self {
         let mut notify = Self::const_new();
-        notify.resource = notify.resource.born();
+        notify.resource = notify.resource.with_creation();
         notify
     }
 

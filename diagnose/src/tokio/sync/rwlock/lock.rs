@@ -72,7 +72,7 @@ impl<T> RwLock<T> {
     #[track_caller]
     fn made(lock: real::RwLock<T>, max_reads: u32) -> Self {
         let mut made = Self::around(lock, max_reads);
-        made.resource = made.resource.born();
+        made.resource = made.resource.with_creation();
         made
     }
 

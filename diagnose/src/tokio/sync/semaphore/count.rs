@@ -35,7 +35,7 @@ impl Semaphore {
     #[track_caller]
     pub fn new(permits: usize) -> Self {
         let mut semaphore = Self::around(real::Semaphore::new(permits), permits);
-        semaphore.resource = semaphore.resource.born();
+        semaphore.resource = semaphore.resource.with_creation();
         semaphore
     }
 
