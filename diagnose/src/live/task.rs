@@ -48,7 +48,7 @@ pub(crate) struct Task {
     /// The id that the runtime gives it; zero if none.
     pub(crate) runtime_id: AtomicU64,
     /// Counts of spawns and sends; `None` before the first.
-    pub(super) given: Link<Transfers>,
+    pub(super) transfers: Link<Transfers>,
     pub(super) site: Link<Site>,
     pub(super) spawned_at: Link<Location<'static>>,
     pub(super) made: AtomicU64,
@@ -101,7 +101,7 @@ impl Task {
             self_wakes: zero(),
             span: zero(),
             runtime_id: zero(),
-            given: Link::new(None),
+            transfers: Link::new(None),
             site: Link::new(None),
             spawned_at: Link::new(None),
             made: zero(),
@@ -132,8 +132,8 @@ impl Task {
 
     /// Ends the task. Returns whether the record can be reused: no clone of its waker is left.
     pub(super) fn vacate(&self) -> bool {
-        if let Some(given) = self.given.get() {
-            given.end(self.id());
+        if let Some(transfers) = self.transfers.get() {
+            transfers.end(self.id());
         }
         self.id.store(0, Relaxed);
         let is_free = self.forward.end();
@@ -155,7 +155,7 @@ impl Task {
 
     fn is_used(&self) -> bool {
         let counters = [&self.woken_by, &self.runtime_id, &self.busy];
-        counters.iter().any(|counter| counter.load(Relaxed) != 0) || self.given.get().is_some()
+        counters.iter().any(|counter| counter.load(Relaxed) != 0) || self.transfers.get().is_some()
     }
 
     #[cold]
@@ -173,8 +173,8 @@ impl Task {
         ] {
             counter.store(0, Relaxed);
         }
-        if let Some(given) = self.given.get() {
-            given.clear();
+        if let Some(transfers) = self.transfers.get() {
+            transfers.clear();
         }
     }
 
@@ -270,43 +270,43 @@ impl Task {
     }
 
     pub(crate) fn count_spawn(&self) {
-        self.give().count_spawn();
+        self.transfers_or_new().count_spawn();
     }
 
     /// Counts a send of a message that may contain the task's guards. `now` is when its poll began.
     #[inline]
     pub(crate) fn count_send(&self, resource: u64, message: u64, now: u64) {
-        self.give().count_send(resource, message, now);
+        self.transfers_or_new().count_send(resource, message, now);
     }
 
     #[inline]
-    fn give(&self) -> &'static Transfers {
-        self.given.get().unwrap_or_else(|| self.begin_to_give())
+    fn transfers_or_new(&self) -> &'static Transfers {
+        self.transfers.get().unwrap_or_else(|| self.begin_transfers())
     }
 
     #[cold]
-    fn begin_to_give(&self) -> &'static Transfers {
-        let given: &'static Transfers = Box::leak(Box::new(Transfers::new()));
-        self.given.set(given);
-        given
+    fn begin_transfers(&self) -> &'static Transfers {
+        let transfers: &'static Transfers = Box::leak(Box::new(Transfers::new()));
+        self.transfers.set(transfers);
+        transfers
     }
 
     /// Counts of the task's spawns, and of its sends that may have moved a guard.
     #[inline]
     pub(crate) fn transfer_counts(&self) -> TransferCounts {
-        self.given.get().map_or(TransferCounts::default(), Transfers::counts)
+        self.transfers.get().map_or(TransferCounts::default(), Transfers::counts)
     }
 
     /// Id and counts of an earlier, finished task of this record: the last one that spawned or
     /// sent.
-    pub(crate) fn given_away_before(&self) -> Option<(u64, TransferCounts)> {
-        self.given.get().map(Transfers::done).filter(|(id, _)| *id != 0)
+    pub(crate) fn transfers_of_earlier(&self) -> Option<(u64, TransferCounts)> {
+        self.transfers.get().map(Transfers::done).filter(|(id, _)| *id != 0)
     }
 
     /// The resource of the last send, the message's number there, and the tick at which the sending
     /// poll began.
     pub(crate) fn sent_to(&self) -> [u64; 3] {
-        self.given.get().map_or([0; 3], Transfers::sent_to)
+        self.transfers.get().map_or([0; 3], Transfers::sent_to)
     }
 
     /// Its origin and the runtime's id of it, if the task is known only from the runtime's hooks.

@@ -144,7 +144,7 @@ impl Task {
     pub(super) fn is_untouched(&self) -> bool {
         let words = [&self.woken_at, &self.woken_by, &self.runtime_id];
         self.forward.is_unused()
-            && self.given.get().is_none()
+            && self.transfers.get().is_none()
             && words.iter().fold(0, |all, word| all | word.load(Relaxed)) == 0
     }
 

@@ -59,7 +59,7 @@ impl<'a> Holdings<'a> {
         let candidates = Candidates::new(tasks, MAX_CANDIDATES);
         let records = waits::all_records().into_iter().map(|record| (record.id(), record));
         let records = records.filter(|(id, _)| *id != 0).collect();
-        let done = live::all_tasks().filter_map(live::Task::given_away_before).collect();
+        let done = live::all_tasks().filter_map(live::Task::transfers_of_earlier).collect();
         let statics = LazyCell::new(Statics::read as fn() -> Statics);
         Self { copy: holdings, candidates, records, done, youngest, foreign, statics }
     }
@@ -183,18 +183,19 @@ impl<'a> Holdings<'a> {
             };
             return;
         };
-        let given = owner.task.transfer_counts();
-        if given.spawned() != copy.given.spawned() {
+        let transfers = owner.task.transfer_counts();
+        if transfers.spawned() != copy.transfers.spawned() {
             let Some(candidates) = self.candidates.since(copy.task, copy.since) else { return };
             holding.candidates = ids(candidates);
         }
         holding.attribution = if !copy.is_movable {
             // A guard of a lock in a static can move to a thread.
-            let is_there = given.sent() == copy.given.sent() && !self.may_be_foreign(seen.ago(copy.since));
+            let is_there =
+                transfers.sent() == copy.transfers.sent() && !self.may_be_foreign(seen.ago(copy.since));
             if is_there { Attribution::Exact } else { Attribution::Likely }
         } else if self.may_be_foreign(seen.ago(copy.since)) {
             Attribution::Unknown
-        } else if given.sent() != copy.given.sent() {
+        } else if transfers.sent() != copy.transfers.sent() {
             self.follow(copy, holding, owner, seen)
         } else if copy.role != waits::Role::Holds && (copy.uses == 0 || copy.is_shared) {
             // It was unused since its creation, or is shared among tasks.
@@ -217,8 +218,8 @@ impl<'a> Holdings<'a> {
 
     /// Whether its finished task has spawned since, and sent nothing that could carry it away.
     fn is_with_spawned(&self, copy: &HoldingCopy) -> bool {
-        let (done, then) = (self.done.get(&copy.task), copy.given);
-        done.is_some_and(|given| given.sent() == then.sent() && given.spawned() != then.spawned())
+        let (done, then) = (self.done.get(&copy.task), copy.transfers);
+        done.is_some_and(|transfers| transfers.sent() == then.sent() && transfers.spawned() != then.spawned())
     }
 
     /// Whether an unknown thread began after that time.
@@ -246,7 +247,7 @@ impl<'a> Holdings<'a> {
         }
         // An unused holding, followed by exactly one send, is in that message. Of several messages,
         // the last probably has the youngest holding, but that is a guess.
-        let is_only_one = sent.wrapping_sub(copy.given.sent()) == 1;
+        let is_only_one = sent.wrapping_sub(copy.transfers.sent()) == 1;
         let made = (copy.since, copy.resource);
         if !is_only_one && self.youngest.get(&copy.task).is_none_or(|youngest| *youngest > made) {
             return Attribution::Unknown;
@@ -272,7 +273,7 @@ impl<'a> Holdings<'a> {
         let [_, _, sent_at] = task.task.sent_to();
         let sent = task.task.transfer_counts().sent();
         let was_last = record.taken_out() == message;
-        if sent_at >= copy.since || was_last && sent != receiver.given.sent() {
+        if sent_at >= copy.since || was_last && sent != receiver.transfers.sent() {
             return Attribution::Unknown;
         }
         let Some(later) = self.candidates.since(receiver.task, copy.since) else {

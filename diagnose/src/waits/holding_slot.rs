@@ -38,7 +38,7 @@ pub(crate) struct HoldingSlot {
     pub(super) since: AtomicU64,
     pub(super) uses: AtomicU64,
     /// Spawns and sends of its task at the last use.
-    pub(super) given: AtomicU64,
+    pub(super) transfers: AtomicU64,
     /// Number of the thread's tree, plus one; 0 if the thread has no tree.
     pub(super) thread: AtomicU32,
     /// The [`Memory`](live::Memory) of the future that took it.
@@ -65,7 +65,7 @@ pub(crate) struct HoldingCopy {
     pub(crate) since: u64,
     pub(crate) uses: u64,
     /// Spawns and sends of its task at the last use.
-    pub(crate) given: TransferCounts,
+    pub(crate) transfers: TransferCounts,
     pub(crate) memory: Memory,
 }
 
@@ -96,7 +96,7 @@ impl HoldingSlot {
             node: Link::new(None),
             since: zero(),
             uses: zero(),
-            given: zero(),
+            transfers: zero(),
             thread: AtomicU32::new(0),
             memory: zero(),
         }
@@ -108,7 +108,7 @@ impl HoldingSlot {
         self.task.store(here.task, Relaxed);
         self.span.store(here.span, Relaxed);
         self.thread.store(here.thread.map_or(0, |thread| thread.saturating_add(1)), Relaxed);
-        self.given.store(here.registered.map_or(0, |task| task.transfer_counts().0), Relaxed);
+        self.transfers.store(here.registered.map_or(0, |task| task.transfer_counts().0), Relaxed);
     }
 
     #[inline]
@@ -146,7 +146,7 @@ impl HoldingSlot {
             node: if role == Role::Holds { self.node.get() } else { None },
             since: self.since.load(Relaxed),
             uses: self.uses.load(Relaxed),
-            given: TransferCounts(self.given.load(Relaxed)),
+            transfers: TransferCounts(self.transfers.load(Relaxed)),
             memory: self.memory(),
         };
         (resource != 0 && self.resource.load(Relaxed) == resource).then_some(copy)
