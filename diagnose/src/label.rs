@@ -47,7 +47,7 @@ struct Labels {
     /// By number, from 1.
     all: Vec<Entry>,
     over: u64,
-    seen: FrequencySketch,
+    frequencies: FrequencySketch,
 }
 
 struct Entry {
@@ -65,7 +65,7 @@ pub(crate) struct Replaced {
 }
 
 static LABELS: Mutex<Labels> =
-    Mutex::new(Labels { by_text: None, all: Vec::new(), over: 0, seen: FrequencySketch::NOTHING });
+    Mutex::new(Labels { by_text: None, all: Vec::new(), over: 0, frequencies: FrequencySketch::NOTHING });
 
 impl Labels {
     fn label(&mut self, text: &str) -> Label {
@@ -92,8 +92,8 @@ impl Labels {
 
     /// Counts an occurrence of a text without a label.
     fn count(&mut self, text: &str) -> u8 {
-        let count = self.seen.count(text);
-        if self.seen.was_halved() {
+        let count = self.frequencies.count(text);
+        if self.frequencies.was_halved() {
             self.all.iter_mut().for_each(|entry| entry.recent /= 2);
         }
         count

@@ -48,19 +48,19 @@ mod tests {
 
     #[test]
     fn frequent_texts_are_told_from_rare_ones() {
-        let mut seen = Box::new(FrequencySketch::NOTHING);
+        let mut frequencies = Box::new(FrequencySketch::NOTHING);
         let mut most = 0;
         for round in 0..OFTEN {
-            assert_eq!(seen.count("often"), round + 1);
+            assert_eq!(frequencies.count("often"), round + 1);
             for text in 0..100 {
-                most = most.max(seen.count(&format!("{round} {text}")));
+                most = most.max(frequencies.count(&format!("{round} {text}")));
             }
         }
         assert!(most < OFTEN, "{most}");
         // Counts of old texts decay.
         for text in 0..(1 << 17) {
-            seen.count(&text.to_string()[..1]);
+            frequencies.count(&text.to_string()[..1]);
         }
-        assert!(seen.count("often") < OFTEN);
+        assert!(frequencies.count("often") < OFTEN);
     }
 }

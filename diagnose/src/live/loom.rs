@@ -18,7 +18,7 @@ static ROOT: Site = Site::own("");
 // slot   ├─ span 1 on tree 10 ─┤ free ├─ span 2 on tree 20 ─▶
 #[test]
 fn a_copy_never_mixes_two_spans() {
-    static SEEN: Mutex<BTreeSet<Option<(u64, u64, u32)>>> = Mutex::new(BTreeSet::new());
+    static OUTCOMES: Mutex<BTreeSet<Option<(u64, u64, u32)>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let slot: &'static LiveSlot = Box::leak(Box::new(LiveSlot::free()));
         let span = |id, tree, made| {
@@ -39,14 +39,14 @@ fn a_copy_never_mixes_two_spans() {
         slot.occupy(&span(1, 10, 11));
         let reader = loom::thread::spawn(move || {
             let copy = slot.read().map(|listed| (listed.id, listed.made, listed.node.tree));
-            SEEN.lock().expect("no panic").insert(copy);
+            OUTCOMES.lock().expect("no panic").insert(copy);
         });
         slot.vacate();
         slot.occupy(&span(2, 20, 22));
         reader.join().expect("no panic");
     });
     let expected = [None, Some((1, 11, 10)), Some((2, 22, 20))];
-    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from(expected));
+    assert_eq!(*OUTCOMES.lock().expect("no panic"), BTreeSet::from(expected));
 }
 
 /// An executor that counts its wakes.

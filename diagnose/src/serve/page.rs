@@ -90,8 +90,8 @@ impl Wanted {
 }
 
 fn seconds(query: &str) -> Result<Duration, NoPage> {
-    let given = query.split('&').find_map(|pair| pair.strip_prefix("seconds="));
-    let seconds = match given {
+    let text = query.split('&').find_map(|pair| pair.strip_prefix("seconds="));
+    let seconds = match text {
         None | Some("") => DEFAULT_SECONDS,
         Some(number) => number.parse().map_err(|_| NoPage::Seconds)?,
     };

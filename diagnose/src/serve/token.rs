@@ -20,13 +20,14 @@ pub(super) fn is_authorized(header: &str, token: &str) -> bool {
     password.is_some_and(|password| is_equal(password, token.as_bytes()))
 }
 
-/// Compares in a time that depends on the length of `given` alone.
-fn is_equal(given: &[u8], token: &[u8]) -> bool {
+/// Compares in a time that depends on the length of `presented` alone.
+fn is_equal(presented: &[u8], token: &[u8]) -> bool {
     if token.is_empty() {
         return false;
     }
-    let pairs = given.iter().zip(token.iter().cycle());
-    let difference = pairs.fold(given.len() ^ token.len(), |sum, (a, b)| black_box(sum | usize::from(a ^ b)));
+    let pairs = presented.iter().zip(token.iter().cycle());
+    let difference =
+        pairs.fold(presented.len() ^ token.len(), |sum, (a, b)| black_box(sum | usize::from(a ^ b)));
     black_box(difference) == 0
 }
 

@@ -36,14 +36,14 @@ unsafe impl Sync for Target {}
 
 #[test]
 fn a_reader_that_sees_a_link_sees_its_target() {
-    static SEEN: Mutex<BTreeSet<Option<u64>>> = Mutex::new(BTreeSet::new());
+    static OUTCOMES: Mutex<BTreeSet<Option<u64>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let link: &'static Link<Target> = forever(Link::new(None));
         let reader = loom::thread::spawn(move || {
             // SAFETY: as above.
             #[allow(unsafe_code)]
-            let seen = link.get().map(|target| target.0.with(|value| unsafe { *value }));
-            SEEN.lock().expect("no panic").insert(seen);
+            let outcome = link.get().map(|target| target.0.with(|value| unsafe { *value }));
+            OUTCOMES.lock().expect("no panic").insert(outcome);
         });
         let target = forever(Target(UnsafeCell::new(0)));
         // SAFETY: as above.
@@ -52,17 +52,17 @@ fn a_reader_that_sees_a_link_sees_its_target() {
         link.set(target);
         reader.join().expect("no panic");
     });
-    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from([None, Some(7)]));
+    assert_eq!(*OUTCOMES.lock().expect("no panic"), BTreeSet::from([None, Some(7)]));
 }
 
 #[test]
 fn a_walk_sees_only_initialized_nodes() {
-    static SEEN: Mutex<BTreeSet<Vec<(u64, usize)>>> = Mutex::new(BTreeSet::new());
+    static OUTCOMES: Mutex<BTreeSet<Vec<(u64, usize)>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let root = forever(Node::root(&ROOT, 7, None));
         let reader = loom::thread::spawn(move || {
-            let seen = root.children().map(|child| (child.first_seen, child.children().count())).collect();
-            SEEN.lock().expect("no panic").insert(seen);
+            let outcome = root.children().map(|child| (child.first_seen, child.children().count())).collect();
+            OUTCOMES.lock().expect("no panic").insert(outcome);
         });
         let a = root.append(NodeKey::plain(&SITES[0]), 11);
         a.append(NodeKey::plain(&SITES[1]), 12);
@@ -72,14 +72,14 @@ fn a_walk_sees_only_initialized_nodes() {
     // The newest child comes first. `a` may be seen before or after its own child exists. If `c`
     // was seen, `a` has its child, which was appended before `c`.
     let expected = [vec![], vec![(11, 0)], vec![(11, 1)], vec![(13, 0), (11, 1)]];
-    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from(expected));
+    assert_eq!(*OUTCOMES.lock().expect("no panic"), BTreeSet::from(expected));
 }
 
 // tick   10       20        50       60
 //        ├─ poll ─┤── own ──├─ poll ─┤── child ──▶ read at 100
 #[test]
 fn a_reading_is_never_torn() {
-    static SEEN: Mutex<BTreeSet<[u64; 5]>> = Mutex::new(BTreeSet::new());
+    static OUTCOMES: Mutex<BTreeSet<[u64; 5]>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let (times, spent) = (forever(NodeTimes::new()), forever(PollTotals::new()));
         times.enter(10, None);
@@ -87,9 +87,9 @@ fn a_reading_is_never_torn() {
         times.enter(50, Some(WaitAccount::Own));
         let reader = loom::thread::spawn(move || {
             if let Some(reading) = times.read(spent, 100, || 100) {
-                let seen =
+                let outcome =
                     [reading.polls, reading.busy, reading.own_idle, reading.child_idle, reading.pending];
-                SEEN.lock().expect("no panic").insert(seen);
+                OUTCOMES.lock().expect("no panic").insert(outcome);
             }
         });
         times.leave(spent, 60, (times.ended(), Some(WaitAccount::Child)), false);
@@ -97,34 +97,34 @@ fn a_reading_is_never_torn() {
     });
     let running = [1, 10, 30, 0, 0];
     let waiting = [2, 20, 30, 40, 1];
-    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from([running, waiting]));
+    assert_eq!(*OUTCOMES.lock().expect("no panic"), BTreeSet::from([running, waiting]));
 }
 
 #[test]
 fn a_poll_has_its_own_end_or_none() {
-    static SEEN: Mutex<BTreeSet<Option<u64>>> = Mutex::new(BTreeSet::new());
+    static OUTCOMES: Mutex<BTreeSet<Option<u64>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let ends = forever(PollEnds::new());
         ends.note(1, 10);
         let reader = loom::thread::spawn(move || {
-            SEEN.lock().expect("no panic").insert(ends.of(1));
+            OUTCOMES.lock().expect("no panic").insert(ends.of(1));
         });
         ends.note(2, 20);
         reader.join().expect("no panic");
     });
-    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from([None, Some(10)]));
+    assert_eq!(*OUTCOMES.lock().expect("no panic"), BTreeSet::from([None, Some(10)]));
 }
 
 #[test]
 fn every_ended_call_is_read_once() {
-    static SEEN: Mutex<BTreeSet<(u64, Vec<(u16, u64)>)>> = Mutex::new(BTreeSet::new());
+    static OUTCOMES: Mutex<BTreeSet<(u64, Vec<(u16, u64)>)>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let calls: &'static AtomicU64 = forever(AtomicU64::new(0));
         let durations: &'static LazyDurations = forever(LazyDurations::new());
         let reader = loom::thread::spawn(move || {
             let Some(copy) = durations.try_read(calls) else { return };
             let counts = copy.counts.iter().map(|counted| (counted.bucket, counted.count)).collect();
-            SEEN.lock().expect("no panic").insert((copy.calls, counts));
+            OUTCOMES.lock().expect("no panic").insert((copy.calls, counts));
         });
         // The second fills what is kept, and folds it. The third takes the place of the first.
         durations.allocate();
@@ -133,5 +133,5 @@ fn every_ended_call_is_read_once() {
     });
     let expected =
         [(0, vec![]), (1, vec![(1, 1)]), (2, vec![(1, 1), (2, 1)]), (3, vec![(1, 1), (2, 1), (3, 1)])];
-    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from(expected));
+    assert_eq!(*OUTCOMES.lock().expect("no panic"), BTreeSet::from(expected));
 }

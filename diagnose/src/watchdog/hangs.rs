@@ -116,10 +116,10 @@ impl Hangs {
             let cause = verdict.behind.and_then(|behind| verdicts.get(behind));
             !verdict.root_cause && cause.is_some_and(is_alarm)
         };
-        let mut seen: HashMap<AlarmKey, Vec<&Verdict>> = HashMap::new();
+        let mut current: HashMap<AlarmKey, Vec<&Verdict>> = HashMap::new();
         let mut order = Vec::new();
         for verdict in verdicts.iter().filter(|verdict| is_alarm(verdict) && !is_behind(verdict)) {
-            let alike = seen.entry(key(verdict)).or_default();
+            let alike = current.entry(key(verdict)).or_default();
             if alike.is_empty() {
                 order.push(key(verdict));
             }
@@ -128,7 +128,7 @@ impl Hangs {
         let mut said = Vec::new();
         let mut more = 0_usize;
         for key in order {
-            let Some(alike) = seen.get(&key) else { continue };
+            let Some(alike) = current.get(&key) else { continue };
             let Some((text, tasks)) = self.note(key, alike) else { continue };
             if said.len() == MAX_SAID {
                 more += 1;
@@ -140,7 +140,7 @@ impl Hangs {
             let text = format!("{more} more verdicts, which the reports list");
             said.push(Said::Alarm { text, tasks: Vec::new() });
         }
-        said.extend(self.end(&seen));
+        said.extend(self.end(&current));
         self.quiet = if late.is_new || !said.is_empty() { 0 } else { self.quiet + 1 };
         self.took = took;
         said
@@ -176,10 +176,10 @@ impl Hangs {
     }
 
     /// Records the alarms that are over. Returns those that were printed.
-    fn end(&mut self, seen: &HashMap<AlarmKey, Vec<&Verdict>>) -> Vec<Said> {
+    fn end(&mut self, current: &HashMap<AlarmKey, Vec<&Verdict>>) -> Vec<Said> {
         let mut ended = Vec::new();
         for (key, alarm) in &mut self.alarms {
-            if seen.contains_key(key) || alarm.is_over() {
+            if current.contains_key(key) || alarm.is_over() {
                 continue;
             }
             alarm.missed += 1;
