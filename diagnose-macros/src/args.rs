@@ -33,14 +33,14 @@ const ACCEPTED: &str = "expected one of `name = \"…\"`, `label = \"…\"`, `ro
 impl Parse for Args {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let mut args = Self::default();
-        let mut seen: Vec<Ident> = Vec::new();
+        let mut known: Vec<Ident> = Vec::new();
         while !input.is_empty() {
             let key = input.call(Ident::parse_any).map_err(|error| Error::new(error.span(), ACCEPTED))?;
-            if seen.contains(&key) {
+            if known.contains(&key) {
                 return Err(Error::new(key.span(), format!("argument `{key}` is given twice")));
             }
             args.parse_value(&key, input)?;
-            seen.push(key);
+            known.push(key);
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }

@@ -135,16 +135,16 @@ impl Folders {
 
 /// Waits for a dump whose files are complete.
 fn wait(process: &Process, folders: &mut Folders, timeout: Duration) -> Result<DumpFiles, Failure> {
-    let mut seen: Option<DumpFiles> = None;
+    let mut last: Option<DumpFiles> = None;
     let mut since = Instant::now();
     loop {
         // Read first: a process that has ended by now adds nothing to what is found below.
         let is_gone = !Path::new(&format!("/proc/{}", process.pid)).exists();
         folders.look(process);
         let found = folders.new_dump(process.inner_pid);
-        if found != seen {
-            (seen, since) = (found, Instant::now());
-        } else if let Some(dump) = seen.take_if(|dump| dump.open_bytes.is_none() && since.elapsed() >= QUIET)
+        if found != last {
+            (last, since) = (found, Instant::now());
+        } else if let Some(dump) = last.take_if(|dump| dump.open_bytes.is_none() && since.elapsed() >= QUIET)
         {
             return Ok(dump);
         }
