@@ -91,8 +91,8 @@ fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> St
     let by_place = group.iter().any(|&index| by_place(&snapshot.sites[index]));
     let styles = if by_place { &STYLES[2..] } else { &STYLES[..] };
     let differ = |style: &&fn(&Site) -> String| {
-        let mut seen = OrderedSet::new();
-        group.iter().all(|&index| seen.insert(style(&snapshot.sites[index])))
+        let mut texts = OrderedSet::new();
+        group.iter().all(|&index| texts.insert(style(&snapshot.sites[index])))
     };
     *styles.iter().find(differ).unwrap_or(&STYLES[3])
 }

@@ -15,7 +15,7 @@ use crate::sort::sort;
 /// Futures nested deeper than this are compared only by the levels above.
 const MAX_DEPTH: u32 = 128;
 
-/// The shapes of spans, and all keys seen so far.
+/// The shapes of spans, and a number for each text.
 #[derive(Debug)]
 pub(super) struct Shapes<'a> {
     /// By span index.

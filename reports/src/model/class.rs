@@ -60,7 +60,7 @@ impl<T> Default for Classes<T> {
 }
 
 impl<T: Eq + Hash> Classes<T> {
-    /// Replaces a class by an equal one that was seen before, if there is one.
+    /// Replaces a class by an equal earlier one, if there is one.
     pub(crate) fn share(&mut self, class: &mut Shared<T>) {
         // Consecutive records are usually alike.
         if let Some(last) = self.last.as_ref().filter(|last| *last == class) {

@@ -131,7 +131,7 @@ fn the_data_has_every_field_that_a_saved_snapshot_has() {
 
 #[test]
 fn names_of_the_scripts_are_unique_and_no_import_is_left() {
-    let mut seen = BTreeMap::<String, usize>::new();
+    let mut names = BTreeMap::<String, usize>::new();
     for script in SCRIPTS {
         for line in script.lines() {
             let line = line.strip_prefix("export ").unwrap_or(line);
@@ -144,13 +144,13 @@ fn names_of_the_scripts_are_unique_and_no_import_is_left() {
                 .take_while(|c| c.is_alphanumeric() || *c == '_')
                 .collect();
             if !name.is_empty() {
-                *seen.entry(name).or_default() += 1;
+                *names.entry(name).or_default() += 1;
             }
         }
     }
-    assert!(seen.len() > 100, "{} names", seen.len());
-    seen.retain(|_, count| *count > 1);
-    assert!(seen.is_empty(), "all scripts share one module: {seen:?}");
+    assert!(names.len() > 100, "{} names", names.len());
+    names.retain(|_, count| *count > 1);
+    assert!(names.is_empty(), "all scripts share one module: {names:?}");
     let script = script();
     assert!(!script.contains("\nimport ") && !script.contains("\nexport "));
 }

@@ -23,26 +23,26 @@ pub(crate) fn cycle_of_futures(
 ) -> Option<Vec<Node>> {
     let facts = system.facts;
     let first = first_wait(path)?;
-    let (mut all, mut seen) = (path.to_vec(), vec![first]);
-    while seen.len() < MAX_FUTURES {
-        let (wait, holder) = (*seen.last()?, holder_span(facts, &all)?);
+    let (mut all, mut futures) = (path.to_vec(), vec![first]);
+    while futures.len() < MAX_FUTURES {
+        let (wait, holder) = (*futures.last()?, holder_span(facts, &all)?);
         let snapshot = facts.snapshot;
         // The future waits for what it holds itself.
         if is_within_span(facts, snapshot.waits[wait].span, holder) {
             return None;
         }
-        if seen.len() > 1 && is_within_span(facts, snapshot.waits[first].span, holder) {
+        if futures.len() > 1 && is_within_span(facts, snapshot.waits[first].span, holder) {
             return Some(all);
         }
         let waits = facts.waits_of_task[task].iter().copied();
         let mut waits = waits.filter(|&other| {
             let it = &snapshot.waits[other];
-            is_active(it) && !seen.contains(&other) && is_within_span(facts, it.span, holder)
+            is_active(it) && !futures.contains(&other) && is_within_span(facts, it.span, holder)
         });
         let next =
             waits.find_map(|other| Some((other, cycle_through_wait(system, stuck, component, task, other)?)));
         let (next, path) = next?;
-        seen.push(next);
+        futures.push(next);
         all.extend(path.into_iter().skip(1));
     }
     None
