@@ -1,4 +1,4 @@
-//! What this thread is running: the bottom module of the crate.
+//! The current task, span and tree of this thread. The bottom module of the crate.
 //!
 //! The recorder writes it; the live registry and the waits read it. It imports nothing. Plain cells
 //! without a destructor, usable until the thread's last instruction.
@@ -107,7 +107,7 @@ pub(crate) fn note_reading(now: u64, is_over: bool) {
     });
 }
 
-/// Like `note_reading`, if no [`is_end_due`].
+/// Records a clock reading while no end of a wait is due: see [`is_end_due`].
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn set_stamp(stamp: u64) {
     CELLS.with(|cells| cells.stamp.set(stamp));

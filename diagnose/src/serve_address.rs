@@ -104,7 +104,7 @@ impl From<PathBuf> for ServeAddress {
     }
 }
 
-/// As it is parsed: `127.0.0.1:6070`, or `unix:` with the path.
+/// Displays the form that is parsed: `127.0.0.1:6070`, or `unix:` with the path.
 impl fmt::Display for ServeAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {

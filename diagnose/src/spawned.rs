@@ -219,7 +219,7 @@ impl Numbered {
 }
 
 impl<F: Future> Spawned<Pin<Box<F>>> {
-    /// Like `new`, for a future that was too large for the stack.
+    /// Creates a task of a boxed future, which was too large for the stack.
     pub(crate) fn boxed(
         target: impl Into<SpawnTarget>,
         name: Option<&str>,
@@ -289,7 +289,7 @@ impl<F: Future> Future for Spawned<F> {
 
 /// The first poll of a spawned task: the first root that is polled in it takes over the task.
 struct Offer {
-    /// Of the poll around it, as in a nested executor.
+    /// The spawned task of the poll around this one, as in a nested executor.
     before: Option<&'static Task>,
 }
 

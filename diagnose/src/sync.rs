@@ -40,7 +40,7 @@ pub(crate) fn add(counter: &AtomicU64, amount: u64) {
     counter.store(value, Ordering::Relaxed);
 }
 
-/// Like `add`, for a counter of std, which loom does not check.
+/// Adds to a counter of std, which loom does not check, and which only the calling thread writes.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn add_relaxed(counter: &std::sync::atomic::AtomicU64, amount: u64) {
     let value = counter.load(std::sync::atomic::Ordering::Relaxed).wrapping_add(amount);

@@ -13,7 +13,7 @@ thread_local! {
     static TASK: Cell<Option<&'static Task>> = const { Cell::new(None) };
 }
 
-/// What a thread is running.
+/// The task, span and tree of the poll that a thread is running.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CurrentPoll {
     /// The id of the task; zero outside of tasks.

@@ -127,7 +127,7 @@ impl Forward {
             && self.address.each_ref().map(|part| part.load(Ordering::Relaxed)) != address_of(outer)
     }
 
-    /// Like `borrow`, if no clones use another waker.
+    /// Starts a poll with the waker `outer`, which the clones use too, if there are any.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn lend(&self, outer: &Waker) {
         self.borrowed.store(std::ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);

@@ -128,7 +128,7 @@ fn a_wake_goes_to_the_old_executor_or_the_new_one() {
     });
 }
 
-/// What a lent waker is promoted to: counts how many were taken and freed.
+/// The target that a lent waker is promoted to. Counts how many were taken and freed.
 struct Target(Forward, &'static Counts);
 
 #[derive(Default)]

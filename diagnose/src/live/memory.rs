@@ -1,4 +1,4 @@
-//! Where a pinned future lies in memory: such a future cannot leave the task that has it.
+//! The memory of a pinned future, which cannot leave the task that has it.
 //!
 //! A boxed future can move to another task without a record, for example through a channel of
 //! another crate. A future inside the memory of its task's root cannot. So the address of each

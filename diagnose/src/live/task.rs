@@ -221,7 +221,8 @@ impl Task {
         (left, self.answer(left))
     }
 
-    /// Like `enter`, for a waiting task and the thread that polled it last.
+    /// Starts a poll of a waiting task, on the thread that polled it last. Returns what `enter`
+    /// does.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter_again(&self, now: u64) -> (u64, u64) {
         let left = self.since();

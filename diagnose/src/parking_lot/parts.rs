@@ -1,5 +1,5 @@
-//! What all guards share: `map`, `unlock_fair`, the temporary release of a lock, and whether they
-//! can leave their thread.
+//! The methods that all guards share: `map`, `unlock_fair`, the temporary release of a lock, and
+//! whether they can leave their thread.
 
 use std::marker::PhantomData;
 

@@ -147,7 +147,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         BlockedThread::begin(self.holding.record(), WaitMode::Write, ALL - 1, at)
     }
 
-    /// The same for at most `limit`.
+    /// Records that the thread waits for all units but its own, for at most `limit`.
     fn blocked_for(&self, limit: Duration, at: &'static Location<'static>) -> Option<BlockedThread> {
         BlockedThread::begin_for(self.holding.record(), WaitMode::Write, ALL - 1, limit, at)
     }

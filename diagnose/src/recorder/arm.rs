@@ -217,7 +217,7 @@ fn end_wait(node: &'static Node, wait: WaitAccount, place: TreePosition) {
     }
 }
 
-/// What the end of a poll needs. Never moved: see [`poll_entry`](super::poll_entry).
+/// State that the end of a poll needs. Never moved: see [`poll_entry`](super::poll_entry).
 #[derive(Debug)]
 pub(crate) struct AwaitEntry {
     node: Option<&'static Node>,

@@ -1,4 +1,4 @@
-//! What the end of a poll needs from its start.
+//! State that the start of a poll leaves for its end.
 //!
 //! A `PollEntry` is filled in where it lies, on the stack of the future's poll, and never moved. A
 //! move would read in one piece what was just written in several. The processor stalls on that for

@@ -28,13 +28,13 @@ const OWN_AGAIN: (Option<WaitAccount>, Option<WaitAccount>) =
 /// How a pending span resumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resume {
-    /// Not: it is not pending.
+    /// It does not: it is not pending.
     No,
-    /// In no way of those below.
+    /// Outside of the await of a span, in none of the ways below.
     Other,
-    /// Like `Other`, at the await of a span.
+    /// At the await of a span, but it also waits for others.
     OtherInSpan,
-    /// At the await of a span, and waits for that alone.
+    /// At the await of a span, and waits for that span alone.
     InSpan,
     /// At an await without annotated children.
     AtAwait,

@@ -63,7 +63,7 @@ impl PollEntry {
         task.forward().borrow(outer);
     }
 
-    /// Like `begin_task`, if the executor's waker is lent to the task already.
+    /// Makes the task the running one. The executor's waker is lent to it already.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin_lent(&mut self, task: &'static Task) {
         live::current::replace(Some(task));

@@ -22,7 +22,7 @@ use crate::switch;
 use crate::sync::add;
 use crate::tree::{Node, NodeKey, WaitAccount};
 
-/// Where a span is in its life.
+/// The state of a span between its creation and its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SpanState {
     /// Created or last polled while not recorded.
@@ -79,7 +79,7 @@ pub struct Span {
     pub(super) resume: Resume,
     /// The nesting depth in the macro where the body has stopped; zero if it is no macro.
     pub(super) depth: u8,
-    /// That of the body around.
+    /// The `depth` of the body around.
     pub(super) outer_depth: u8,
     /// For a root, its task, from its spawn or its first `Pending` on.
     pub(super) root: Option<&'static Task>,

@@ -1,4 +1,4 @@
-//! What a path and its query ask for.
+//! The page that a path and its query ask for.
 //!
 //! | path | page |
 //! |---|---|
@@ -48,7 +48,7 @@ pub(super) enum NoPage {
     Seconds,
 }
 
-/// What `/metrics` becomes for a client that does not read OpenMetrics.
+/// The page behind `/metrics` for a client that does not read OpenMetrics.
 pub(super) const PLAIN_METRICS: &str = "/metrics?format=prometheus";
 
 const BUSY: Page = Page::Report("busy.pprof");

@@ -13,7 +13,7 @@ use super::token::is_authorized;
 /// Maximum length of a head, in bytes.
 pub(super) const MAX_HEAD: usize = 8 << 10;
 
-/// What a client must present.
+/// The proof of access that a client must present.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Access {
     /// A host that is the loopback address.

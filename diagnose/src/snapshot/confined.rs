@@ -43,7 +43,7 @@ pub(super) struct LastPolled {
     pub(super) is_confined: bool,
 }
 
-/// What a span needs to know of its parent.
+/// The facts about a parent that decide where a span can be.
 #[derive(Debug, Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct ParentSpan {

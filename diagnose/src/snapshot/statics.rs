@@ -1,4 +1,4 @@
-//! Where the statics of the program lie.
+//! The memory of the program's statics.
 
 use std::ops::Range;
 

@@ -110,7 +110,7 @@ impl LazyDurations {
         DurationsCopy { calls, longest: durations.longest(), counts: durations.octaves.counts().collect() }
     }
 
-    /// Like `read`. `None` if the writer folds meanwhile.
+    /// Copies the durations, or returns `None` if the writer folds meanwhile.
     pub(super) fn try_read(&self, calls: &AtomicU64) -> Option<DurationsCopy> {
         // Before the link, which is older than the first call. Acquire pairs with the Release of
         // `count`.
@@ -248,7 +248,7 @@ mod tests {
     use super::{DurationCount, Durations, DurationsCopy, LazyDurations, RECENT};
     use crate::sync::AtomicU64;
 
-    /// What is read after these calls.
+    /// The copy that is read after these calls.
     fn read(calls: impl IntoIterator<Item = u64>) -> DurationsCopy {
         let (durations, number) = (LazyDurations::new(), AtomicU64::new(0));
         durations.allocate();

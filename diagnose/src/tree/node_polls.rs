@@ -12,8 +12,8 @@ impl Node {
         self.leave_after(now, (self.times.ended(), begun), chain)
     }
 
-    /// Like `leave`, where the caller knows which wait ended with the start of the poll. With
-    /// constants, that is half of the work.
+    /// Ends the running poll, whose start ended the wait `waits.0`. Constant `waits` halve the work
+    /// of `leave`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave_after(
         &self,

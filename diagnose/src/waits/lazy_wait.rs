@@ -60,7 +60,7 @@ impl LazyWait {
         self.poll_where(context, (record, false), info, poll)
     }
 
-    /// Like `poll_in_order`. `is_pinned` says that this value never moves again.
+    /// Polls at the ordered queue of `record`. `is_pinned` says that this value never moves again.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn poll_where<T>(
         &mut self,
@@ -237,7 +237,7 @@ impl<F, L> LazyWaitFuture<F, L> {
         self.has_waited
     }
 
-    /// Where it lies, once it is pinned.
+    /// Returns the memory of the future, once it is pinned.
     #[inline]
     pub(crate) fn memory(&self) -> Memory {
         if is_pinned::<F>() { Memory::of(self) } else { Memory::UNKNOWN }

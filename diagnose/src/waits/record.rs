@@ -27,7 +27,7 @@ pub(crate) struct Record {
     id: AtomicU64,
     resource_type: Link<ResourceType>,
     made_at: Link<Location<'static>>,
-    /// Where the resource lay at its first use; 0 if unknown.
+    /// Address of the resource at its first use; 0 if unknown.
     pub(crate) address: AtomicUsize,
     made_by: AtomicU64,
     /// Tick at which it was made; 0 if it was made in a constant.
