@@ -76,7 +76,7 @@ impl Span {
                 }
             }
             // A future that is polled again after its end starts another call.
-            SpanState::Unseen | SpanState::Done => add(&node.calls, 1),
+            SpanState::Unrecorded | SpanState::Done => add(&node.calls, 1),
         }
         if !is_root {
             self.end_task();
@@ -130,7 +130,7 @@ impl Span {
     /// Starts a poll with recording off: an open wait ends, so that it does not grow forever.
     #[inline]
     pub(super) fn enter_unrecorded(&mut self, entry: &mut PollEntry) {
-        if !matches!(self.state, SpanState::Unseen | SpanState::Lost) || local::down() != 0 {
+        if !matches!(self.state, SpanState::Unrecorded | SpanState::Lost) || local::down() != 0 {
             self.forget();
         }
         entry.begin_unrecorded();

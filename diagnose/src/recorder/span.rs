@@ -7,8 +7,8 @@
 //!     ▼                                       ▼
 //!  never polled                            cancelled
 //! ```
-//! A future created while recording was off is `Unseen`: it is counted from its first recorded poll
-//! on.
+//! A future created while recording was off is `Unrecorded`: it is counted from its first recorded
+//! poll on.
 
 use super::first_poll;
 use super::local;
@@ -26,7 +26,7 @@ use crate::tree::{Node, NodeKey, WaitAccount};
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SpanState {
     /// Created or last polled while not recorded.
-    Unseen,
+    Unrecorded,
     Unpolled,
     /// Returned `Pending`; its node's account of this kind has an open wait.
     Waiting(WaitAccount),
@@ -49,7 +49,7 @@ impl SpanState {
     /// The state after a poll that is not recorded.
     pub(super) fn unrecorded(self) -> Self {
         match self {
-            Self::Unseen | Self::Unpolled | Self::Done => Self::Unseen,
+            Self::Unrecorded | Self::Unpolled | Self::Done => Self::Unrecorded,
             Self::Waiting(_) | Self::Lost => Self::Lost,
         }
     }
@@ -90,7 +90,7 @@ impl Span {
     #[inline]
     #[must_use]
     pub fn new(site: &'static Site, label: Label) -> Self {
-        let (mut node, mut made, mut state) = (None, 0, SpanState::Unseen);
+        let (mut node, mut made, mut state) = (None, 0, SpanState::Unrecorded);
         // Everything that can unwind comes before the span exists. A span that unwinding need not
         // drop stays in registers.
         if site.is_on() {
