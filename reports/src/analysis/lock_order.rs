@@ -22,8 +22,8 @@ const MAX_INVERSIONS: usize = 1000;
 #[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct LockInversion {
-    /// Indices into [`LockOrder::pairs`]. The lock acquired in one pair is held in the next one;
-    /// the lock acquired in the last is held in the first.
+    /// Positions in [`LockOrder::pairs`] of the same snapshot. The lock acquired in one pair is
+    /// held in the next one; the lock acquired in the last is held in the first.
     pub pairs: Vec<usize>,
 }
 
