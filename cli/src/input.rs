@@ -66,7 +66,7 @@ pub(crate) fn parse(path: &Path) -> Result<Snapshot, Failure> {
     })
 }
 
-/// Where to get the snapshot of a name that is no file: the id of a process, or an address.
+/// Advice for a name that is no file but the id of a process, or an address.
 fn elsewhere(path: &Path) -> Option<String> {
     let name = path.to_str()?;
     if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -83,7 +83,7 @@ fn elsewhere(path: &Path) -> Option<String> {
     None
 }
 
-/// What the bytes are, if they are no snapshot of any version.
+/// The kind of data that the bytes are, if they are no snapshot of any version.
 fn reason(bytes: &[u8]) -> Option<String> {
     const ADVICE: &str = "a snapshot is the `.json` file of a dump";
     let text = bytes.trim_ascii_start();
@@ -102,7 +102,7 @@ fn reason(bytes: &[u8]) -> Option<String> {
     Some(format!("{kind}; {ADVICE}"))
 }
 
-/// What is wrong with JSON; `None` if its syntax is right.
+/// The syntax error in JSON; `None` if its syntax is right.
 fn json_reason(text: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<IgnoredAny>(text).err()?;
     let (line, column) = (error.line(), error.column());

@@ -10,9 +10,10 @@ use syn::{GenericArgument, PathArguments};
 /// How a function returns a future.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Returned {
-    /// As `impl Future`.
+    /// It returns `impl Future`.
     Opaque,
-    /// As `Pin<Box<dyn Future>>`, `BoxFuture` or `LocalBoxFuture`, like the output of async-trait.
+    /// It returns `Pin<Box<dyn Future>>`, `BoxFuture` or `LocalBoxFuture`, like the output of
+    /// async-trait.
     Boxed,
 }
 

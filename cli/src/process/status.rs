@@ -12,7 +12,7 @@ use crate::process::signal::Signal;
 /// The thread that waits for the signal, in every program that has installed diagnose.
 const LISTENER: &str = "diagnose-signal";
 
-/// What the system says of a process.
+/// A process, as the system describes it.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) pid: u32,

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What the command printed, and its exit status.
+/// The command's output and exit status.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) out: String,

@@ -45,7 +45,7 @@ pub(super) enum Ending {
     Interrupted,
 }
 
-/// What happens while it runs.
+/// An event while the program runs.
 #[derive(Debug)]
 enum Event {
     Ended(io::Result<ExitStatus>),
