@@ -33,9 +33,9 @@ pub enum Format {
     /// Folded stacks, one line each, in nanoseconds, for most flame graph tools.
     Folded,
     /// Findings, verdicts, tables, tasks and a call tree for humans, with the times of all views.
-    /// What is similar is folded.
+    /// Similar rows are folded.
     Text,
-    /// Like [`Text`](Self::Text), with nothing folded and all columns.
+    /// The report of [`Text`](Self::Text) with all rows and columns.
     FullText,
     /// The complete snapshot, for [`Snapshot::read_json`], with its verdicts.
     Json,
@@ -84,7 +84,7 @@ struct Entry {
     format: Format,
     /// Accepted names, in lower case; the first is the file extension.
     names: &'static [&'static str],
-    /// What it is, without a verb and a dot.
+    /// A description, without a verb and a dot.
     about: &'static str,
     /// How harmful characters are removed from its output.
     how: How,

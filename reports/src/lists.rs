@@ -33,7 +33,7 @@ impl Lists {
         Self { starts, items }
     }
 
-    /// Where one of the lists is in `items`; empty if it does not exist.
+    /// The range of a list in `items`; empty if the list does not exist.
     pub(crate) fn range(&self, list: usize) -> Range<usize> {
         let end = list.checked_add(1).and_then(|next| self.starts.get(next));
         match (self.starts.get(list), end) {

@@ -115,7 +115,8 @@ pub fn write_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<Pa
 /// Writes the report to the file `path`, which must not exist yet. Otherwise like [`write_file`].
 ///
 /// # Errors
-/// As for [`write_file`], and if `path` exists, which is then unchanged.
+/// The format's Cargo feature is off, the file cannot be written, or `path` exists. An older file
+/// there is then unchanged.
 pub fn write_new_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<PathBuf, Error> {
     create_report(snapshot, report, path, IfThere::Refuse)
 }

@@ -8,7 +8,7 @@ use super::model::TaskId;
 pub struct Alarm {
     /// When the alarm was raised, in ms since 1970 in UTC.
     pub at_unix_ms: u64,
-    /// What makes no progress.
+    /// The kind of thing that makes no progress.
     pub kind: AlarmKind,
     /// A sentence, and details on further lines.
     pub text: String,
@@ -26,7 +26,7 @@ impl Alarm {
     }
 }
 
-/// What makes no progress.
+/// The kind of thing that makes no progress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum AlarmKind {

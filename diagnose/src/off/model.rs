@@ -49,7 +49,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// What to change, as a clause in the imperative.
+    /// The change that prevents the hang, as a clause in the imperative.
     #[must_use]
     pub fn remedy(&self) -> &'static str {
         ""
@@ -74,7 +74,7 @@ pub enum VerdictKind {
     Futurelock,
     /// A wait asks for more than there is.
     Starved,
-    /// What a task waits for was put where it is never released.
+    /// A guard, permit or sender that a task waits for is never released.
     Leak,
     /// Nothing can wake the task.
     LostWaker,
@@ -112,11 +112,11 @@ pub enum Confidence {
 pub struct Finding {
     /// How urgent it is.
     pub severity: Severity,
-    /// What is wrong.
+    /// The fault, as a sentence.
     pub sentence: String,
     /// Task time that it explains, in ns.
     pub explains_ns: u64,
-    /// What to do next.
+    /// The next step, as a clause in the imperative.
     pub next: String,
     /// The section of the documentation.
     pub page: &'static str,

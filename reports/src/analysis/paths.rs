@@ -23,7 +23,7 @@ use crate::sort::{sort_by, sort_by_key};
 /// take quadratic space, so deeper nodes add their time to one frame.
 pub(crate) const MAX_FRAMES: usize = 512;
 
-/// What one path did itself, without the paths below it.
+/// The times and counts of one path itself, without the paths below it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Times {
     /// ns inside `poll`.

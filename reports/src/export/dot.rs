@@ -1,4 +1,4 @@
-//! Who waits for what, and who holds it, as a graph for Graphviz.
+//! The wait graph of tasks and resources for Graphviz.
 //!
 //! ```text
 //! task2 ──waits src/main.rs:6──▶ resource2 ──held src/main.rs:9──▶ task3

@@ -1,4 +1,4 @@
-//! What is added to the drawn flame graph: legend colors, a footer, a style for dark screens.
+//! Additions to the drawn flame graph: legend colors, a footer, a style for dark screens.
 //!
 //! ```text
 //! title                 server: 32.2 s of wall time = 16 tasks × 2.01 s, …
@@ -30,7 +30,7 @@ pub(crate) const BACKGROUND: Rgb = [255, 255, 255];
 
 /// The height of a footer line, in pixels.
 const LINE_HEIGHT: usize = 16;
-/// What the colors of functions mean, without a mark.
+/// The legend's entry for the colors of functions, without a mark.
 const PALE: &str = "functions: pale, by their largest part";
 /// The mark before the other entries of the legend.
 const SQUARE: char = '■';

@@ -1,4 +1,4 @@
-//! What a report shows if there is nothing to draw: the reason and a remedy, instead of an error.
+//! Reports without anything to draw: they show the reason and a remedy, instead of an error.
 //!
 //! A profiler is often used when a program hangs, and its first report is then empty. inferno's own
 //! answer is an error (`No stack counts found`), which does not help.
@@ -11,7 +11,7 @@ use crate::view::View;
 pub(crate) struct Reason {
     /// One sentence without a final dot.
     pub(crate) why: &'static str,
-    /// What to do.
+    /// The remedy.
     pub(crate) advice: &'static str,
 }
 

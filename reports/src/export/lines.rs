@@ -1,4 +1,4 @@
-//! Where a long part of a report goes, some lines at a time.
+//! The target of a long part of a report, which is written some lines at a time.
 //!
 //! A part may be larger than all else in memory: it has a paragraph for each of a million
 //! resources.

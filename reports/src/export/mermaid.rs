@@ -1,4 +1,4 @@
-//! Who waits for what, and who holds it, as a Mermaid flowchart, which GitHub draws in an issue.
+//! The wait graph of tasks and resources as a Mermaid flowchart, which GitHub draws in an issue.
 //!
 //! ```text
 //! flowchart LR

@@ -26,7 +26,7 @@ const MAX_PLACES: usize = 20;
 /// How many shapes of a place are shown.
 const MAX_SHAPES: usize = 3;
 
-/// What the tasks of a place have in common.
+/// The site, place of spawn and kind that the tasks of a row share.
 type Key<'a> = (SiteIndex, Option<&'a Place>, TaskKind);
 
 /// Renders the tasks by place of spawn, those in `stuck` first.

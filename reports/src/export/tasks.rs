@@ -34,8 +34,8 @@ use crate::units::{count, time};
 const MAX_NUMBERS: usize = 8;
 
 impl Snapshot {
-    /// What every task does, as text: its state, what it waits for and since when, like a goroutine
-    /// dump. Verdicts come first, then the longest wait. Tasks that look alike form a group.
+    /// Every task as text: its state, what it waits for and since when, like a goroutine dump.
+    /// Verdicts come first, then the longest wait. Tasks that look alike form a group.
     #[must_use]
     pub fn tree(&self) -> String {
         let mut page = verdicts::render(self);

@@ -1,4 +1,4 @@
-//! Who waits for what, and who holds it, as nodes and edges for the formats that draw it.
+//! The wait graph of tasks and resources, as nodes and edges for the formats that draw it.
 //!
 //! ```text
 //! task 2 ──waits src/main.rs:6──▶ Mutex#2 ──held src/main.rs:9──▶ task 3
@@ -16,7 +16,7 @@ use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by_key;
 use crate::units::time;
 
-/// What a node is. The order is that of the nodes in a drawing.
+/// The record behind a node. The order is that of the nodes in a drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NodeId {
     Task(TaskId),

@@ -15,7 +15,7 @@ pub struct Alarm {
     /// When the alarm was raised, in ms since 1970 in UTC; 0 if unknown.
     #[serde(default)]
     pub at_unix_ms: u64,
-    /// What makes no progress.
+    /// The kind of thing that makes no progress.
     #[serde(default)]
     pub kind: AlarmKind,
     /// The first line is a sentence. Details follow, one per line, indented by two spaces.
@@ -44,7 +44,7 @@ impl From<String> for Alarm {
     }
 }
 
-/// What makes no progress.
+/// The kind of thing that makes no progress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(rename_all = "snake_case")]

@@ -1,4 +1,4 @@
-//! What alike records share, stored once.
+//! Classes: the data that alike records share, stored once.
 //!
 //! A million tasks of one spawn site differ in ids, times and counts. All else is their class. A
 //! record points to it, reads it like fields of its own, and gets a copy when it is changed.

@@ -13,7 +13,7 @@ use crate::model::{Durations, Place, Site, SiteKind, Snapshot};
 use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 
-/// What makes two sites of two snapshots the same function: all but its line, which moves.
+/// The identity of a function across snapshots: all of its site but the line, which moves.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FunctionKey {
     pub(super) name: String,
@@ -133,7 +133,7 @@ impl Recording {
             })
     }
 
-    /// What was recorded after `earlier`.
+    /// The part that was recorded after `earlier`.
     fn since(&self, earlier: &Self) -> Self {
         let mut later = self.clone();
         later.elapsed_ns -= earlier.elapsed_ns;

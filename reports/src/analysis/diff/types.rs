@@ -29,7 +29,7 @@ impl DiffOptions {
     }
 }
 
-/// What has changed between two sides.
+/// The changes between two sides.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Diff {
@@ -104,7 +104,7 @@ pub enum Presence {
     Removed,
 }
 
-/// What the times of a function are divided by.
+/// The divisor of a function's times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

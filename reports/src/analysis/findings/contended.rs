@@ -289,7 +289,7 @@ fn lock_words(facts: &Facts<'_>, lock: &Lock<'_>) -> String {
 
 /// The function that loses a large share of its time at the lock, and that share.
 ///
-/// Of several functions on one path this is the outermost whose calls end: the request that is
+/// On a path with several such functions, it is the outermost whose calls end: the request that is
 /// slow, not a helper inside it, nor the loop around it, which also waits for the next request.
 fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
     // By site: ns that its calls have waited for the lock, and the depth at which it was met.

@@ -1,4 +1,4 @@
-//! What the rules share: a snapshot with its nodes by site, and the times of functions.
+//! The input that the rules share: a snapshot with its nodes by site, and the times of functions.
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;

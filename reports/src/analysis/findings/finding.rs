@@ -1,4 +1,4 @@
-//! What a finding consists of. Nothing is decided here.
+//! The parts of a finding. Nothing is decided here.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct Finding {
     pub rule: Rule,
     /// How urgent it is.
     pub severity: Severity,
-    /// What is wrong, with the number and the place, without a dot at its end.
+    /// The fault as a sentence, with the number and the place, without a dot at its end.
     pub sentence: String,
     /// The line to look at first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct Finding {
     /// The share that the sentence names, in thousandths; `None` if it names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_mille: Option<u64>,
-    /// What to do next, as one clause in the imperative, without a dot at its end.
+    /// The next step, as one clause in the imperative, without a dot at its end.
     pub next: String,
     /// The section of the documentation with cause, example and remedy:
     /// `docs/findings.md#contended`.
@@ -63,7 +63,8 @@ pub struct Evidence {
     /// Resources, most important first; at most 32.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<ResourceId>,
-    /// Index into [`Snapshot::verdicts`](crate::Snapshot::verdicts).
+    /// The position, in the list that [`Snapshot::verdicts`](crate::Snapshot::verdicts) returns, of
+    /// the verdict that the finding reports; `None` if it reports none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<usize>,
 }

@@ -26,7 +26,7 @@ pub(super) struct Holder<'a> {
     pub(super) over: Option<usize>,
     /// Whether it holds the lock over an await, which is not on record if `over` is `None`.
     pub(super) is_waiting: bool,
-    /// What a sentence about the lock says of it.
+    /// The clause about it in a sentence about the lock.
     pub(super) words: String,
 }
 

@@ -12,7 +12,7 @@ use crate::units::counted;
 
 /// A few may be dropped at the end of a program.
 const MIN_FUTURES: u64 = 10;
-/// What a call that polls several futures has in its name.
+/// Words in the names of calls that poll several futures.
 const RACES: [&str; 3] = ["select", "race", "join"];
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {

@@ -17,8 +17,8 @@ use crate::sort::sort_by_key;
 const MAX_FINDINGS: usize = 10;
 
 impl Snapshot {
-    /// What to look at first: what is stuck, then what explains most task time. At most ten;
-    /// none for a healthy program. Equal snapshots have equal findings.
+    /// The findings, most urgent first: stuck tasks, then the causes of most task time. At most
+    /// ten; none for a healthy program. Equal snapshots have equal findings.
     ///
     /// Computed on each call, with [`verdicts`](Self::verdicts) and their cost.
     #[must_use]

@@ -82,7 +82,7 @@ rules! {
     LostData = "lost_data",
 }
 
-/// As its name.
+/// Serializes the rule as its name.
 impl Serialize for Rule {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -4,8 +4,8 @@
 //! calls    ▂█▆▂                              ▂▃▂
 //!          3 ms: most                        1.2 s: one in fifty, and a third of all time
 //! ```
-//! That an await takes long is no fault: a client may have asked for it, or a day's end. So the
-//! slow calls have to be far from the usual ones, and the await must not be for the next event.
+//! A long await is no fault: a client may have asked for it, or it ends once a day. So the slow
+//! calls have to be far from the usual ones, and the await must not be for the next event.
 
 use super::events::{is_for_event, is_initialization};
 use super::facts::{Facts, per_mille, percent};

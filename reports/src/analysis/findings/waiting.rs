@@ -1,4 +1,4 @@
-//! What the tasks of a group wait for, as far as that tells whether they will end.
+//! The waits of a group of tasks, as far as they tell whether the tasks will end.
 
 use super::facts::Facts;
 use crate::index::TasksById;
@@ -14,14 +14,15 @@ const START_NS: u64 = 100_000_000;
 /// How many tasks are followed from one that waits to one that it waits for.
 const MAX_STEPS: usize = 4;
 
-/// What a group of tasks does.
+/// How a group of tasks waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waiting {
     /// A timer ends them, or they run.
     Ends,
     /// They have waited for most of their life, without a poll.
     Dormant,
-    /// The same, for the next message of a channel that has had some, as actors do.
+    /// They have waited for most of their life for the next message of a channel that has had some,
+    /// as actors do.
     Served,
     /// They are polled now and then.
     Active,
@@ -50,7 +51,7 @@ impl<'a> WaitingTasks<'a> {
         waits.iter().map(|&wait| &self.facts.snapshot.waits[wait])
     }
 
-    /// What most of these tasks do.
+    /// How most of these tasks wait.
     pub(super) fn of(&self, tasks: &[&Task]) -> Waiting {
         let most =
             |is: &dyn Fn(&Task) -> bool| tasks.iter().filter(|task| is(task)).count() * 2 > tasks.len();

@@ -1,4 +1,4 @@
-//! What hangs: which tasks can still make progress, and why the others cannot.
+//! Hangs: which tasks can still make progress, and why the others cannot.
 //!
 //! ```text
 //! facts ─▶ system ─▶ stuck ──────▶ verdict ─▶ words ─────▶ warnings

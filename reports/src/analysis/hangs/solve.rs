@@ -18,10 +18,10 @@ use crate::sort::{sort, sort_by_key};
 const LIKELY_NS: u64 = 250_000_000;
 
 impl Snapshot {
-    /// What hangs, and what may: root causes first, each with the chain of waits and the tasks
-    /// behind it. Computed on each call, in time proportional to what is alive: a hundred thousand
-    /// waiting tasks take up to 1.2 s while other processes use the memory, and 50 to 850 ms on a
-    /// quiet machine. Empty for a program that merely waits.
+    /// The hangs, proven or likely, and the suspects: root causes first, each with the chain of
+    /// waits and the tasks behind it. Computed on each call, in time proportional to what is alive:
+    /// a hundred thousand waiting tasks take up to 1.2 s while other processes use the memory, and
+    /// 50 to 850 ms on a quiet machine. Empty for a program that merely waits.
     #[must_use]
     pub fn verdicts(&self) -> Vec<Verdict> {
         let facts = Facts::new(self);

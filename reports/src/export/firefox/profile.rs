@@ -19,7 +19,7 @@ const VERSION: u32 = 55;
 const CATEGORIES: [(&str, &str); 4] =
     [("Other", "grey"), ("Busy", "orange"), ("Idle", "lightblue"), ("Queued", "yellow")];
 
-/// What a frame is colored by.
+/// The category of a frame, which decides its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Category {
     Other,

@@ -10,7 +10,7 @@ use crate::lists::Lists;
 use crate::model::{Holding, ResourceId, Role, SiteKind, Snapshot, SpanId, TaskId, Wait};
 use crate::ordered::OrderedMap;
 
-/// What a waiting task awaits if no recorded wait is pending.
+/// The future that a waiting task awaits if no recorded wait is pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnrecordedAwait {
     /// A future with a `poll` of the program's own.

@@ -16,7 +16,7 @@ pub(crate) struct StuckGraph {
     pub(crate) fixed_point: FixedPoint,
     /// The nodes of all components, one component after the other, dependencies first.
     nodes: Vec<NodeId>,
-    /// Where each component begins in `nodes`, and where the last one ends.
+    /// The start of each component in `nodes`, and the end of the last one.
     starts: Vec<usize>,
     component_of: NumberOf,
 }

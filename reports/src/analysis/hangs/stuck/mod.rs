@@ -5,7 +5,7 @@
 //!                       ├─ sibling_futures  futures of one task that wait for each other
 //!                       └─ demand           whether anything needs a component to progress
 //! ```
-//! What kind of hang a component is, is decided in `verdict`.
+//! The kind of hang is decided in `verdict`.
 
 mod components;
 mod demand;

@@ -30,7 +30,7 @@ pub(crate) struct System<'a> {
     pub(crate) facts: &'a Facts<'a>,
     pub(crate) evidence: Evidence,
     pub(crate) graph: Graph,
-    /// What the nodes after those of tasks and waits stand for, see [`Self::node`].
+    /// The meanings of the nodes after those of tasks and waits, see [`Self::node`].
     pub(super) others: Vec<Node>,
     pub(crate) shared: SharedNodes,
     /// Whether weaker evidence would change the graph.
@@ -58,7 +58,7 @@ impl<'a> System<'a> {
         system
     }
 
-    /// What a node stands for. There may be millions of tasks and waits, so it follows from the
+    /// The meaning of a node. There may be millions of tasks and waits, so it follows from the
     /// number.
     pub(crate) fn node(&self, node: NodeId) -> Node {
         let (tasks, waits) = (self.facts.snapshot.tasks.len(), self.facts.snapshot.waits.len());

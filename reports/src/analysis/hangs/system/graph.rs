@@ -12,7 +12,7 @@
 //! Nodes only ever become able to progress, so the order of the worklist does not change the
 //! result.
 //!
-//! What a node stands for is not known here.
+//! The meaning of a node is not known here.
 
 use crate::analysis::hangs::facts::step;
 use crate::lists::Lists;
@@ -24,7 +24,7 @@ pub(crate) type NodeId = usize;
 /// Nodes, counters, and the edges between them.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    /// What each node still needs; the initial sum of a counter.
+    /// The amount that each node still needs; the initial sum of a counter.
     remaining: Vec<u64>,
     is_counter: Vec<bool>,
     edges: Vec<Edge>,
@@ -43,7 +43,7 @@ struct Edge {
 const HIDDEN: u64 = 1 << 63;
 
 impl Edge {
-    /// What the edge adds at its end; the threshold if it begins at a counter.
+    /// The amount that the edge adds at its end; the threshold if it begins at a counter.
     fn weight(&self) -> u64 {
         self.weight & !HIDDEN
     }
@@ -155,7 +155,7 @@ impl FixedPoint {
 /// The state of one run.
 struct Worklist<'a> {
     graph: &'a Graph,
-    /// What each node has got of what it needs; what has been added to a counter. Most nodes get
+    /// The amount that each node has received so far; the amount added to a counter. Most nodes get
     /// nothing, so their memory is never touched.
     received: Vec<u64>,
     /// Edge numbers by source node; those of a counter sorted by threshold.

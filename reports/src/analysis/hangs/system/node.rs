@@ -1,4 +1,4 @@
-//! What the nodes of the graph stand for, and which evidence they rest on.
+//! The meanings of the graph's nodes, and the evidence they rest on.
 
 /// How far the rules trust attributions, such as "last used by", that may be out of date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(crate) enum Evidence {
     Suspect,
 }
 
-/// What can make progress if the node can. Numbers are indices into the snapshot unless stated.
+/// The event that a node stands for. Numbers are indices into the snapshot unless stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
     /// The task runs on.

@@ -30,7 +30,7 @@ const MAX_SUMS: usize = 2 * NEAREST;
 pub(crate) struct Queue {
     /// By number of waits minus one: all of these leave.
     all_end: Vec<NodeId>,
-    /// As `all_end`, without the waits that may keep their units.
+    /// By number of waits minus one: those of them leave that cannot keep their units.
     polled_end: Vec<NodeId>,
     /// Waits that may keep their units: position in the queue, wait, and the smallest number of
     /// units that any of them up to here asks for.
@@ -97,8 +97,8 @@ impl System<'_> {
         }
     }
 
-    /// What a wait needs of the first `count` waits if some may keep their units: the others leave,
-    /// and enough is free. `None` if all have to leave.
+    /// The node that a wait needs if some of the first `count` waits may keep their units: the
+    /// others leave, and enough is free. `None` if all have to leave.
     pub(crate) fn room_beside(
         &mut self,
         resource: usize,

@@ -1,4 +1,4 @@
-//! What each kind of wait needs to complete.
+//! The rules by which each kind of wait completes.
 //!
 //! | waits for | completes if |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! What a task needs to make progress: a wake and a thread, unless something unrecorded may help
-//! it.
+//! The needs of a task that is to make progress: a wake and a thread, unless something unrecorded
+//! may help it.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;

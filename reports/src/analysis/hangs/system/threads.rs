@@ -1,4 +1,5 @@
-//! What tasks need to be polled: an unblocked thread, a free worker, a thread for blocking work.
+//! The threads that tasks need to be polled: an unblocked one, a free worker, one for blocking
+//! work.
 //!
 //! A timer or a socket does not help a task whose workers all sleep inside polls: the task is woken
 //! and never polled. So every task that can be woken also needs a thread, as far as that thread is

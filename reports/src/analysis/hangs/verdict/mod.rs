@@ -1,4 +1,4 @@
-//! What a verdict is, and which kind of verdict each stuck component is.
+//! Verdicts, and the kind of verdict that each stuck component is.
 //!
 //! ```text
 //! StuckGraph ─▶ kinds, unnotified ─▶ hang   a kind, and the path through the component

@@ -1,4 +1,4 @@
-//! What to change to prevent a hang, as one clause per kind.
+//! Remedies: the change that prevents a hang, as one clause per kind.
 //!
 //! `docs/verdicts.md` has a section per kind with the same clause, a minimal program and the
 //! reasons.
@@ -6,7 +6,8 @@
 use super::types::{Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};
 
 impl Verdict {
-    /// What to change, as a clause in the imperative: `acquire them in the same order everywhere`.
+    /// The change that prevents the hang, as a clause in the imperative: `acquire them in the same
+    /// order everywhere`.
     ///
     /// It depends on the kind, its detail, and on what the tasks in the chain hold and wait for.
     #[must_use]

@@ -1,4 +1,4 @@
-//! What a verdict consists of: a kind, a confidence, the chain of waits, and a sentence.
+//! The parts of a verdict: a kind, a confidence, the chain of waits, and a sentence.
 //!
 //! These are the types of the public API and of saved files. Nothing is decided here.
 
@@ -39,7 +39,8 @@ pub struct Verdict {
     /// The tasks that wait behind it, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub victims: Vec<TaskId>,
-    /// The index, in the list of verdicts, of the one to resolve first; `None` for a root cause.
+    /// The position, in the list that [`Snapshot::verdicts`](crate::Snapshot::verdicts) returns, of
+    /// the verdict to resolve first; `None` for a root cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behind: Option<usize>,
 }
@@ -49,7 +50,7 @@ pub struct Verdict {
 #[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
 pub struct Link {
-    /// What the link stands for.
+    /// The kind of record that the link stands for.
     pub node: LinkNode,
     /// The id of a task, a resource or a future (its wait or span); the OS id of a thread.
     pub id: u64,
@@ -121,7 +122,7 @@ words! {
         Futurelock = "futurelock",
         /// A wait asks for more than there is, or for more tasks than are alive.
         Starved = "starved",
-        /// What a task waits for was put where it is never released.
+        /// A guard, permit or sender that a task waits for is never released.
         Leak = "leak",
         /// A task returned `Pending`, and nothing can wake it.
         LostWaker = "lost_waker",
@@ -175,7 +176,7 @@ words! {
 }
 
 words! {
-    /// What a link stands for.
+    /// The kind of record that a link stands for.
     LinkNode {
         /// A task.
         Task = "task",

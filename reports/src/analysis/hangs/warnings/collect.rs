@@ -1,4 +1,4 @@
-//! All warnings: what may hang, seen without a proof.
+//! Collects all warnings: signs of a hang without a proof.
 //!
 //! | kind | if | confidence |
 //! |---|---|---|

@@ -1,4 +1,5 @@
-//! What may become a hang: woken futures that are not polled, and locks that unpolled futures hold.
+//! Hazards that may become a hang: woken futures that are not polled, locks that unpolled futures
+//! hold.
 
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, IdMap};

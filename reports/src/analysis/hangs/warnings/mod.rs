@@ -1,4 +1,4 @@
-//! What may hang, seen without a proof, straight from the facts.
+//! Warnings: signs of a hang without a proof, straight from the facts.
 //!
 //! ```text
 //! Facts, stuck tasks ─▶ collect ─┬─ timers            late ones

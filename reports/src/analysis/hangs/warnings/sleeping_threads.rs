@@ -79,7 +79,7 @@ pub(crate) fn long_sleeps(
     tasks.filter(is_long).filter_map(verdict).collect()
 }
 
-/// What a poll that does not end does, and the task that it waits for if that is recorded.
+/// Describes a poll that does not end, and adds the task that it waits for if that is recorded.
 pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Link>) -> String {
     let task = &facts.snapshot.tasks[index];
     let who = facts.task_words(task.id);

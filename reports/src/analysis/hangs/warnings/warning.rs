@@ -1,4 +1,4 @@
-//! What warnings share: their thresholds, the runtime they are about, and how one is made.
+//! The shared parts of warnings: thresholds, the runtime they are about, and their constructor.
 
 use crate::analysis::hangs::verdict::{Confidence, Link, Verdict, VerdictKind};
 use crate::model::Task;

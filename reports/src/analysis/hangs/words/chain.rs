@@ -5,7 +5,7 @@
 //! links                  task 2 waits, resource                          task 3 holds
 //! words                  task 2 `a` is waiting for `Mutex#1` at …        ; task 3 `b` has held it for …
 //! ```
-//! What follows from a chain is in `endings`.
+//! The consequence of a chain is in `endings`.
 
 use std::fmt::Write as _;
 

@@ -11,7 +11,7 @@ use crate::model::{LastEvent, ResourceKind, Role, TaskId, Wait};
 use crate::ordered::OrderedSet;
 use crate::units::{counted, time};
 
-/// What follows from the chain.
+/// The consequence of the chain, in words.
 pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> String {
     let resource = units_resource(facts, hang);
     match (hang.kind, hang.detail) {

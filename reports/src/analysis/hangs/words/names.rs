@@ -1,4 +1,4 @@
-//! What tasks, resources and places are called in verdicts.
+//! Names of tasks, resources and places in verdicts.
 
 use std::fmt::Write as _;
 
@@ -120,7 +120,7 @@ impl Facts<'_> {
         Some(self.name(span.site, span.label.as_deref()))
     }
 
-    /// Where a wait is: its call, or the await through which its span is polled.
+    /// The place of a wait: its call, or the await through which its span is polled.
     pub(crate) fn place_of(&self, wait: &Wait) -> Option<Place> {
         if wait.place.is_some() {
             return wait.place.clone();
@@ -129,7 +129,7 @@ impl Facts<'_> {
         self.place_of_site(span.at.unwrap_or(span.site))
     }
 
-    /// Where a task is suspended: at its innermost await, else where it was annotated or spawned.
+    /// The place where a task is suspended: its innermost await, else its annotation or spawn.
     pub(crate) fn place_of_task(&self, task: &Task) -> Option<Place> {
         let waits = self.task(task.id).map(|index| &self.waits_of_task[index]);
         let is_awaited = |wait: &&Wait| is_active(wait) && !wait.is_parked;
