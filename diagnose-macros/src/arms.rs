@@ -1,8 +1,8 @@
-//! `join!` and `select!`: macros whose own code polls futures that they are given.
+//! `join!` and `select!`: macros whose own code polls the futures among their arguments.
 //!
 //! Each future becomes an arm. Handlers and conditions are ordinary code of the surrounding body.
 //! If an arm is only a variable, the `select!` of futures borrows it and that of tokio takes it. If
-//! neither path nor form shows the library, such an arm stays as it is.
+//! neither path nor form shows the library, the arm stays as it is.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};

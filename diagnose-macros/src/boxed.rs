@@ -98,7 +98,7 @@ impl VisitMut for Search {
         self.0 = true;
     }
 
-    /// In a macro's arguments `return` cannot be told from other words.
+    /// In a macro's arguments `return` cannot be distinguished from other words.
     fn visit_macro_mut(&mut self, invocation: &mut syn::Macro) {
         let text = invocation.tokens.to_string();
         self.0 |= text.contains("return") || text.contains('?');

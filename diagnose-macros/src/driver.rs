@@ -1,4 +1,4 @@
-//! Functions that only drive an executor. The last thing that such a function does is
+//! Functions that only drive an executor. The last expression of such a function is
 //! `runtime.block_on(future)` or `block_on(future)`, as in the output of `#[tokio::main]`. It may
 //! unwrap or match on the result, and return a value that takes no time.
 //!

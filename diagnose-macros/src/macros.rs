@@ -187,7 +187,7 @@ fn hides_awaits(invocation: &Macro) -> bool {
 }
 
 /// Returns whether a macro may never return, judged by its name and tokens. The compiler calls code
-/// after such a macro unreachable.
+/// after it unreachable.
 pub(crate) fn may_never_end(invocation: &Macro) -> bool {
     let names = ["abort", "bail", "fail", "raise", "throw"];
     let is_named = |last: &PathSegment| names.iter().any(|name| last.ident == name);

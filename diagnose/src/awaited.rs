@@ -50,8 +50,8 @@ impl InMacro {
     pub fn end(self) {}
 }
 
-/// Begins an await in a block that such a macro is given. Returns `future`. `C` is a closure
-/// written there.
+/// Begins an await in a block among the arguments of an unparsed macro. Returns `future`. `C` is a
+/// closure written there.
 #[inline]
 pub fn through<T, C>(future: T, _: C) -> T {
     let future = ManuallyDrop::new(future);
@@ -61,7 +61,7 @@ pub fn through<T, C>(future: T, _: C) -> T {
     ManuallyDrop::into_inner(future)
 }
 
-/// Ends such an await. Returns its value.
+/// Ends an await in a block of an unparsed macro. Returns its value.
 #[inline]
 pub fn passed<T>(value: T) -> T {
     let value = ManuallyDrop::new(value);

@@ -222,8 +222,8 @@ impl Builder {
     /// - all workers of a runtime in such polls, and the number of tasks queued behind them;
     /// - a task that was woken, or spawned on a runtime with workers, and not polled since, and the
     ///   functions that run instead;
-    /// - such a task while another worker of its runtime is idle: the task is where only one worker
-    ///   can reach it;
+    /// - a woken or spawned task while another worker of its runtime is idle: the task is where
+    ///   only one worker can reach it;
     /// - each proven or likely verdict, with its chain, once all waits in the chain have lasted for
     ///   the threshold. A verdict with the tasks and resources of an earlier one is not repeated.
     ///

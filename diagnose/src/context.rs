@@ -23,7 +23,7 @@ pub(crate) struct Context {
 pub(crate) struct ThreadCounts {
     /// Number of locks taken, messages sent or received, and other operations on resources.
     pub(crate) uses: AtomicU64,
-    /// Number of futures that waited for such an operation.
+    /// Number of futures that waited for an operation on a resource.
     pub(crate) waits: AtomicU64,
     /// Number of tasks listed by their spawner.
     pub(crate) spawns: AtomicU64,

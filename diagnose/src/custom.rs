@@ -180,9 +180,9 @@ impl<F: Future> Future for Waiting<F> {
 /// [`Resource::hold`] for that. It is polled as often as without this call, with a waker that notes
 /// the wake before forwarding it. Dropping it drops `future` and ends the wait.
 ///
-/// Nobody knows what `future` does, so a verdict never calls such a wait proven to hang. It is
-/// likely to if all units are held, and if one clone of its waker is kept: a time limit inside
-/// keeps another.
+/// The records do not show what `future` does, so no verdict calls this wait a proven hang. It is a
+/// likely one if all units are held, and one clone of its waker is stored: a time limit inside
+/// would store another.
 ///
 /// # Examples
 /// ```

@@ -196,7 +196,7 @@ impl Numbered {
     }
 
     /// Records that a handle is gone. If a later task took over the record meanwhile, the bit is
-    /// set again: that task is assumed to have such a handle.
+    /// set again: that task is assumed to have a handle that joins or aborts it.
     pub(crate) fn remove_handle(self, handle: u32) {
         if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
             task.remove_handle(handle);

@@ -1,6 +1,6 @@
 //! Removes harmful characters from all text that leaves the process.
 //!
-//! Names and labels come from whoever runs the program, and labels also from its clients.
+//! Names and labels come from the program and its operator, labels also from its clients.
 //! Unfiltered, they could move a terminal's cursor, change the direction of the text around them,
 //! hide text, or forge lines of the report. Two filters prevent this, both with [`is_harmful`]:
 //!

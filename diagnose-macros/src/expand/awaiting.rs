@@ -67,7 +67,7 @@ pub(crate) fn macro_awaited(args: &Args, place: &Place, number: usize, invocatio
     Expr::Verbatim(quote!(#ended #arguments))
 }
 
-/// Returns an await in a block that is an argument of such a macro.
+/// Returns an await in a block that is an argument of an unparsed macro.
 pub(crate) fn through(args: &Args, point: &mut ExprAwait) -> Expr {
     let (through, passed) =
         (path(args, Span::mixed_site(), "through"), path(args, Span::mixed_site(), "passed"));
@@ -77,7 +77,8 @@ pub(crate) fn through(args: &Args, point: &mut ExprAwait) -> Expr {
     Expr::Verbatim(quote_spanned!(Span::mixed_site()=> #(#attributes)* #passed(#point)))
 }
 
-/// Returns the await of such a macro, used as a statement. The macro may define variables.
+/// Returns the await of a macro that cannot be parsed, used as a statement. The macro may define
+/// variables.
 pub(crate) fn macro_statement(
     args: &Args,
     place: &Place,

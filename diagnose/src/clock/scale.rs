@@ -71,7 +71,7 @@ impl Scale {
     }
 }
 
-/// Number of jumps of either clock that captures have seen.
+/// Number of jumps of either clock that captures have found.
 pub(crate) fn jumps() -> u64 {
     SEGMENTS.lock().as_ref().map_or(0, Segments::jumps)
 }

@@ -47,7 +47,7 @@ mod tests {
     use crate::label::OFTEN;
 
     #[test]
-    fn frequent_texts_are_told_from_rare_ones() {
+    fn frequent_texts_are_distinguished_from_rare_ones() {
         let mut frequencies = Box::new(FrequencySketch::NOTHING);
         let mut most = 0;
         for round in 0..OFTEN {

@@ -33,7 +33,7 @@ struct RuntimeEntry {
 
 struct Runtimes {
     all: Vec<RuntimeEntry>,
-    /// Number of runtimes so far, which is the last number given.
+    /// Number of runtimes so far, which is the last one's number.
     count: u16,
 }
 

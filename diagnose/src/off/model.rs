@@ -100,7 +100,7 @@ pub enum VerdictKind {
 pub enum Confidence {
     /// It follows from exact facts.
     Proven,
-    /// It follows if things are where they were last seen.
+    /// It follows if guards and channel ends are with the task that last used them.
     Likely,
     /// Its age suggests it.
     Suspect,

@@ -43,8 +43,8 @@ pub(crate) fn begin_macro(site: &'static Site, depth: u8) {
     }
 }
 
-/// Records that a span is about to be awaited in a block of such a macro. If the body itself awaits
-/// it, later polls resume directly there.
+/// Records that a span is about to be awaited in a block inside an unparsed macro. If the body
+/// itself awaits it, later polls resume directly there.
 pub(crate) fn begin_through(depth: u8) {
     let (node, state) = local::awaiting();
     if node.is_some() && state.depth() == depth {

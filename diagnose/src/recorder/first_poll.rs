@@ -1,11 +1,11 @@
 //! The time from a future's creation to its first poll, mostly without extra clock readings.
 //!
 //! A future counts as polled at once if it is polled in the task poll that created it. Otherwise it
-//! counts from the end of that poll: a poll that leaves such futures behind notes its end.
+//! counts from the end of that poll: a poll that leaves unpolled futures behind records its end.
 //!
 //! Outside every recorded poll, the clock is read at creation for the first [`ALWAYS`] futures of a
-//! thread and for one in [`ALWAYS`] later ones. It is also read for functions whose futures were
-//! seen to wait for their first poll. All other futures count as polled at once.
+//! thread and for one in [`ALWAYS`] later ones. It is also read for functions whose futures have
+//! waited for their first poll before. All other futures count as polled at once.
 
 use std::cell::Cell;
 

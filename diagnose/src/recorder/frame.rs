@@ -34,7 +34,7 @@ enum FrameEnd {
     Call,
     /// The end of a poll of a hand-written future or stream, which keeps no state between polls.
     Poll,
-    /// The end of such a poll, and of the future or one item of the stream.
+    /// The end of a poll that ends the future, or yields an item of the stream.
     Ready,
 }
 

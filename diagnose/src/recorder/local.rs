@@ -288,8 +288,8 @@ pub(super) fn hand_up(up: u64, is_passing: bool) {
     });
 }
 
-/// The thread's tree and running node. Leases a tree if there is none; a `lent` one must be given
-/// back with [`end_loan`].
+/// The thread's tree and running node. Leases a tree if there is none; a `lent` one must be
+/// returned with [`end_loan`].
 #[cold]
 pub(super) fn place() -> TreePosition {
     if let (Some(tree), Some(current)) = LOCAL.with(|local| (local.tree.get(), local.current.get())) {

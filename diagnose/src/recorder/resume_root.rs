@@ -1,6 +1,6 @@
 //! Roots that resume where their last poll stopped, outside every other poll.
 //!
-//! The usual start and end of such a poll call no function, so no register has to be saved for
+//! The usual start and end of their polls call no function, so no register has to be saved for
 //! them: a tenth of the instructions of a poll, with link-time optimization. Without it, each
 //! thread-local counts as a call. What needs a call is checked first, and has functions of its own,
 //! `…_by_call`.

@@ -37,7 +37,7 @@ pub(super) enum Extent {
     Running,
 }
 
-/// Captures the given extent.
+/// Takes a snapshot of `extent`.
 pub(super) fn capture(extent: Extent) -> Snapshot {
     let is_whole = extent == Extent::Whole;
     if let Some(parent) = cut_off_from() {
@@ -62,8 +62,8 @@ pub(super) fn cut_off_from() -> Option<u32> {
     None
 }
 
-/// Returns a snapshot that explains why nothing can be read: after such a fork, any lock may stay
-/// locked.
+/// Returns a snapshot that explains why nothing can be read: after a fork beside recording threads,
+/// any lock may stay locked.
 fn refusal(parent: u32) -> Snapshot {
     let mut snapshot = Snapshot::default();
     snapshot.version = diagnose_reports::model::VERSION;

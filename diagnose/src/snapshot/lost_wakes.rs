@@ -1,15 +1,15 @@
 //! Finds wakes that reached no task, because a future was polled with a foreign waker.
 //!
-//! An example is `now_or_never()`. Such a future has its grant, and its task does not poll it. A
-//! combinator with wakers of its own forwards a wake to its task at once, and so does an executor
-//! inside the task.
+//! An example is `now_or_never()`: its future has been granted the resource, but its task does not
+//! poll it. A combinator with wakers of its own forwards a wake to its task at once, and so does an
+//! executor inside the task.
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, TaskId};
 
 use super::numbers::Table;
 
-/// Minimum age of such a wake: a younger one may still be on its way.
+/// Minimum age of a wake that reached no task: a younger one may still be on its way.
 const YOUNG_NS: u64 = 200_000_000;
 
 /// Marks waits that were woken through a waker other than their task's, while their task waits and

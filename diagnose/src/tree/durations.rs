@@ -42,7 +42,7 @@ const RECENT: usize = 2;
 #[derive(Debug)]
 pub(crate) struct LazyDurations(Link<Durations>);
 
-/// Written by the tree's thread only, except where noted.
+/// Written by the tree's thread only, unless a field says otherwise.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Durations {

@@ -9,7 +9,7 @@ const KEPT: usize = 64;
 #[cfg(diagnose_loom)]
 const KEPT: usize = 1;
 
-/// Written by the tree's thread, read by the thread that first polls such a future.
+/// Written by the tree's thread, read by the thread that first polls a future left behind.
 #[derive(Debug)]
 pub(crate) struct PollEnds {
     next: AtomicU64,

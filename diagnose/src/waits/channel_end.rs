@@ -145,7 +145,7 @@ impl ChannelEnd {
         }
     }
 
-    /// Counts such a message if `sent` is `Ok`.
+    /// Counts a message like [`Self::put_after`] if `sent` is `Ok`.
     #[inline]
     pub(crate) fn put_if_ok<T, E>(&self, received: u64, sent: Result<(), E>) -> Result<(), E> {
         if sent.is_ok() {
@@ -222,7 +222,8 @@ impl ChannelEnd {
         }
     }
 
-    /// Records that code has accessed the original. Any task may have another such end from now on.
+    /// Records that code has accessed the original. Any task may have another end of this side from
+    /// now on.
     pub(crate) fn share(&self, at: &'static Location<'static>) {
         self.holding.share(at);
     }

@@ -77,9 +77,9 @@ pub(super) const EXACT: u64 = 1 << 61;
 pub(super) const MOVABLE: u64 = 1 << 60;
 /// Flag: more than one task has used it.
 pub(super) const SHARED: u64 = 1 << 59;
-/// Flag: measured at its end, whether anybody waits or not.
+/// Flag: measured at its end, even if no task waits then.
 pub(super) const MEASURED: u64 = 1 << 58;
-/// Flag: measured for all acquisitions since the last such one.
+/// Flag: measured as a sample, which counts for all acquisitions since the sample before.
 pub(super) const SAMPLE: u64 = 1 << 57;
 pub(super) const UNITS: u64 = SAMPLE - 1;
 

@@ -56,7 +56,7 @@ pub(crate) struct LockOrderRecord {
     pub(crate) pairs: BTreeMap<(u64, u64), LockPair>,
     /// Identities of the locks in `pairs`. Some of these locks may be gone.
     pub(crate) resources: BTreeMap<u64, RecordIdentity>,
-    /// How often a pair was seen but not recorded.
+    /// How often a pair occurred but was not recorded.
     pub(crate) over: u64,
 }
 

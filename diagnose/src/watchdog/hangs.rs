@@ -64,7 +64,7 @@ struct HangAlarm {
     /// The tasks of its current verdicts. `count` is the number of verdicts so far.
     tasks: OrderedSet<TaskId>,
     count: u64,
-    /// How long it had lasted when it was last seen, in ns.
+    /// Its age at the last look that found it, in ns.
     age_ns: u64,
     /// How often in a row it was missing; at most [`MISSED`].
     missed: u32,

@@ -23,7 +23,7 @@ use diagnose_reports::sort::sort_by_key;
 pub(super) enum Finding<'a> {
     /// A poll that does not return.
     LongPoll(&'a Task),
-    /// Each worker of a runtime is in such a poll.
+    /// Each worker of a runtime is in a poll that does not return.
     Blocked {
         runtime: &'a Runtime,
         /// One per worker, the longest first.

@@ -1,6 +1,6 @@
 //! The macros and types that all wrappers are built from.
 //!
-//! A wrapper keeps an original beside its record, and reports each operation to
+//! A wrapper has an original beside its record, and reports each operation to
 //! [`waits`](crate::waits). Most of its methods only call the original. Macros here write those, so
 //! that a primitive's file lists the methods it delegates and writes out the recorded ones.
 //!
@@ -16,10 +16,10 @@
 //!
 //! A guard derefs to its value. An owned guard records that access, since it may have moved to
 //! another task. A lock, a cell and a channel end that may have siblings deref to the original, and
-//! record that it may be used without a record from then on: no verdict is proven that such a use
-//! could refute. The only end of a channel's side records nothing: each use that ends a wait needs
-//! the end or `&mut` of it, and Deref gives neither. Runtimes and task sets deref unrecorded, since
-//! the runtime counts their tasks. Futures do not deref.
+//! record that it may be used without a record from then on: no verdict is proven that an
+//! unrecorded use could refute. The only end of a channel's side records nothing: each use that
+//! ends a wait needs the end or `&mut` of it, and Deref gives neither. Runtimes and task sets deref
+//! unrecorded, since the runtime counts their tasks. Futures do not deref.
 
 // Each macro serves the wrappers of some features; tokio's use most of them.
 #![cfg_attr(

@@ -23,7 +23,7 @@ pub(crate) const BUSY_COLOR: Rgb = [230, 159, 0];
 pub(crate) const IDLE_COLOR: Rgb = [86, 180, 233];
 /// Okabe and Ito's yellow.
 pub(crate) const QUEUED_COLOR: Rgb = [240, 228, 66];
-/// Frames that the recorder did not tell apart.
+/// Frames in which the recorder merged paths or labels over a limit.
 pub(crate) const OTHER_COLOR: Rgb = [190, 190, 190];
 /// Behind the frames.
 pub(crate) const BACKGROUND: Rgb = [255, 255, 255];

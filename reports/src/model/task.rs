@@ -59,7 +59,7 @@ pub struct TaskClass {
     pub site: SiteIndex,
     /// Label of its root span.
     pub label: Option<Text>,
-    /// Facts that the program has noted with `task_attr`, by name.
+    /// Facts that the program has set with `task_attr`, by name.
     pub attributes: BTreeMap<String, String>,
     /// A future, or a closure on a thread for blocking work.
     pub kind: TaskKind,
@@ -89,8 +89,8 @@ pub struct TaskClass {
     pub waits_for_thread: Option<bool>,
     /// Whether it changed during the capture.
     pub is_unstable: bool,
-    /// Whether it was first seen in a poll, without a spawn through this crate. The code that polls
-    /// it may drop it, or poll it without a wake.
+    /// Whether its first record was a poll, not a spawn through this crate. The code that polls it
+    /// may drop it, or poll it without a wake.
     pub is_unspawned: bool,
     /// Whether a handle that joins or aborts it is alive. The owner of that handle may abort the
     /// task.

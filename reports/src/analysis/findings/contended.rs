@@ -27,7 +27,7 @@ use crate::units::{count, time};
 const MIN_MEAN_NS: u64 = 1_000_000;
 /// How many waits there must be: fewer may be a start-up.
 const MIN_WAITS: u64 = 10;
-/// The least share of a function's time, if its calls end. One in twenty is seen in a p95.
+/// The least share of a function's time, if its calls end. One in twenty shows in a p95.
 const MIN_SHARE: u64 = 50;
 /// The least share of the time of a loop, which also waits for other reasons, and of calls that
 /// wait for permits, which are meant to bound them.

@@ -106,8 +106,8 @@ fn calls_any(text: &str, methods: &[&str]) -> bool {
     })
 }
 
-/// Whether a future waits at this await now, at a resource of such a kind. One that waits for a
-/// free slot does not: its receiver is slow.
+/// Whether a future waits at this await now, at a resource of an accepted kind. One that waits for
+/// a free slot does not: its receiver is slow.
 fn is_at(facts: &Facts<'_>, site: &Site, is_kind: fn(ResourceKind) -> bool) -> bool {
     let snapshot = facts.snapshot;
     snapshot.waits.iter().any(|wait| {

@@ -41,8 +41,8 @@ const MIN_STALLS_ELAPSED_NS: u64 = 10_000_000_000;
 /// From how many calls on the share of long polls is that among calls.
 const MIN_CALLS: u64 = 100;
 /// The least share of the time of all workers, in thousandths, from which calls must wait, even if
-/// no wait is on record: while a thread polls, nobody sees what arrives at its sockets. One call in
-/// ten is seen in a p95.
+/// no wait is on record: while a thread polls, it does not see what arrives at its sockets. One
+/// call in ten shows in a p95.
 const MIN_CAPACITY: u64 = 100;
 /// The least share of the recorded time in long polls, in thousandths. An idle program on a busy
 /// machine has a few: its threads wait for a CPU.

@@ -33,7 +33,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let sites = (0..facts.snapshot.sites.len()).map(SiteIndex::new);
     let functions = sites.filter(|&site| facts.snapshot.site(site).is_some_and(|it| it.kind == SiteKind::Fn));
     let mut findings: Vec<(usize, Finding)> = functions.filter_map(|site| of_function(facts, site)).collect();
-    // Callers of a slow function are slow too: only the one with the deepest await is told.
+    // Callers of a slow function are slow too: only the one with the deepest await is reported.
     sort_by_key(&mut findings, |(await_node, finding)| (*await_node, std::cmp::Reverse(finding.explains_ns)));
     findings.dedup_by_key(|(await_node, _)| *await_node);
     findings.into_iter().map(|(_, finding)| finding).collect()

@@ -1,6 +1,6 @@
 //! The rule `stuck.*`: every verdict that no other verdict explains, and hazards as `parked`.
 //!
-//! A verdict behind another one ends with its cause, so it is not told again.
+//! A verdict behind another one ends with its cause, so it is not reported again.
 
 use std::fmt::Write as _;
 

@@ -20,9 +20,9 @@ use crate::analysis::hangs::facts::{Facts, is_active, units_asked};
 use crate::model::WaitMode;
 use crate::sort::sort;
 
-/// How many waits that may keep their units are counted.
+/// Maximum number of waits that may keep their units and are counted.
 const NEAREST: usize = 8;
-/// How many different sums of their units are told apart.
+/// Maximum number of different sums of their units.
 const MAX_SUMS: usize = 2 * NEAREST;
 
 /// The nodes of one side of a queue, extended on demand.

@@ -272,7 +272,7 @@ impl System<'_> {
             holding.may_have_moved && holding.thread_id.is_none() && !self.is_owner_done(holding);
         let can_move = holding.is_movable || is_in_movable;
         if let Some(others) = can_move.then(|| self.other_owners()).flatten() {
-            // Any of these may have it instead, but it was not seen there.
+            // Any of these may have it instead, but no record shows it there.
             self.graph.add_hidden_edge(others, node);
         }
         let is_permit = facts.snapshot.resources[resource].kind == ResourceKind::Semaphore;
@@ -313,7 +313,7 @@ impl System<'_> {
     }
 }
 
-/// Whether waits at such a resource are ended by a notification or an arrival.
+/// Whether waits at a resource of this kind are ended by a notification or an arrival.
 pub(crate) fn waits_for_event(kind: ResourceKind) -> bool {
     matches!(
         kind,

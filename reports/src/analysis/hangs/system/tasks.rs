@@ -94,7 +94,8 @@ impl System<'_> {
     }
 
     /// Whether the code that polls an unspawned root may drop it, or poll it without a wake.
-    /// Nothing about such a root is proven, and nothing is likely while a timeout may be around it.
+    /// Nothing about an unspawned root is proven, and nothing is likely while a timeout may be
+    /// around it.
     fn may_be_dropped(&mut self, task: &Task) -> bool {
         let may_be_under_a_timeout = task.is_unspawned && task.since_ns < TIMEOUT_NS;
         // An executor of the program's own may use a timeout too.

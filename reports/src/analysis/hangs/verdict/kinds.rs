@@ -16,7 +16,7 @@ pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize
     let cycle = |path| classify_cycle(system, stuck, component, path);
     if nodes.iter().any(|&node| matches!(system.node(node), Node::AnyNotifier(_))) {
         let mut hangs = classify_unnotified(system, stuck, nodes);
-        // The tasks of such a cycle would be stuck after any notification too.
+        // The tasks of a cycle without notifiers would be stuck after any notification too.
         if let Some(path) = cycle_without_notifiers(system, stuck, component) {
             hangs.retain(|hang| hang.kind != VerdictKind::Starved);
             hangs.insert(0, cycle(path));

@@ -168,7 +168,7 @@ words! {
     Confidence {
         /// It follows from exact facts.
         Proven = "proven",
-        /// It follows if things are where they were last seen.
+        /// It follows if guards and channel ends are with the task that last used them.
         Likely = "likely",
         /// Its age suggests it.
         Suspect = "suspect",
