@@ -2,19 +2,19 @@
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// Number of poll ends kept.
+/// Number of poll ends that are stored.
 #[cfg(not(diagnose_loom))]
-const KEPT: usize = 64;
+const MAX_ENDS: usize = 64;
 /// One, so that the model checker sees it overwritten.
 #[cfg(diagnose_loom)]
-const KEPT: usize = 1;
+const MAX_ENDS: usize = 1;
 
 /// Written by the tree's thread, read by the thread that first polls a future left behind.
 #[derive(Debug)]
 pub(crate) struct PollEnds {
     next: AtomicU64,
     /// The number of each poll, and the tick of its end.
-    ends: [[AtomicU64; 2]; KEPT],
+    ends: [[AtomicU64; 2]; MAX_ENDS],
 }
 
 impl PollEnds {
@@ -26,7 +26,7 @@ impl PollEnds {
     /// Records the end of a poll.
     pub(crate) fn note(&self, poll: u64, now: u64) {
         let next = self.next.load(Ordering::Relaxed);
-        let [number, end] = &self.ends[usize::try_from(next).unwrap_or(0) % KEPT];
+        let [number, end] = &self.ends[usize::try_from(next).unwrap_or(0) % MAX_ENDS];
         // Zero while the end changes, so that no number stands next to another poll's end.
         number.store(0, Ordering::Relaxed);
         // Release pairs with the Acquire of `of` that reads the end: a thread that sees this end

@@ -7,12 +7,12 @@ use std::ptr;
 /// Parts of the paths of the standard library.
 const STD: [&str; 2] = ["/rustc/", "/rustlib/"];
 /// Number of answers that each thread caches.
-const KEPT: usize = 8;
+const CACHED: usize = 8;
 
 thread_local! {
     /// Cached addresses, each plus one if it is not in the program's own code. A new address
     /// replaces the one that shares its cell.
-    static ANSWERS: [Cell<usize>; KEPT] = const { [const { Cell::new(0) }; KEPT] };
+    static ANSWERS: [Cell<usize>; CACHED] = const { [const { Cell::new(0) }; CACHED] };
 }
 
 /// Returns `caller` if it is in the program's own code, otherwise `made_at`. A future that a
@@ -27,7 +27,7 @@ pub(crate) fn own_code(
 ) -> &'static Location<'static> {
     let address = ptr::from_ref(caller).addr();
     ANSWERS.with(|answers| {
-        let answer = &answers[address / align_of::<Location<'static>>() % KEPT];
+        let answer = &answers[address / align_of::<Location<'static>>() % CACHED];
         if answer.get() & !1 != address {
             answer.set(address | usize::from(is_foreign(caller.file())));
         }
