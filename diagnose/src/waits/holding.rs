@@ -29,11 +29,11 @@ fn is_sample(number: u64) -> bool {
 // One word: guards are moved right after they are made, and moving two words would stall.
 #[derive(Debug)]
 pub(crate) struct Holding {
-    place: Option<&'static HoldingSlot>,
+    slot: Option<&'static HoldingSlot>,
 }
 
 impl Holding {
-    pub(crate) const NONE: Self = Self { place: None };
+    pub(crate) const NONE: Self = Self { slot: None };
 
     /// Records that the running task has acquired `units` without waiting. `is_movable` says that
     /// the guard borrows nothing, so it can move to another thread unseen.
@@ -88,15 +88,15 @@ impl Holding {
     /// Records where the future lies that acquired it.
     #[inline]
     pub(crate) fn taken_in(self, memory: Memory) -> Self {
-        self.place.inspect(|place| place.memory.store(memory.0, Relaxed));
+        self.slot.inspect(|slot| slot.memory.store(memory.0, Relaxed));
         self
     }
 
     /// Makes this the holding by which others see that the value is borrowed.
     #[inline]
     pub(super) fn borrows(&self) {
-        if let (Some(place), Some(record)) = (self.place, self.record()) {
-            record.borrowed.set(place);
+        if let (Some(slot), Some(record)) = (self.slot, self.record()) {
+            record.borrowed.set(slot);
         }
     }
 
@@ -120,7 +120,7 @@ impl Holding {
         is_movable: bool,
         measured: u64,
     ) -> Self {
-        let Some(place) = pool::take::<HoldingSlot>() else { return Self::NONE };
+        let Some(slot) = pool::take::<HoldingSlot>() else { return Self::NONE };
         let mut here = live::current_poll();
         if here.thread.is_none() {
             // The thread needs a tree, by which it is known.
@@ -128,72 +128,72 @@ impl Holding {
             here = live::current_poll();
         }
         let flags = if is_movable { MOVABLE } else { 0 } | measured;
-        place.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
-        place.at.set(at);
-        place.uses.store(0, Relaxed);
-        place.memory.store(0, Relaxed);
+        slot.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
+        slot.at.set(at);
+        slot.uses.store(0, Relaxed);
+        slot.memory.store(0, Relaxed);
         // Outside of tasks, reading the clock for each acquisition is too expensive.
         let is_read = measured & EXACT != 0 || here.stamp == 0 && role != Role::Holds;
         let since = if is_read { clock::now() } else { here.stamp };
-        place.since.store(since, Relaxed);
+        slot.since.store(since, Relaxed);
         if role == Role::Holds {
-            place.node.put(recorder::current_node());
+            slot.node.put(recorder::current_node());
             record.taken.set(at, &here, since);
         }
-        place.note(here);
-        place.record.set(record);
-        place.resource.store(record.id(), Relaxed);
-        lock_order::note(role, record, place);
-        Self { place: Some(place) }
+        slot.note(here);
+        slot.record.set(record);
+        slot.resource.store(record.id(), Relaxed);
+        lock_order::note(role, record, slot);
+        Self { slot: Some(slot) }
     }
 
     /// Returns the record of its resource, or `None` if the holding is empty.
     #[inline]
     #[allow(dead_code)]
     pub(crate) fn record(&self) -> Option<&'static Record> {
-        self.place?.record.get()
+        self.slot?.record.get()
     }
 
     #[allow(dead_code)]
     pub(crate) fn is_movable(&self) -> bool {
-        self.place.is_some_and(|place| place.units.load(Relaxed) & MOVABLE != 0)
+        self.slot.is_some_and(|slot| slot.units.load(Relaxed) & MOVABLE != 0)
     }
 
     /// Records that the running task has used it at `at`, and so has it now.
     #[inline]
     pub(crate) fn used(&self, at: &'static Location<'static>) {
-        let Some(place) = self.place else { return };
+        let Some(slot) = self.slot else { return };
         let here = live::current_poll();
-        let before = place.task.load(Relaxed);
-        if place.uses.load(Relaxed) != 0 && before != here.task {
-            place.units.store(place.units.load(Relaxed) | SHARED, Relaxed);
+        let before = slot.task.load(Relaxed);
+        if slot.uses.load(Relaxed) != 0 && before != here.task {
+            slot.units.store(slot.units.load(Relaxed) | SHARED, Relaxed);
         }
-        place.at.set(at);
-        place.note(here);
-        add_relaxed(&place.uses, 1);
-        place.since.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
+        slot.at.set(at);
+        slot.note(here);
+        add_relaxed(&slot.uses, 1);
+        slot.since.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
     }
 
     /// Records that the running task accesses the guarded value, and so has the guard now.
     #[inline]
     pub(crate) fn looked_at(&self) {
-        if let Some(place) = self.place.filter(|place| place.span.load(Relaxed) != context::span()) {
-            place.note(live::current_poll());
+        if let Some(slot) = self.slot.filter(|slot| slot.span.load(Relaxed) != context::span()) {
+            slot.note(live::current_poll());
         }
     }
 
     /// Records that the guard or end leaves the records: any task may have it, until the resource
     /// is gone.
     pub(crate) fn lose(self) {
-        let (Some(place), Some(record)) = (self.place, self.record()) else { return };
-        place.task.store(0, Relaxed);
-        place.span.store(0, Relaxed);
-        place.thread.store(0, Relaxed);
+        let (Some(slot), Some(record)) = (self.slot, self.record()) else { return };
+        slot.task.store(0, Relaxed);
+        slot.span.store(0, Relaxed);
+        slot.thread.store(0, Relaxed);
         record.lose(self);
     }
 
     pub(super) fn role(&self) -> Option<Role> {
-        Some(self.place?.role())
+        Some(self.slot?.role())
     }
 
     /// Records that any task may have another holding in this role from now on.
@@ -213,42 +213,42 @@ impl Holding {
     /// Measures a hold at its end. One that others wait for counts once: of a contended lock, all
     /// of these are measured.
     #[cold]
-    fn count_hold(&self, place: &HoldingSlot, is_waited_for: bool) {
+    fn count_hold(&self, slot: &HoldingSlot, is_waited_for: bool) {
         let Some(record) = self.record() else { return };
-        let is_sample = place.units.load(Relaxed) & SAMPLE != 0 && !is_waited_for;
+        let is_sample = slot.units.load(Relaxed) & SAMPLE != 0 && !is_waited_for;
         let holds = if is_sample { SAMPLED } else { 1 };
-        let ticks = clock::now().saturating_sub(place.since.load(Relaxed));
-        record.count_holds(place.at.get(), place.node.get(), ticks, holds);
+        let ticks = clock::now().saturating_sub(slot.since.load(Relaxed));
+        record.count_holds(slot.at.get(), slot.node.get(), ticks, holds);
     }
 
     /// Splits `units` off into a holding of their own. The caller may drop that to release them.
     #[allow(dead_code)] // Used only by permits, which need a feature.
     pub(crate) fn split(&self, units: u64) -> Self {
-        let (Some(place), Some(record)) = (self.place, self.record()) else { return Self::NONE };
-        let all = place.units.load(Relaxed);
+        let (Some(slot), Some(record)) = (self.slot, self.record()) else { return Self::NONE };
+        let all = slot.units.load(Relaxed);
         let units = units.min(all & UNITS);
-        place.units.store(all - units, Relaxed);
-        let Some(at) = place.at.get() else { return Self::NONE };
-        Self::begin(record, Role::Holds, units, at, all & MOVABLE != 0, 0).taken_in(place.memory())
+        slot.units.store(all - units, Relaxed);
+        let Some(at) = slot.at.get() else { return Self::NONE };
+        Self::begin(record, Role::Holds, units, at, all & MOVABLE != 0, 0).taken_in(slot.memory())
     }
 
     /// Adds the units of another holding in this resource.
     #[allow(dead_code)]
     pub(crate) fn merge(&self, other: Self) {
-        let taken = other.place.map_or(0, |place| place.units.load(Relaxed) & UNITS);
+        let taken = other.slot.map_or(0, |slot| slot.units.load(Relaxed) & UNITS);
         // Until the store below, the units look free, never held twice.
         drop(other);
-        if let Some(place) = self.place {
-            place.units.store(place.units.load(Relaxed).saturating_add(taken), Relaxed);
+        if let Some(slot) = self.slot {
+            slot.units.store(slot.units.load(Relaxed).saturating_add(taken), Relaxed);
         }
     }
 
     /// Sets the units, for example when a writer becomes a reader.
     #[allow(dead_code)]
     pub(crate) fn set_units(&self, units: u64) {
-        if let Some(place) = self.place {
-            let flags = place.units.load(Relaxed) & !UNITS;
-            place.units.store(flags | units.min(UNITS), Relaxed);
+        if let Some(slot) = self.slot {
+            let flags = slot.units.load(Relaxed) & !UNITS;
+            slot.units.store(flags | units.min(UNITS), Relaxed);
         }
     }
 }
@@ -256,15 +256,15 @@ impl Holding {
 impl Drop for Holding {
     #[inline]
     fn drop(&mut self) {
-        let Some(place) = self.place else { return };
-        let units = place.units.load(Relaxed);
+        let Some(slot) = self.slot else { return };
+        let units = slot.units.load(Relaxed);
         if units & EXACT != 0 {
             let is_waited_for = self.record().is_some_and(Record::has_waiting);
             if units & MEASURED != 0 || is_waited_for {
-                self.count_hold(place, is_waited_for);
+                self.count_hold(slot, is_waited_for);
             }
         }
-        place.resource.store(0, Relaxed);
-        pool::put(place);
+        slot.resource.store(0, Relaxed);
+        pool::put(slot);
     }
 }
