@@ -21,7 +21,7 @@ static TYPE: ResourceType = ResourceType::new(ResourceKind::Barrier, "async-lock
 pub struct Barrier {
     resource: Resource,
     /// The tasks that have arrived, in this round or an earlier one.
-    users: Notifiers,
+    notifiers: Notifiers,
     original: ::async_lock::Barrier,
     /// The number of tasks that open the barrier, which the original does not expose.
     n: u64,
@@ -37,7 +37,7 @@ impl Barrier {
     #[track_caller]
     const fn around(original: ::async_lock::Barrier, n: u64) -> Self {
         let resource = Resource::new(&TYPE, n, Location::caller());
-        Self { resource, users: Notifiers::new(), original, n }
+        Self { resource, notifiers: Notifiers::new(), original, n }
     }
 
     /// Arrives with the first poll, then waits for the other tasks.
@@ -63,7 +63,7 @@ impl Barrier {
 
     fn arrive(&self, at: &'static Location<'static>) {
         if let Some(record) = self.resource.record() {
-            self.users.note(Some(record), at);
+            self.notifiers.note(Some(record), at);
             record.entered.fetch_add(1, Relaxed);
         }
     }

@@ -23,7 +23,7 @@ static TYPE: ResourceType = ResourceType::new(ResourceKind::Semaphore, "async-lo
 pub struct Semaphore {
     resource: Resource,
     /// The tasks that have added permits.
-    users: Notifiers,
+    notifiers: Notifiers,
     inner: ::async_lock::Semaphore,
 }
 
@@ -33,7 +33,7 @@ impl Semaphore {
     pub const fn new(n: usize) -> Self {
         Self {
             resource: Resource::new(&TYPE, n as u64, Location::caller()),
-            users: Notifiers::new(),
+            notifiers: Notifiers::new(),
             inner: ::async_lock::Semaphore::new(n),
         }
     }
@@ -106,7 +106,7 @@ impl Semaphore {
         if let Some(record) = self.resource.record() {
             record.capacity.fetch_add(n as u64, Relaxed);
             record.is_refilled.store(true, Relaxed);
-            self.users.note(Some(record), Location::caller());
+            self.notifiers.note(Some(record), Location::caller());
         }
         self.inner.add_permits(n);
     }
@@ -130,7 +130,7 @@ convert!(
     [] Semaphore: ::async_lock::Semaphore,
     |inner| {
         let resource = Resource::new(&TYPE, inner.available_permits() as u64, Location::caller());
-        Self { resource, users: Notifiers::new(), inner }
+        Self { resource, notifiers: Notifiers::new(), inner }
     },
     |it| it.inner
 );

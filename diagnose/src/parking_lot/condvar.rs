@@ -16,7 +16,7 @@ static TYPE: ResourceType = ResourceType::new(ResourceKind::Condvar, "parking_lo
 pub struct Condvar {
     resource: Resource,
     /// The tasks and threads that have waited or notified.
-    users: Notifiers,
+    notifiers: Notifiers,
     inner: ::parking_lot::Condvar,
 }
 
@@ -27,7 +27,7 @@ impl Condvar {
     pub const fn new() -> Self {
         Self {
             resource: Resource::new(&TYPE, 0, Location::caller()),
-            users: Notifiers::new(),
+            notifiers: Notifiers::new(),
             inner: ::parking_lot::Condvar::new(),
         }
     }
@@ -35,14 +35,14 @@ impl Condvar {
     /// Wakes one waiting thread. Returns `true` if there was one.
     #[track_caller]
     pub fn notify_one(&self) -> bool {
-        self.users.tell(&self.resource, Location::caller(), false);
+        self.notifiers.record_notify(&self.resource, Location::caller(), false);
         self.inner.notify_one()
     }
 
     /// Wakes all waiting threads. Returns their number.
     #[track_caller]
     pub fn notify_all(&self) -> usize {
-        self.users.tell(&self.resource, Location::caller(), true);
+        self.notifiers.record_notify(&self.resource, Location::caller(), true);
         self.inner.notify_all()
     }
 
@@ -138,7 +138,7 @@ impl Condvar {
     ) -> CondvarWait {
         let holding = std::mem::replace(&mut guard.holding, Holding::NONE);
         CondvarWait::begin(
-            self.users.used(&self.resource, at),
+            self.notifiers.used(&self.resource, at),
             MutexGuard::mutex(guard).resource.record(),
             holding,
             limit,
@@ -154,7 +154,7 @@ convert!(
     [] Condvar: ::parking_lot::Condvar,
     |condvar| Self {
         resource: Resource::new(&TYPE, 0, Location::caller()),
-        users: Notifiers::new(),
+        notifiers: Notifiers::new(),
         inner: condvar,
     },
     |it| it.inner

@@ -55,9 +55,9 @@ impl Notifiers {
     /// Records that the running task is about to notify one waiter of `it`, or all.
     // Called before the wake: afterwards the queue is empty.
     #[inline]
-    pub(crate) fn tell(&self, it: &Resource, at: &'static Location<'static>, all: bool) {
+    pub(crate) fn record_notify(&self, it: &Resource, at: &'static Location<'static>, all: bool) {
         if let Some(record) = self.used(it, at) {
-            record.tell(at, all);
+            record.set_last_notified(at, all);
         }
     }
 

@@ -344,7 +344,7 @@ impl Record {
 
     /// Records a notification of the waiters: of one, or of all.
     #[inline]
-    pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
+    pub(crate) fn set_last_notified(&self, at: &'static Location<'static>, all: bool) {
         let waiting = u32::try_from(self.queue.load(Relaxed) & (QUEUED - 1)).unwrap_or(u32::MAX);
         self.last_notified.set(at, waiting, all);
     }

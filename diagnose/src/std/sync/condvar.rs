@@ -14,7 +14,7 @@ static TYPE: ResourceType = ResourceType::new(ResourceKind::Condvar, "std");
 pub struct Condvar {
     resource: Resource,
     /// The tasks and threads that have waited or notified.
-    users: Notifiers,
+    notifiers: Notifiers,
     inner: ::std::sync::Condvar,
 }
 
@@ -25,7 +25,7 @@ impl Condvar {
     pub const fn new() -> Self {
         Self {
             resource: Resource::new(&TYPE, 0, Location::caller()),
-            users: Notifiers::new(),
+            notifiers: Notifiers::new(),
             inner: ::std::sync::Condvar::new(),
         }
     }
@@ -115,14 +115,14 @@ impl Condvar {
     /// Wakes one waiting thread.
     #[track_caller]
     pub fn notify_one(&self) {
-        self.users.tell(&self.resource, Location::caller(), false);
+        self.notifiers.record_notify(&self.resource, Location::caller(), false);
         self.inner.notify_one();
     }
 
     /// Wakes all waiting threads.
     #[track_caller]
     pub fn notify_all(&self) {
-        self.users.tell(&self.resource, Location::caller(), true);
+        self.notifiers.record_notify(&self.resource, Location::caller(), true);
         self.inner.notify_all();
     }
 
@@ -134,7 +134,7 @@ impl Condvar {
     ) -> (CondvarWait, ::std::sync::MutexGuard<'a, T>) {
         let MutexGuard { holding, guard } = guard;
         let mutex = holding.record();
-        (CondvarWait::begin(self.users.used(&self.resource, at), mutex, holding, limit, at), guard)
+        (CondvarWait::begin(self.notifiers.used(&self.resource, at), mutex, holding, limit, at), guard)
     }
 }
 
@@ -145,7 +145,7 @@ convert!(
     [] Condvar: ::std::sync::Condvar,
     |condvar| Self {
         resource: Resource::new(&TYPE, 0, Location::caller()),
-        users: Notifiers::new(),
+        notifiers: Notifiers::new(),
         inner: condvar,
     },
     |it| it.inner

@@ -21,7 +21,7 @@ static TYPE: ResourceType = ResourceType::fair(ResourceKind::Barrier, "tokio");
 pub struct Barrier {
     resource: Resource,
     /// Tasks that have arrived, in this generation or an earlier one.
-    users: Notifiers,
+    notifiers: Notifiers,
     parties: u64,
     meets: real::Barrier,
 }
@@ -36,7 +36,7 @@ impl Barrier {
     #[track_caller]
     fn around(barrier: real::Barrier, parties: u64) -> Self {
         let resource = Resource::new(&TYPE, parties, Location::caller()).with_creation();
-        Self { resource, users: Notifiers::new(), parties, meets: barrier }
+        Self { resource, notifiers: Notifiers::new(), parties, meets: barrier }
     }
 
     /// Waits until `n` tasks have called `wait`, one of which becomes the leader. Not cancel safe.
@@ -45,7 +45,7 @@ impl Barrier {
         let at = Location::caller();
         async move {
             let record = self.resource.record();
-            self.users.note(record, at);
+            self.notifiers.note(record, at);
             if let Some(record) = record {
                 record.entered.fetch_add(1, Relaxed);
             }

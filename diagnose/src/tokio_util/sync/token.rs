@@ -56,15 +56,15 @@ impl CancellationToken {
 
     /// Cancels the token as [`cancel`](Self::cancel) does, with `at` as the place of the call.
     pub(super) fn cancel_at(&self, at: &'static Location<'static>) {
-        self.tell(at);
+        self.record_cancel(at);
         self.inner.cancel();
     }
 
     /// Records a cancellation, before it happens: afterwards no wait remains.
-    fn tell(&self, at: &'static Location<'static>) {
+    fn record_cancel(&self, at: &'static Location<'static>) {
         self.end.used(at);
         if let Some(record) = self.end.record() {
-            record.tell(at, true);
+            record.set_last_notified(at, true);
             record.entered.fetch_add(1, Relaxed);
         }
     }

@@ -20,7 +20,7 @@ static TYPE: ResourceType = ResourceType::fair(ResourceKind::Notify, "tokio");
 pub struct Notify {
     resource: Resource,
     /// Tasks that have waited or notified.
-    users: Notifiers,
+    notifiers: Notifiers,
     /// In an `Arc`, as [`notified_owned`](Self::notified_owned) needs; created at the first use.
     inner: OnceCell<Arc<real::Notify>>,
 }
@@ -42,7 +42,11 @@ impl Notify {
 
     #[track_caller]
     const fn around(notify: OnceCell<Arc<real::Notify>>) -> Self {
-        Self { resource: Resource::new(&TYPE, 0, Location::caller()), users: Notifiers::new(), inner: notify }
+        Self {
+            resource: Resource::new(&TYPE, 0, Location::caller()),
+            notifiers: Notifiers::new(),
+            inner: notify,
+        }
     }
 
     /// Returns tokio's own `Notify`, for crates that expect it.
@@ -59,35 +63,35 @@ impl Notify {
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
         let at = Location::caller();
-        Notified::new(self.notify().notified(), (self.users.used(&self.resource, at), at))
+        Notified::new(self.notify().notified(), (self.notifiers.used(&self.resource, at), at))
     }
 
     /// Waits for a notification, as [`notified`](Self::notified) does. The future owns `self`.
     #[track_caller]
     pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
         let at = Location::caller();
-        let on = (self.users.used(&self.resource, at), at);
+        let on = (self.notifiers.used(&self.resource, at), at);
         OwnedNotified::new(Arc::clone(self.notify()).notified_owned(), on, self)
     }
 
     /// Notifies the waiter that has waited longest. Without waiters, stores a permit.
     #[track_caller]
     pub fn notify_one(&self) {
-        self.users.tell(&self.resource, Location::caller(), false);
+        self.notifiers.record_notify(&self.resource, Location::caller(), false);
         self.notify().notify_one();
     }
 
     /// Notifies the waiter that has waited shortest. Without waiters, stores a permit.
     #[track_caller]
     pub fn notify_last(&self) {
-        self.users.tell(&self.resource, Location::caller(), false);
+        self.notifiers.record_notify(&self.resource, Location::caller(), false);
         self.notify().notify_last();
     }
 
     /// Notifies all current waiters. Stores no permit.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        self.users.tell(&self.resource, Location::caller(), true);
+        self.notifiers.record_notify(&self.resource, Location::caller(), true);
         self.notify().notify_waiters();
     }
 

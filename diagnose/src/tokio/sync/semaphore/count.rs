@@ -20,7 +20,7 @@ static TYPE: ResourceType = ResourceType::fair(ResourceKind::Semaphore, "tokio")
 pub struct Semaphore {
     pub(super) resource: Resource,
     /// Tasks that have added permits.
-    users: Notifiers,
+    notifiers: Notifiers,
     pub(super) permits: real::Semaphore,
 }
 
@@ -48,7 +48,7 @@ impl Semaphore {
     #[track_caller]
     const fn around(semaphore: real::Semaphore, permits: usize) -> Self {
         let resource = Resource::new(&TYPE, permits as u64, Location::caller());
-        Self { resource, users: Notifiers::new(), permits: semaphore }
+        Self { resource, notifiers: Notifiers::new(), permits: semaphore }
     }
 
     /// Returns tokio's own semaphore, for crates that expect it.
@@ -65,7 +65,7 @@ impl Semaphore {
         if let Some(record) = self.record() {
             record.capacity.fetch_add(n as u64, Relaxed);
             record.is_refilled.store(true, Relaxed);
-            self.users.note(Some(record), Location::caller());
+            self.notifiers.note(Some(record), Location::caller());
         }
         self.permits.add_permits(n);
     }
