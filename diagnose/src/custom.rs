@@ -145,7 +145,7 @@ impl Hold {
     /// call it in the `Deref` of a guard.
     #[inline]
     pub fn used(&self) {
-        self.holding.looked_at();
+        self.holding.accessed();
     }
 }
 

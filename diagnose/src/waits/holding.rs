@@ -176,7 +176,7 @@ impl Holding {
 
     /// Records that the running task accesses the guarded value, and so has the guard now.
     #[inline]
-    pub(crate) fn looked_at(&self) {
+    pub(crate) fn accessed(&self) {
         if let Some(slot) = self.slot.filter(|slot| slot.span.load(Relaxed) != context::span()) {
             slot.note(live::current_poll());
         }

@@ -36,8 +36,8 @@ impl ValueBorrow {
 
     /// Records that the running task still uses the borrow.
     #[inline]
-    pub(crate) fn looked_at(&self) {
-        self.holding.looked_at();
+    pub(crate) fn accessed(&self) {
+        self.holding.accessed();
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Gather {
 #[derive(Debug, Clone, Copy, Default)]
 struct LatePart {
     /// Tick of the last look; 0 if there was none.
-    looked_at: u64,
+    last_look: u64,
     /// Before this tick nothing more is late.
     next: u64,
     has_late: bool,
@@ -82,8 +82,8 @@ impl LatePart {
         late: &mut Late,
     ) {
         if self.next <= now {
-            let before = self.looked_at;
-            *self = Self { looked_at: now, next: now.saturating_add(threshold), ..Self::default() };
+            let before = self.last_look;
+            *self = Self { last_look: now, next: now.saturating_add(threshold), ..Self::default() };
             for (since, is_poll) in starts {
                 let due = since.saturating_add(threshold);
                 if due > now {

@@ -99,7 +99,7 @@ macro_rules! owned_guard {
         impl<$($param $(: ?$sized)?),+> ::std::ops::DerefMut for $name<$($param),+> {
             #[inline]
             fn deref_mut(&mut self) -> &mut $target {
-                self.holding.looked_at();
+                self.holding.accessed();
                 &mut *self.guard.get_mut()
             }
         }
@@ -137,7 +137,7 @@ macro_rules! owned_guard {
 
             #[inline]
             fn deref(&self) -> &$target {
-                self.holding.looked_at();
+                self.holding.accessed();
                 &*self.guard.get()
             }
         }

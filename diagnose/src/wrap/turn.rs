@@ -88,7 +88,7 @@ impl<F: Future> Future for Initializing<'_, F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let memory = if is_pinned::<F>() { Memory::of(&*self) } else { Memory::UNKNOWN };
         let this = self.project();
-        this.holding.looked_at();
+        this.holding.accessed();
         *this.holding = mem::replace(this.holding, Holding::NONE).taken_in(memory);
         let outer = this.turn.outer.lock().take();
         match outer {

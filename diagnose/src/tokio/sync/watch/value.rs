@@ -50,7 +50,7 @@ impl<T> Deref for Ref<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        self.borrowed.looked_at();
+        self.borrowed.accessed();
         &self.inner
     }
 }
