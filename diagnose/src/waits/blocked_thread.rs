@@ -55,7 +55,7 @@ impl BlockedThread {
         // The thread needs a tree, by which it is known.
         recorder::own_tree_number();
         let wait = WaitCell::take()?;
-        wait.begin(WaitStart { due, ..begun(Some(record), mode, units, Vec::new(), at) }, None);
+        wait.begin(WaitStart { due, ..wait_start(Some(record), mode, units, Vec::new(), at) }, None);
         record.blocked.fetch_add(1, Relaxed);
         Some(Self { record, wait })
     }
@@ -77,7 +77,7 @@ impl RuntimeShutdown {
         // The thread needs a tree, as above.
         recorder::own_tree_number();
         let wait = WaitCell::take()?;
-        wait.begin(begun(None, WaitMode::Shutdown, 1, tasks, at), None);
+        wait.begin(wait_start(None, WaitMode::Shutdown, 1, tasks, at), None);
         Some(Self(wait))
     }
 }
@@ -95,7 +95,7 @@ impl Drop for BlockedThread {
     }
 }
 
-fn begun(
+fn wait_start(
     record: Option<&'static Record>,
     mode: WaitMode,
     units: u64,

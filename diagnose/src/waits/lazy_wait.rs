@@ -69,44 +69,44 @@ impl LazyWait {
         mut info: impl FnMut() -> WaitInfo,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        let entry = PollScope::new(self.0, record, context.waker());
-        // SAFETY: the entry does not move until the poll is over.
-        let waker = unsafe { entry.lend(context.waker()) };
+        let scope = PollScope::new(self.0, record, context.waker());
+        // SAFETY: the scope does not move until the poll is over.
+        let waker = unsafe { scope.lend(context.waker()) };
         let outer = context.waker();
         let ready = poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get)));
         if ready.is_ready() {
-            self.end_poll(&entry);
+            self.end_poll(&scope);
         } else if waker.is_some() {
-            self.end_pending(&entry, is_pinned, outer, info());
+            self.end_pending(&scope, is_pinned, outer, info());
         }
         ready
     }
 
     #[inline]
-    fn end_poll(&mut self, entry: &PollScope) {
-        if self.0.is_some() || entry.lent.wait().is_some() {
-            self.end_ready(entry);
+    fn end_poll(&mut self, scope: &PollScope) {
+        if self.0.is_some() || scope.lent.wait().is_some() {
+            self.end_ready(scope);
         }
     }
 
     #[inline(never)]
-    fn end_ready(&mut self, entry: &PollScope) {
-        if let Some(wait) = self.0.take().or_else(|| entry.lent.wait()) {
+    fn end_ready(&mut self, scope: &PollScope) {
+        if let Some(wait) = self.0.take().or_else(|| scope.lent.wait()) {
             wait.forward().give_back();
             wait.end(false);
         }
     }
 
     #[inline(never)]
-    fn end_pending(&mut self, entry: &PollScope, is_pinned: bool, outer: &Waker, info: WaitInfo) {
+    fn end_pending(&mut self, scope: &PollScope, is_pinned: bool, outer: &Waker, info: WaitInfo) {
         let is_forced = info.is_forced();
         if let Some(wait) = self.0 {
             wait.forward().give_back();
             if wait.is_listed() {
-                return wait.leave(is_forced, entry.answered);
+                return wait.leave(is_forced, scope.answered);
             }
         }
-        let wait = self.0.or_else(|| entry.lent.wait());
+        let wait = self.0.or_else(|| scope.lent.wait());
         if info.is_nothing() {
             self.0 = wait;
             return;
@@ -121,7 +121,7 @@ impl LazyWait {
         let Some(wait) = wait.or_else(WaitCell::take) else { return };
         self.0 = Some(wait);
         let memory = if is_pinned { Memory::of(self) } else { Memory::UNKNOWN };
-        wait.begin(begun(info, entry.asked, is_forced, memory), Some(outer));
+        wait.begin(wait_start(info, scope.asked, is_forced, memory), Some(outer));
         if is_forced {
             wait.force();
         }
@@ -157,7 +157,7 @@ impl Drop for LazyWait {
 }
 
 /// Builds the start of a wait. A forced wait is listed at no resource.
-fn begun(info: WaitInfo, asked: u64, is_forced: bool, memory: Memory) -> WaitStart {
+fn wait_start(info: WaitInfo, asked: u64, is_forced: bool, memory: Memory) -> WaitStart {
     let awaited = if info.is_made_there { recorder::awaited() } else { None };
     let WaitInfo { target, mode, units, at, .. } = info;
     let (record, tasks, due) = match target {
@@ -278,7 +278,7 @@ pin_project! {
         #[pin]
         future: F,
         wait: LazyWait,
-        ask: AcquireArgs,
+        args: AcquireArgs,
         has_waited: bool,
         guard: G,
     }
@@ -286,8 +286,8 @@ pin_project! {
 
 impl<F, G> Acquire<F, G> {
     #[inline]
-    pub(crate) fn new(future: F, ask: AcquireArgs, guard: G) -> Self {
-        Self { future, wait: LazyWait::default(), ask, has_waited: false, guard }
+    pub(crate) fn new(future: F, args: AcquireArgs, guard: G) -> Self {
+        Self { future, wait: LazyWait::default(), args, has_waited: false, guard }
     }
 }
 
@@ -297,17 +297,17 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let this = self.project();
-        let AcquireArgs { record, mode, units, at, is_movable } = *this.ask;
+        let AcquireArgs { record, mode, units, at, is_movable } = *this.args;
         let memory = if is_pinned::<F>() { Memory::of(this.wait) } else { Memory::UNKNOWN };
-        let entry = PollScope::new(this.wait.0, record, context.waker());
-        // SAFETY: as in `LazyWait`: the entry does not move until the poll is over.
-        let waker = unsafe { entry.lend(context.waker()) };
+        let scope = PollScope::new(this.wait.0, record, context.waker());
+        // SAFETY: as in `LazyWait`: the scope does not move until the poll is over.
+        let waker = unsafe { scope.lend(context.waker()) };
         let outer = context.waker();
         // This does not call `LazyWait::poll`: moving a value that was just written in pieces
         // stalls the processor. So the output stays in place until the holding is made.
         match this.future.poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get))) {
             Poll::Ready(output) => {
-                this.wait.end_poll(&entry);
+                this.wait.end_poll(&scope);
                 Poll::Ready((this.guard)(
                     output,
                     Holding::hold_after(record, units, at, is_movable, *this.has_waited).taken_in(memory),
@@ -317,7 +317,7 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
                 *this.has_waited = true;
                 if waker.is_some() {
                     this.wait.end_pending(
-                        &entry,
+                        &scope,
                         is_pinned::<F>(),
                         outer,
                         WaitInfo::on(record, mode, units, at),

@@ -173,8 +173,8 @@ impl WaitCell {
         Some(wait)
     }
 
-    pub(super) fn begin(&'static self, begun: WaitStart, outer: Option<&Waker>) {
-        let WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking, memory } = begun;
+    pub(super) fn begin(&'static self, start: WaitStart, outer: Option<&Waker>) {
+        let WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking, memory } = start;
         context::count(|counts| &counts.waits);
         self.mode.store(mode as u32, Relaxed);
         self.units.store(units, Relaxed);
