@@ -24,7 +24,13 @@ thread_local! {
 
 /// Takes a record for a root inside another poll, or for the first root on its path.
 #[inline]
-pub(crate) fn meet(site: &'static Site, label: Label, entered: u64, span: u64, thread: u32) -> &'static Task {
+pub(crate) fn take_root(
+    site: &'static Site,
+    label: Label,
+    entered: u64,
+    span: u64,
+    thread: u32,
+) -> &'static Task {
     let task = tasks::take();
     // If the root runs inside a task known only from the runtime's hooks, it takes over that task's
     // origin.
@@ -39,7 +45,7 @@ pub(crate) fn meet(site: &'static Site, label: Label, entered: u64, span: u64, t
     if let Some(runtime_id) = runtime_id {
         task.runtime_id.store(runtime_id, Relaxed);
     }
-    task.begin_met(entered, span, thread);
+    task.begin_first_poll(entered, span, thread);
     task
 }
 
@@ -47,7 +53,7 @@ pub(crate) fn meet(site: &'static Site, label: Label, entered: u64, span: u64, t
 /// thread's tree. A root that is ready at once leaves the record with the thread, including the
 /// fields that the next one shares. Also returns whether the record is new to the thread.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn meet_outermost(
+pub(crate) fn take_spare_root(
     site: &'static Site,
     label: Label,
     entered: u64,
@@ -58,7 +64,7 @@ pub(crate) fn meet_outermost(
         Some(task) => (task, false),
         None => (spare(thread), true),
     };
-    task.meet(context::new_task(), site, label, (entered, span));
+    task.begin_root(context::new_task(), site, label, (entered, span));
     (task, is_new)
 }
 
@@ -111,7 +117,7 @@ fn take_spare(task: &'static Task) {
 
 impl Task {
     /// Starts the first poll of the root.
-    pub(super) fn begin_met(&self, entered: u64, span: u64, thread: u32) {
+    pub(super) fn begin_first_poll(&self, entered: u64, span: u64, thread: u32) {
         self.span.store(span, Relaxed);
         self.thread.store(thread, Relaxed);
         self.since.store(entered << 2 | RUNNING, Relaxed);
@@ -127,7 +133,7 @@ impl Task {
 
     /// Turns the spare record into a running root.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn meet(&self, id: u64, site: &'static Site, label: Label, (entered, span): (u64, u64)) {
+    pub(super) fn begin_root(&self, id: u64, site: &'static Site, label: Label, (entered, span): (u64, u64)) {
         // Pairs with the Acquire fence in `origin`, as in `occupy`.
         fence(Release);
         self.site.set(site);

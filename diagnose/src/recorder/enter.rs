@@ -81,7 +81,7 @@ impl Span {
                 enter_spawned(task, node, now);
                 task
             }
-            None => self.meet(node, now),
+            None => self.begin_spare_root(node, now),
         };
         self.root = Some(task);
         entry.begin_task(task, outer);
@@ -89,8 +89,8 @@ impl Span {
 
     /// Creates the task of a root called from code that is not annotated.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn meet(&self, node: &'static Node, now: u64) -> &'static Task {
-        let (task, is_new) = live::meet_outermost(self.site, self.label, now, context::span(), node.tree);
+    fn begin_spare_root(&self, node: &'static Node, now: u64) -> &'static Task {
+        let (task, is_new) = live::take_spare_root(self.site, self.label, now, context::span(), node.tree);
         if is_new {
             local::note_task();
         }

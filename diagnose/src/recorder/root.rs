@@ -11,7 +11,7 @@
 //! path is ready, it goes to the first one polled. The time from the wake to the poll is the task's
 //! time in the queue.
 //!
-//! A root that no wrapper spawned is a task too: see [`meet`](crate::live::meet).
+//! A root that no wrapper spawned is a task too: see [`take_root`](crate::live::take_root).
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::Waker;
@@ -99,7 +99,7 @@ impl Span {
             return (task, 0);
         }
         local::note_task();
-        (live::meet(self.site, self.label, entered, context::span(), node.tree), 0)
+        (live::take_root(self.site, self.label, entered, context::span(), node.tree), 0)
     }
 
     /// Ends the poll of a root, after its span's accounting.
