@@ -93,7 +93,8 @@ pub(super) fn add(
     let listed = ListedTasks::new(snapshot, tasks);
     let fewest = |it: &RuntimeTaskCount| {
         let later = after.iter().find(|later| later.runtime == it.runtime).map_or(0, |later| later.tasks);
-        let known = listed.recorded(it.runtime).saturating_add(listed.met(snapshot, it.runtime));
+        let known =
+            listed.recorded(it.runtime).saturating_add(listed.wakers_on_workers(snapshot, it.runtime));
         it.tasks.min(later).saturating_sub(known)
     };
     let unrecorded: u64 = before.iter().map(fewest).sum();
@@ -146,7 +147,7 @@ struct ListedTasks {
     recorded: OrderedMap<u64, u64>,
     /// By thread: the wakers with which unspawned roots without a known runtime were last polled
     /// there. Several roots in one task have the same.
-    met: OrderedMap<u64, OrderedSet<usize>>,
+    wakers: OrderedMap<u64, OrderedSet<usize>>,
     /// The threads on which a task or a `block_on` runs.
     running: OrderedSet<u64>,
     /// By runtime: the threads in polls of its futures.
@@ -174,7 +175,7 @@ impl ListedTasks {
             }
             if let Some(thread) = task.thread_id.filter(|_| task.is_unspawned && task.runtime_number == 0) {
                 let waker = tasks.get(task.id.get()).map_or(0, |known| known.task.outer_waker());
-                listed.met.entry(thread).or_default().insert(waker);
+                listed.wakers.entry(thread).or_default().insert(waker);
             }
         }
         listed
@@ -196,12 +197,16 @@ impl ListedTasks {
 
     /// Returns the number of wakers of unspawned roots on the workers of a runtime: most likely
     /// each is that of a task of the runtime.
-    fn met(&self, snapshot: &Snapshot, runtime: u64) -> u64 {
+    fn wakers_on_workers(&self, snapshot: &Snapshot, runtime: u64) -> u64 {
         let is_worker = |id: u64| {
             let mut workers = snapshot.workers.iter();
             workers.any(|worker| worker.runtime_number == runtime && worker.thread_id == Some(id))
         };
-        self.met.iter().filter(|(thread, _)| is_worker(*thread)).map(|(_, wakers)| wakers.len() as u64).sum()
+        self.wakers
+            .iter()
+            .filter(|(thread, _)| is_worker(*thread))
+            .map(|(_, wakers)| wakers.len() as u64)
+            .sum()
     }
 }
 

@@ -133,9 +133,9 @@ fn a_queue_beside_a_parked_worker_is_uneven() {
 #[test]
 fn a_task_of_an_unknown_runtime_is_late_only_beside_a_late_poll() {
     let mut snapshot = snapshot();
-    let mut met = task(3, RunState::Queued, 150);
-    met.runtime = "".into();
-    snapshot.tasks = vec![running(1, 11, 50), met];
+    let mut unspawned = task(3, RunState::Queued, 150);
+    unspawned.runtime = "".into();
+    snapshot.tasks = vec![running(1, 11, 50), unspawned];
     let mut looks = Looks::default();
     assert_eq!(found(&mut looks, &snapshot), [""; 0], "what polls it may have other things to do");
     snapshot.tasks[0].since_ns = 100;
