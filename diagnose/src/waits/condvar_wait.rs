@@ -23,7 +23,7 @@ pub(crate) struct CondvarWait {
 }
 
 impl CondvarWait {
-    /// `holding` is the one in the mutex.
+    /// `holding` is that of the mutex guard.
     pub(crate) fn begin(
         condvar: Option<&'static Record>,
         mutex: Option<&'static Record>,

@@ -1,8 +1,7 @@
 //! A quick look at waits for the watchdog: a few loads each, without a copy.
 //!
-//!
-//! The fields of a [`Glance`] may mix two waits that had the cell one after the other. Then the
-//! wait has just changed, and the watchdog, which looks for waits that do not change, looks again.
+//! The fields of a [`Glance`] may mix two waits that used the cell one after the other. The wait
+//! has then just changed, and the watchdog, which reports waits that last, looks again.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -31,9 +30,9 @@ pub(crate) struct Glance {
     pub(crate) is_blocking: bool,
     pub(crate) is_given_up: bool,
     pub(crate) is_woken: bool,
-    /// Whether the resource keeps its waker.
+    /// Whether the resource stores its waker.
     pub(crate) has_wakers: bool,
-    /// Whether the resource's waker keeps a clone of the task's waker.
+    /// Whether its waker holds a clone of the task's waker.
     pub(crate) has_task_waker: bool,
 }
 
@@ -52,7 +51,7 @@ impl WaitCell {
         self.resource.load(Relaxed) != 0
     }
 
-    /// Returns its target. Returns `None` if it neither waits nor has a waker that is still kept.
+    /// Returns its target. Returns `None` if it neither waits nor has a waker that is still stored.
     pub(crate) fn glance(&'static self) -> Option<Glance> {
         let (id, flags) = (self.id.load(Relaxed), self.flags.load(Relaxed));
         let wakers = self.forward.clones();

@@ -17,15 +17,15 @@ use crate::sync::add_relaxed;
 /// The first `SAMPLED` acquisitions that do not wait are measured, then one in `SAMPLED`.
 const SAMPLED: u64 = 64;
 
-/// Whether an acquisition is one of these. A pattern in the program must not meet that of the
+/// Whether an acquisition is a sample. A period of the program must not coincide with that of the
 /// samples, so the numbers are mixed (Fibonacci hashing).
 #[inline]
 fn is_sample(number: u64) -> bool {
     number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SAMPLED.ilog2()) == 0
 }
 
-/// A holding, kept in a guard or a channel end for as long as that lives. It is empty while
-/// recording is off.
+/// A holding, stored in a guard or a channel end until that is dropped. It is empty while recording
+/// is off.
 // One word: guards are moved right after they are made, and moving two words would stall.
 #[derive(Debug)]
 pub(crate) struct Holding {
@@ -85,14 +85,14 @@ impl Holding {
         Self::begin(record, Role::Holds, units, at, is_movable, 0)
     }
 
-    /// Records where the future lies that acquired it.
+    /// Records the memory of the future that acquired it.
     #[inline]
     pub(crate) fn taken_in(self, memory: Memory) -> Self {
         self.slot.inspect(|slot| slot.memory.store(memory.0, Relaxed));
         self
     }
 
-    /// Makes this the holding by which others see that the value is borrowed.
+    /// Makes this the holding that shows that the value is borrowed.
     #[inline]
     pub(super) fn borrows(&self) {
         if let (Some(slot), Some(record)) = (self.slot, self.record()) {
@@ -210,8 +210,8 @@ impl Holding {
         }
     }
 
-    /// Measures a hold at its end. One that others wait for counts once: of a contended lock, all
-    /// of these are measured.
+    /// Measures a hold at its end. A hold that others wait for counts once, because a contended
+    /// lock measures all of them.
     #[cold]
     fn count_hold(&self, slot: &HoldingSlot, is_waited_for: bool) {
         let Some(record) = self.record() else { return };
@@ -232,7 +232,7 @@ impl Holding {
         Self::begin(record, Role::Holds, units, at, all & MOVABLE != 0, 0).taken_in(slot.memory())
     }
 
-    /// Adds the units of another holding in this resource.
+    /// Takes over the units of another holding in this resource.
     #[allow(dead_code)]
     pub(crate) fn merge(&self, other: Self) {
         let taken = other.slot.map_or(0, |slot| slot.units.load(Relaxed) & UNITS);

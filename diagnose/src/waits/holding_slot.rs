@@ -19,7 +19,7 @@ pub(crate) enum Role {
 }
 
 /// The cell of a holding. Its owner writes it with relaxed stores. A copy belongs to one resource
-/// if `resource` is the same before and after. If the cell was taken again meanwhile, it may mix
+/// if `resource` is the same before and after. If the cell was reused meanwhile, the copy may mix
 /// two holdings in that resource.
 #[derive(Debug)]
 pub(crate) struct HoldingSlot {

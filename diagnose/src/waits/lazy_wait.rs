@@ -1,7 +1,6 @@
 //! Polls the futures of primitives with this crate's waker, and lists those that wait. It lists a
 //! future after its first `Pending` and takes it off the queue when it ends.
 //!
-//!
 //! ```text
 //! first poll   ├ lent waker ┤ Ready: nothing listed      Pending: a wait is listed;
 //!                                                        the lent waker is promoted to it
@@ -31,8 +30,8 @@ use crate::switch;
 /// Wait state that is allocated on the first `Pending`; until then it costs one word. It belongs to
 /// a future, or to a value that is polled through its own methods, such as a receiver.
 ///
-/// Such a value does not show when its owner gives up waiting. Its wait ends with the next ready
-/// poll, or with [`LazyWait::end`].
+/// The owner of a polled value gives up waiting without a call. The wait then ends with the next
+/// ready poll, or with [`LazyWait::end`].
 #[derive(Debug, Default)]
 pub(crate) struct LazyWait(Option<&'static WaitCell>);
 

@@ -1,7 +1,6 @@
 //! The order of lock acquisitions: which lock was acquired while another was held. Off unless it is
 //! enabled. Cycles are found in the reports, not here.
 //!
-//!
 //! ```text
 //! acquired ─┬ its owner    the task, or the thread outside of all tasks
 //!           ├ HeldLock     a lock that the owner acquired before and still holds

@@ -1,7 +1,6 @@
 //! Resources, their holdings and the waits at them. The wrapped primitives write these records;
 //! snapshots and the watchdog read them. Nothing here judges whether a wait ends.
 //!
-//!
 //! ```text
 //! a wrapper ─┬ Resource ─▶ Record      one lock, channel, …: its type, its counts, its queue
 //!            ├ Holding                a guard, permit, sender, receiver: its last task and place

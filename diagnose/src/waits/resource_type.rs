@@ -36,7 +36,7 @@ pub(crate) struct ResourceType {
 }
 
 impl ResourceType {
-    /// Creates a type whose wakes may be overtaken.
+    /// Creates a type whose woken waits may be overtaken by others.
     pub(crate) const fn new(kind: ResourceKind, library: &'static str) -> Self {
         Self { kind, library, is_fair: false, is_thread_bound: false, is_forced: || false }
     }

@@ -19,8 +19,8 @@ pub(crate) struct Durations {
     pub(crate) total: u64,
 }
 
-/// Waits and holds of a resource, as far as the clock was read. A hold that was measured for many
-/// counts as many.
+/// Waits and holds of a resource that were measured. A sampled hold counts as all the holds that it
+/// stands for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Usage {
     /// Number of waits that have ended, also of those that were given up.

@@ -1,6 +1,5 @@
 //! The cell of a waiting future, as readers see it, and its waker.
 //!
-//!
 //! Cells come from a pool and are used again. So readers copy them (`WaitCell::copy`) and compare
 //! the number. A primitive is polled with a waker that is lent from the stack. A wait is taken from
 //! the pool by the first clone of that waker, or by a `Pending`.
@@ -109,7 +108,7 @@ pub(super) const BLOCKING: u32 = 1 << 1;
 pub(super) const FORCED: u32 = 1 << 2;
 /// The wait was polled with a waker other than its task's own.
 pub(super) const INDIRECT: u32 = 1 << 3;
-/// The wait was given up. The primitive may still keep its waker.
+/// The wait was given up. The primitive may still store its waker.
 pub(super) const OVER: u32 = 1 << 4;
 
 static TABLE: RawWakerVTable = promoted_table::<WaitCell>();
@@ -260,7 +259,7 @@ impl WaitCell {
 
     /// Ends the wait. A given-up wait may have left its waker with the primitive, and its task may
     /// rely on that: one example is a `recv` future that is made anew for every poll. Any other
-    /// clone that is still kept no longer wakes anything.
+    /// clone that is still stored no longer wakes anything.
     pub(super) fn end(&'static self, is_given_up: bool) {
         let was_listed = self.is_listed();
         if was_listed {

@@ -25,7 +25,7 @@ pub(crate) struct WaitProgress {
     pub(crate) woken: u64,
     pub(crate) is_forced: bool,
     pub(crate) is_indirect: bool,
-    /// Clones of its waker that the resource keeps. While there is one, it keeps a clone of the
+    /// Clones of its waker that the resource stores. While there is one, it holds a clone of the
     /// task's waker.
     pub(crate) wakers: u32,
     /// Whether the wait is off the record. A blocked thread may go on within the same poll.
@@ -34,7 +34,7 @@ pub(crate) struct WaitProgress {
 
 impl WaitProgress {
     /// Returns whether the wait is unchanged since `before`. It may have been polled without a wake
-    /// in between: a future that gets its resource ends, and keeps no waker.
+    /// in between: a future that gets its resource ends, and leaves no waker there.
     pub(crate) fn waits_as(&self, before: &Self) -> bool {
         let same = Self { polls: before.polls, entered: before.entered, ..*self };
         same == *before && (self.polls == before.polls || self.woken == 0)
@@ -61,7 +61,7 @@ pub(crate) struct WaitCopy {
     pub(crate) polled: WaitProgress,
 }
 
-/// The call that waits. Alike waits share it: a million waits come from few places.
+/// The call that waits. Equal ones are stored once: a million waits come from few places.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WaitCall {
     pub(crate) mode: WaitMode,
@@ -74,7 +74,7 @@ pub(crate) struct WaitCall {
     pub(crate) is_given_up: bool,
 }
 
-/// The calls so far. Places and sites have one address each.
+/// The calls so far, by address: places and sites have one each.
 type Calls = HashMap<CallKey, Rc<WaitCall>>;
 type CallKey = (WaitMode, u64, *const Location<'static>, Option<*const Site>, Option<u32>, [bool; 2]);
 
@@ -122,7 +122,7 @@ impl WaitCell {
         }
     }
 
-    /// Returns a copy if it waits, or if it was given up and its waker is still kept.
+    /// Returns a copy if it waits, or if it was given up and its waker is still stored.
     fn copy(&'static self, calls: &mut Calls) -> Option<WaitCopy> {
         // Acquire pairs with the Release in `take`: these flags are not those of an earlier wait.
         let id = self.id.load(Acquire);

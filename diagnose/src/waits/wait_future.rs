@@ -65,8 +65,8 @@ impl WaitInfo {
         self
     }
 
-    /// Says that `at` is only where the future was made. The await that polls it is more precise,
-    /// if it is recorded.
+    /// Sets whether `at` is only where the future was made. The await that polls it is more
+    /// precise, if it is recorded.
     #[must_use]
     pub(crate) fn made_there(mut self, is_made_there: bool) -> Self {
         self.is_made_there = is_made_there;
@@ -128,7 +128,7 @@ impl<F> WaitFuture<F> {
         Self { future, wait: LazyWait::default(), info, is_pending: false, is_pinned }
     }
 
-    /// Says that `F` is not `Unpin`.
+    /// Declares that `F` is not `Unpin`.
     #[inline]
     pub(crate) fn pinned(mut self) -> Self {
         self.is_pinned = true;
