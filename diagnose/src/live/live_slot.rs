@@ -138,7 +138,7 @@ impl ArmSlot {
         Self::Live(LiveSlot::free())
     }
 
-    /// The slot, if this is one.
+    /// The slot; `None` for an await that has not begun, or has ended.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn live(&self) -> Option<&LiveSlot> {
         match self {

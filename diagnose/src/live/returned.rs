@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 const IDS: usize = 512;
 
-/// The last such tasks. A zero stands for none.
+/// The last `IDS` tasks that returned a value that is dropped later; 0 for an unused entry.
 static RETURNED: [AtomicU64; IDS] = [const { AtomicU64::new(0) }; IDS];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -18,7 +18,7 @@ pub(crate) fn note_return(task: u64) {
     RETURNED[NEXT.fetch_add(1, Relaxed) % IDS].store(task, Relaxed);
 }
 
-/// Whether it is one of the last tasks that did so.
+/// Whether the task is one of the last that returned a value that is dropped later.
 pub(crate) fn has_returned(task: u64) -> bool {
     RETURNED.iter().any(|id| id.load(Relaxed) == task)
 }

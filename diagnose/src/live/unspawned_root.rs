@@ -1,8 +1,7 @@
 //! Unspawned roots: annotated functions called from code that is not annotated.
 //!
-//! Such a root is a task during its first poll, so that a thread blocked in it is known. It stays
-//! one if it waits. Most are ready at once, and leave their record unchanged with the thread, for
-//! the next root.
+//! An unspawned root is a task from its first poll on, so that a thread blocked in it is known.
+//! Most are ready at once, and leave their record unchanged with the thread, for the next root.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -107,7 +106,7 @@ fn is_spare(task: &'static Task) -> bool {
     SPARE.with(Cell::get).is_some_and(|spare| std::ptr::eq(spare, task))
 }
 
-/// If the record is the spare one, it stops being that.
+/// Takes the record out of `SPARE`, if it is there.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn take_spare(task: &'static Task) {
     if is_spare(task) {

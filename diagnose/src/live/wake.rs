@@ -32,8 +32,8 @@ impl Promoted for Task {
         &TABLE
     }
 
-    /// Reads the clock once. There is no reading if the task is already woken, or is being polled.
-    /// Nor is there one if the wake came through one of its waits, which has read the clock.
+    /// Reads the clock, unless the task is already woken, is being polled, or is woken through one
+    /// of its waits, which has read the clock.
     #[inline]
     fn note_wake(&self) {
         if self.woken_at.load(Relaxed) != 0 {
@@ -49,7 +49,7 @@ impl Promoted for Task {
         };
         self.woken_by.store(context::task(), Relaxed);
         // Release pairs with the Acquire of `doing`: a reader that finds the task woken finds its
-        // waking task. Of two concurrent wakes, either may be kept.
+        // waking task. Either of two concurrent wakes may be the recorded one.
         self.woken_at.store(woken_at, Release);
     }
 

@@ -48,7 +48,7 @@ impl<'a> RunningPoll<'a> {
 
 impl Span {
     /// Records that the poll has returned. In deep call chains, most spans around a pending one
-    /// only pass that on.
+    /// only pass the `Pending` on.
     fn leave(&mut self, entry: &mut PollEntry, is_pending: bool, words: u32) {
         if is_pending {
             if entry.begun.goes_down && local::is_passing() {
@@ -84,13 +84,14 @@ impl Span {
         if let Some(slot) = self.slot {
             slot.leave(now);
         }
-        // The body around passes it on as well, and reads nothing that would have to be restored.
+        // The body around passes the `Pending` on as well, and reads nothing that would have to be
+        // restored.
         if !entry.is_handed() {
             self.end_through(entry, node, now);
         }
     }
 
-    /// Ends the first poll of a call, which stopped at an await of its own: the usual case.
+    /// Ends the first poll of a call that stopped at an await of its own: the usual case.
     #[inline(never)]
     fn leave_first(&mut self, entry: &mut PollEntry, words: u32) {
         let (at, state) = local::awaiting();
@@ -174,7 +175,7 @@ impl Span {
         self.await_pending = before.saturating_add(children.wrapping_sub(state.base())).max(0);
     }
 
-    /// Ends a call in its first poll, as most end. The call is as long as the poll.
+    /// Ends a call in its first poll, the usual case. The call is as long as the poll.
     #[inline(never)]
     fn leave_once(&mut self, entry: &PollEntry) {
         let Some(node) = self.node else { return };
@@ -257,7 +258,7 @@ fn parent_id(node: &Node, entry: &PollEntry) -> u64 {
     if node.parent.is_some_and(Node::is_root) { 0 } else { entry.outer().0 }
 }
 
-/// The running span, as it is listed.
+/// The running span, as the live registry lists it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn to_list(span: &Span, words: u32, node: &'static Node, entry: &PollEntry, entered: u64) -> SlotCopy {
     let numbers = (context::span(), parent_id(node, entry));

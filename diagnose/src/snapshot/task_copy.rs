@@ -24,13 +24,13 @@ use crate::tree::{self, Node};
 pub(super) struct TaskCopy {
     pub(super) task: &'static live::Task,
     pub(super) id: u64,
-    /// Without the two fields below, in which alike tasks differ.
+    /// Without `spawned_by` and `made`, in which alike tasks differ.
     pub(super) origin: Rc<TaskOrigin>,
     made: u64,
     spawned_by: u64,
     pub(super) doing: TaskState,
     pub(super) since: u64,
-    /// Clones of its waker that were kept then.
+    /// Clones of its waker that existed then.
     pub(super) wakers: u32,
     pub(super) span: u64,
     /// The memory of its root.
@@ -185,7 +185,7 @@ impl TaskCopy {
         self.task.id() != self.id || self.task.doing() != (self.doing, self.since)
     }
 
-    /// Whether only the hooks of its runtime report it.
+    /// Whether it is known only from the hooks of its runtime.
     fn is_hooked(&self) -> bool {
         self.origin.target.runtime == SpawnRuntime::TokioHooks
     }
