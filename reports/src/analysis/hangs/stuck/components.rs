@@ -114,7 +114,8 @@ impl StuckGraph {
         starts: impl IntoIterator<Item = NodeId>,
         reasons: impl Fn(NodeId) -> Vec<NodeId>,
     ) -> Option<Vec<NodeId>> {
-        // The positions of a start that led nowhere stay: what leads into its path leads nowhere.
+        // The positions of a start without a cycle stay: a path that leads into them has no cycle
+        // either.
         let mut positions = IdMap::default();
         starts.into_iter().find_map(|start| {
             let (mut path, first) = (Vec::new(), positions.len());
@@ -133,13 +134,13 @@ impl StuckGraph {
         })
     }
 
-    /// The shortest path into a component from a task or a blocked thread; the smallest node of the
-    /// nearest.
+    /// The shortest path into a component from a task or a blocked thread; of several, the one from
+    /// the smallest node.
     pub(crate) fn path_to(&self, component: usize, is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
         self.path(self.component(component), is_start)
     }
 
-    /// The shortest path to one node, as [`Self::path_to`].
+    /// The shortest path to one node from a task or a blocked thread.
     pub(crate) fn path_to_node(&self, end: NodeId, is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
         self.path(&[end], is_start)
     }
@@ -195,7 +196,7 @@ impl StuckGraph {
         self.victims_through(system, &roots, |_| true)
     }
 
-    /// Like [`Self::victims`] for sets of nodes, and only through nodes that are `allowed`.
+    /// The victims of sets of nodes, found only through nodes that are `allowed`.
     pub(crate) fn victims_through(
         &self,
         system: &System<'_>,

@@ -1,9 +1,9 @@
 //! Whether anything needs a set of stuck tasks to make progress.
 //!
 //! Two idle tasks that only wait for messages from each other are no hang: a service without
-//! clients looks like this. They are one if a task that has to end waits behind them: a root task
-//! such as `main`, or a joined one. A wait for a lock, for capacity or for a task's end, and unread
-//! messages, are enough by themselves.
+//! clients looks like this. They hang if a task that has to end waits behind them: a root task such
+//! as `main`, or a joined one. They also hang if one waits for a lock, for capacity or for a task's
+//! end, or if a message is unread.
 
 use crate::analysis::hangs::facts::{Facts, UnrecordedAwait, asks_for_signal, is_active};
 use crate::analysis::hangs::system::Node;
@@ -50,8 +50,8 @@ pub(crate) fn is_any_needed(
         || group.any(|node| node.task().is_some_and(has_to_end))
 }
 
-/// Whether the wait is for more than a message or a notification, and is polled; or its task has
-/// set all of its futures aside.
+/// Whether the wait is for more than a message or a notification, and is polled. It need not be
+/// polled if its task has set all of its futures aside.
 fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
     let is_left = || facts.task_of(wait).is_none_or(|task| !has_active(facts, task));

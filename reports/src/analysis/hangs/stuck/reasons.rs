@@ -9,7 +9,7 @@
 //! | a wait | the holder of what it asks for, if that is not free, before the waits ahead |
 //! | a guard or a channel end | the unread message it is in; the task it was moved into by a spawn; the task that last used it; the task that created it |
 //!
-//! A task that waits for a message hardly owns the sender.
+//! A task that waits for a message is unlikely to own the sender.
 
 use super::components::StuckGraph;
 use crate::analysis::hangs::facts::{Facts, asks_for_signal};
@@ -20,7 +20,8 @@ use crate::sort::sort_by_key;
 /// Lower is more plausible.
 type Rank = u8;
 
-/// With more pairs of a holding and a possible owner, all of them rank alike.
+/// Maximum number of pairs of a holding and a possible owner that are ranked; with more, all rank
+/// alike.
 const MAX_PAIRS: usize = 16_384;
 
 /// The most plausible of a node's stuck dependencies.
@@ -76,7 +77,7 @@ fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
     2 * Rank::from(wait.is_indirect || wait.is_parked) + Rank::from(asks_for_signal(wait))
 }
 
-/// An unread message that it is in has rank 0.
+/// Ranks a possible owner. An unread message that contains the holding has rank 0.
 fn rank_of_owner(
     facts: &Facts<'_>,
     resource: usize,
@@ -152,7 +153,7 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
             return Some(task);
         }
     }
-    // All spawned tasks have taken another one.
+    // All spawned tasks have taken other holdings.
     if free.contains(&number) && last.is_some_and(|last| !has_other_end(facts, resource, holding, last)) {
         last
     } else {
@@ -160,8 +161,8 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
     }
 }
 
-/// Whether the task waits for more units, and the task that acquired these ones awaits its end, or
-/// waits for more too: most likely that one still has them.
+/// Whether the task waits for more units, and the task that acquired the holding joins it or waits
+/// for more units too. The acquiring task most likely still has the holding then.
 fn is_behind_last(facts: &Facts<'_>, resource: usize, holding: &Holding, task: usize) -> bool {
     let id = facts.snapshot.tasks[task].id;
     let waits = |task: usize| facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);

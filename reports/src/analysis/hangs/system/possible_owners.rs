@@ -6,9 +6,9 @@ use super::node::Node;
 use crate::model::Role;
 
 impl System<'_> {
-    /// The node for "anything that could notify the waits there, or arrive too, runs on": tasks and
-    /// threads that used or created the resource, and all tasks younger than it. An older task is
-    /// on record once it has been handed the resource.
+    /// The node for "any task or thread that could notify the waits, or arrive, runs on". These are
+    /// the users and the creator of the resource, and all tasks younger than it. An older task is
+    /// recorded when it gets the resource.
     pub(crate) fn any_notifier(&mut self, resource: usize) -> NodeId {
         if let Some(&node) = self.shared.notifiers.get(&resource) {
             return node;
@@ -25,8 +25,8 @@ impl System<'_> {
         node
     }
 
-    /// The node for "anything else that could have a movable holding runs on", besides the task
-    /// that had it last. `None` if attributions are trusted.
+    /// The node for "another possible owner of a movable holding runs on", besides the task that
+    /// had it last. `None` if attributions are trusted.
     pub(crate) fn other_owners(&mut self) -> Option<NodeId> {
         self.rejects_suspect().then(|| self.any_task())
     }

@@ -89,7 +89,7 @@ impl System<'_> {
                 self.graph.add_edge(self.wait_end_node(wait), counter, units_asked(granted));
             }
         }
-        // An mpmc receiver removes messages before it records that, so `filled` is only an
+        // An mpmc receiver records a message after it has removed it, so `filled` is only an
         // estimate.
         let filled = if it.kind == ResourceKind::Mpmc { u64::MAX } else { it.filled };
         if filled > 0 && buffers_messages(it.kind) {
@@ -131,7 +131,7 @@ impl System<'_> {
         node
     }
 
-    /// The node for "any receiver receives". It can progress if none is known.
+    /// The node for "any receiver receives". It can progress if no receiver is known.
     pub(crate) fn any_receiver(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.receivers[resource] {
             return node;
@@ -153,7 +153,7 @@ impl System<'_> {
         node
     }
 
-    /// The node for "all senders are dropped". Those that wait in the queue have to leave first.
+    /// The node for "all senders are dropped". Senders that wait in the queue have to leave first.
     pub(crate) fn all_senders_gone(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.all_senders_gone[resource] {
             return node;
@@ -205,7 +205,7 @@ impl System<'_> {
         node
     }
 
-    /// The node for "any holder releases it". It can progress if none is known.
+    /// The node for "any holder releases it". It can progress if no holder is known.
     pub(crate) fn any_holder(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.holders[resource] {
             return node;
@@ -216,7 +216,7 @@ impl System<'_> {
         node
     }
 
-    /// Adds any holding of that role as an alternative. Without one the node can progress.
+    /// Adds each holding of the role as an alternative. If there is none, the node can progress.
     fn add_any_holding(&mut self, node: NodeId, resource: usize, role: Role) {
         let facts = self.facts;
         let holdings = &facts.snapshot.resources[resource].holdings;

@@ -1,4 +1,4 @@
-//! Timers that no thread drives, and the tasks that keep the threads from it.
+//! Timers that no thread drives, and the tasks that block those threads.
 
 use super::long_polls::is_long;
 use super::sleeping_threads::words_of_poll;
@@ -11,7 +11,7 @@ use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by_key;
 use crate::units::{counted, time};
 
-/// A timer that is later than this is not driven, in ns until it is due.
+/// The `due_ns` of a timer below which no thread drives it, in ns; negative, because it is overdue.
 const OVERDUE_NS: i64 = -1_000_000_000;
 /// How many of the tasks that block a timer's threads are named.
 const MAX_NAMED: usize = 4;
@@ -82,8 +82,8 @@ pub(super) fn has_worker(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> b
     workers.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number))
 }
 
-/// Whether the workers of the runtime got less than a tenth of the CPU time that they wanted, so
-/// that none may have come to its timers yet.
+/// Whether the workers of the runtime got less than a tenth of the CPU time that they wanted. They
+/// may then not have processed its timers yet.
 fn lack_cpus(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
     let workers = facts.snapshot.workers.iter();
     let own = workers.filter(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number));
@@ -102,12 +102,12 @@ fn blocking_tasks(facts: &Facts<'_>, (name, number): RuntimeKey<'_>, late: &[Lat
     if threads.is_empty() {
         threads.extend(late.iter().filter_map(|&(_, task, _)| snapshot.tasks[task].thread_id));
     }
-    let is_keeper = |index: &usize| {
+    let is_blocking = |index: &usize| {
         let task = &snapshot.tasks[*index];
         let is_there = task.thread_id.is_some_and(|thread| threads.contains(&thread));
         is_there && is_long(task) && task.kind == TaskKind::Future
     };
-    (0..snapshot.tasks.len()).filter(is_keeper).collect()
+    (0..snapshot.tasks.len()).filter(is_blocking).collect()
 }
 
 /// Puts late timers behind the verdict that explains why their thread does not drive them.

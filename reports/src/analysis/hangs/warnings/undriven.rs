@@ -13,8 +13,7 @@ use crate::model::{RunState, Task, TaskKind};
 use crate::ordered::OrderedSet;
 use crate::units::time;
 
-/// One verdict per awaited task that nobody polls. A long poll may be what keeps its thread from
-/// it.
+/// One verdict per awaited task that no thread polls. A long poll may occupy its thread.
 pub(crate) fn undriven(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let tasks = &facts.snapshot.tasks;
     let is_new = |task: &usize| is_left_alone(facts, &tasks[*task]) && !stuck.contains(task);

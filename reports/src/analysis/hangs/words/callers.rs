@@ -7,7 +7,7 @@ use crate::model::{Holding, Place, SiteIndex, SiteKind, Span, SpanIndex, Wait};
 
 /// How many callers a sentence names. Links have all known ones.
 const MAX_NAMED: usize = 4;
-/// A recursive function can have more.
+/// Maximum number of callers of a wait. A recursive function can have more.
 const MAX_CALLERS: usize = 16;
 
 impl Facts<'_> {
@@ -59,7 +59,7 @@ impl Facts<'_> {
             span.id == spans[body].id && span.parent == Some(SpanIndex::new(body)) && !span.skipped
         };
         let mut own = below.filter(is_own).map(|span| span.site).filter(|&site| is_await(site));
-        // Of several awaits, none is known to be the one.
+        // With several awaits, it is unknown which one the body is at.
         own.next().filter(|_| own.next().is_none())
     }
 
@@ -82,7 +82,7 @@ pub(crate) fn acquired_words(verb: &str, holding: &Holding, callers: &mut NamedC
     own.map(|own| format!(" ({verb} at {own}{})", callers.words(&holding.callers))).unwrap_or_default()
 }
 
-/// The callers that a sentence named last: a list of several is not repeated.
+/// The callers that a sentence named last. A list of several callers is not repeated.
 #[derive(Debug, Default)]
 pub(crate) struct NamedCallers {
     words: String,
