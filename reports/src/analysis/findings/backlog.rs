@@ -4,8 +4,8 @@
 //! sent     ████████████████████████████████
 //! received ████████                           the others wait in memory, and more come
 //! ```
-//! A burst also fills a channel for a while. So messages have to be sent for seconds and still now,
-//! and many of all that were ever sent have to wait.
+//! A burst also fills a channel for a while. So messages must have been sent for seconds, up to
+//! now, and a large share of all messages must be waiting.
 
 use super::facts::{Facts, line, per_mille, percent};
 use super::finding::{Finding, Severity};
@@ -21,7 +21,7 @@ const MIN_MESSAGES: u64 = 1_000;
 const MIN_SHARE: u64 = 300;
 /// The least age of the channel: younger ones may be filled by a start-up.
 const MIN_AGE_NS: u64 = 5_000_000_000;
-/// How long ago the last message was sent at most: later, the burst is over.
+/// The greatest age of the last message. With an older one, the burst is over.
 const MAX_PAUSE_NS: u64 = 1_000_000_000;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {

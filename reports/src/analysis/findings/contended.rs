@@ -49,7 +49,7 @@ const MIN_HOLDS: u64 = 4;
 struct Lock<'a> {
     first: &'a Resource,
     ids: Vec<ResourceId>,
-    /// ns that one of them was waited for, the most.
+    /// ns that calls waited for the most awaited of these locks.
     most_waited_ns: u64,
     waits: u64,
     waited_ns: u64,
@@ -70,7 +70,7 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
         if it.usage.waiters.is_empty() || facts.stuck_resources.contains(&it.id) {
             continue;
         }
-        // One without a place of creation is known by where it is acquired.
+        // A lock without a place of creation is identified by the place that acquires it.
         let acquired = || it.usage.waiters.first().map(|row| &row.place);
         let key = (it.kind, it.created.as_ref().or_else(acquired), it.name.as_deref(), it.library.as_str());
         let lock = locks.entry(key).or_insert_with(|| Lock {
@@ -142,8 +142,8 @@ impl Lock<'_> {
         u64::try_from(ns).unwrap_or(u64::MAX)
     }
 
-    /// Whether there are others of that place, and nearly all waits are for one: a hot shard. A
-    /// lock that was never used is not on record, so nobody knows how many there are.
+    /// Whether nearly all waits for several locks of one place are for one of them: a hot shard. A
+    /// lock that was never used is not on record, so the number of locks is unknown.
     fn is_one_of_many(&self, facts: &Facts<'_>) -> bool {
         let is_other = |it: &Resource| {
             it.id != self.first.id && it.kind == self.first.kind && it.created == self.first.created
@@ -221,7 +221,7 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
 
 fn next_step(facts: &Facts<'_>, lock: &Lock<'_>, holder: Option<&Holder<'_>>) -> String {
     let words = match holder {
-        // They are there to bound what is done under them.
+        // Permits are meant to bound the work that is done under them.
         _ if lock.has_permits() => {
             "hold the permits for a shorter time, or add permits if the bound is not on purpose"
         }
@@ -255,8 +255,8 @@ fn granted_ns(facts: &Facts<'_>, lock: &Lock<'_>) -> u64 {
     lock.waiters.iter().filter_map(of_row).fold(0, u64::saturating_add)
 }
 
-/// Whether calls have come to wait since the oldest one did. Those of a batch all came at once, to
-/// be bounded; and once nobody waits, it is done.
+/// Whether calls began to wait after the oldest waiting one. The calls of a batch all began at
+/// once, and are meant to be bounded. Without waiting calls the batch is done.
 fn arrives(facts: &Facts<'_>, lock: &Lock<'_>) -> bool {
     let waits = facts.snapshot.waits.iter();
     let own = waits.filter(|wait| wait.resource.is_some_and(|resource| lock.ids.contains(&resource)));

@@ -3,7 +3,7 @@
 //! ```text
 //! start                                             now
 //!   | · · ·· · ·  · | ·· ·  · · | · ·· · · · | · · ·· |    one dot per task, when it was spawned
-//!     quarters: the last has its share, for it goes on, and two of the others
+//!     quarters: the last and at least two of the others have their share
 //! ```
 //! Many healthy tasks look like that for a while: connections while clients arrive, jobs that take
 //! longer than the recording. So it has to go on for a time that fits what the tasks do.
@@ -21,15 +21,17 @@ use crate::units::{count, time};
 const MIN_TASKS: usize = 10;
 /// The greatest share of ended calls, in thousandths.
 const MAX_ENDED: u64 = 20;
-/// If more have ended, how many times as old as the longest of those a task must be: it never ends.
+/// If more have ended: the minimum age of a task that never ends, as a multiple of the longest
+/// ended call.
 const MIN_OUTLIVED: u64 = 10;
 /// The least share of tasks in each quarter of the time, in thousandths: even growth has 250.
 const MIN_QUARTER: u64 = 80;
-/// The least time that the growth has to last: for tasks of many spawners that wait for nothing
-/// that can come soon; for those that may be slow jobs; for connections, actors and what else comes
-/// for minutes after a start, while clients arrive.
+/// The least time that the growth has to last, for tasks of many spawners whose waits cannot end
+/// soon.
 const SHORT_NS: u64 = 1_000_000_000;
+/// The same bound for tasks that may be slow jobs.
 const LONG_NS: u64 = 30_000_000_000;
+/// The bound for connections and actors, which arrive for minutes after a start.
 const ARRIVALS_NS: u64 = 600_000_000_000;
 
 /// The tasks of one spawn.
@@ -105,14 +107,14 @@ impl<'a> Growth<'a> {
             quarters[usize::try_from(quarter).unwrap_or(3).min(3)] += 1;
         }
         let has_share = |part: &&u64| per_mille(**part, tasks.len() as u64) >= MIN_QUARTER;
-        // It goes on, and did so before; clients may have paused.
+        // The growth goes on, and is not new. Clients may have paused in between.
         let (recent, before) = quarters.split_at(1);
         let is_even =
             recent.iter().all(|part| has_share(&part)) && before.iter().filter(has_share).count() >= 2;
         is_even.then_some(Self { tasks, oldest_ns, span_ns, ended, more })
     }
 
-    /// For how long it has to go on before that is a finding; `None` if it never is.
+    /// The time after which the growth is a finding; `None` if it never is.
     fn evidence_ns(&self, facts: &Facts<'_>, waiting: &WaitingTasks<'_>) -> Option<u64> {
         let is_stuck = |task: &&&Task| facts.stuck_tasks.contains(&task.id);
         if self.tasks.iter().filter(is_stuck).count() * 2 > self.tasks.len() {
@@ -144,7 +146,7 @@ impl<'a> Growth<'a> {
             Waiting::Dormant if spawners.len() * 2 >= self.tasks.len() => LONG_NS,
             Waiting::Active | Waiting::Served | Waiting::Dormant => ARRIVALS_NS,
         };
-        // Of tasks with two lengths, the long ones may all be at their beginning.
+        // If calls are either short or long, all long ones may have just begun.
         Some(if self.ended.is_some() { least_ns.max(LONG_NS) } else { least_ns })
     }
 }
@@ -157,7 +159,7 @@ fn ended_calls(facts: &Facts<'_>, group: &Group<'_>) -> Option<(u64, u64)> {
     let longest = |node: &&Node| node.latency.completed.longest_ns.max(node.latency.cancelled.longest_ns);
     let longest_ns = roots.iter().map(longest).max().unwrap_or(0);
     let share = per_mille(count, count.saturating_add(group.tasks.len() as u64));
-    // Without a length, nothing outlives them.
+    // Without a recorded length, no task counts as older.
     let longest_ns = if longest_ns == 0 { u64::MAX } else { longest_ns };
     (share > MAX_ENDED).then_some((count, longest_ns))
 }

@@ -27,8 +27,8 @@ const MIN_SHARE: u64 = 200;
 /// The least share of the function's own time in long polls, and of long ones among its polls.
 const MIN_LONG_TIME: u64 = 500;
 const MIN_LONG_POLLS: u64 = 100;
-/// The least share of long polls if these were long although no CPU was short: one kind of request
-/// of many.
+/// The least share of long polls if these were long although CPUs were free: one kind of many
+/// requests is slow.
 const MIN_SURE_POLLS: u64 = 10;
 /// A few long polls are a start-up: threads are created, pages and files read for the first time.
 const MIN_POLLS: u64 = 10;
@@ -38,7 +38,7 @@ const MIN_ELAPSED_NS: u64 = 1_000_000_000;
 const MIN_STALLS: u64 = 3;
 const STALL_NS: u64 = 500_000_000;
 const MIN_STALLS_ELAPSED_NS: u64 = 10_000_000_000;
-/// From how many calls on the share of long polls is that among calls.
+/// The number of calls from which on long polls are compared with calls, not with polls.
 const MIN_CALLS: u64 = 100;
 /// The least share of the time of all workers, in thousandths, from which calls must wait, even if
 /// no wait is on record: while a thread polls, it does not see what arrives at its sockets. One
@@ -105,7 +105,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
     let hog = |(site, &(self_busy_ns, long, node)): (usize, &(u64, LongPolls, usize))| {
         let site = SiteIndex::new(site);
         let share = per_mille(self_busy_ns, all_ns);
-        // Awaits take polls too: of a function that is called often, the calls count.
+        // An await adds polls without work, so the calls count in a function that is called often.
         let (polls, calls) = (facts.sum(site, |node| node.polls), facts.sum(site, |node| node.calls));
         let polls = if calls >= MIN_CALLS { polls.min(calls) } else { polls };
         let least = if long.are_sure(cpu) { MIN_SURE_POLLS } else { MIN_LONG_POLLS };
@@ -149,20 +149,20 @@ fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> LongPolls {
         long.map(|bucket| u128::from(bucket.from_ns / 2 + bucket.to_ns / 2) * u128::from(bucket.count));
     let time_ns = time.fold(0_u128, u128::saturating_add).saturating_mul(u128::from(unexplained));
     let time_ns = u64::try_from(time_ns / u128::from(polls)).unwrap_or(u64::MAX);
-    // Its own time is known, and the long polls took what the short ones cannot have taken of it.
+    // The long polls took the part of its own time that the short ones cannot have taken.
     let self_busy_ns = facts.tree.self_busy_ns[node];
     let least_ns =
         if unexplained == polls { self_busy_ns.saturating_sub(shorter_ns(own, long_ns)) } else { 0 };
     LongPolls { polls: unexplained, time_ns: time_ns.clamp(least_ns, self_busy_ns) }
 }
 
-/// The time that polls shorter than that took at most.
+/// The greatest time that polls shorter than `ns` can have taken, in ns.
 fn shorter_ns(node: &Node, ns: u64) -> u64 {
     let short = node.polls_histogram.iter().filter(|bucket| bucket.from_ns < ns);
     short.map(|bucket| bucket.to_ns.saturating_mul(bucket.count)).fold(0, u64::saturating_add)
 }
 
-/// How many polls took that long.
+/// The number of polls that took at least `ns`.
 fn reaching(node: &Node, ns: u64) -> u64 {
     let long = node.polls_histogram.iter().filter(|bucket| bucket.from_ns >= ns);
     long.map(|bucket| bucket.count).fold(0, u64::saturating_add)
@@ -243,7 +243,7 @@ impl Hog {
         format!("{share} {whole}")
     }
 
-    /// The finding of that rule about it.
+    /// The finding of `rule` about the function.
     pub(super) fn finding(
         &self,
         facts: &Facts<'_>,

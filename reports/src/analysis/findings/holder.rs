@@ -53,8 +53,8 @@ impl<'a> Holder<'a> {
     }
 }
 
-/// Whether the function that acquired the lock is busy for less than a third of the holds, of
-/// which not all are measured.
+/// Whether the function that acquired the lock is busy for less than a third of the time of its
+/// holds. Not all of these are measured.
 fn waits(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> bool {
     let busy_ns = facts.function(node).map(|function| facts.node(function).busy_ns);
     busy_ns.is_some_and(|busy_ns| busy_ns < row.total_ns / 3)
@@ -123,7 +123,7 @@ fn over_in(
     longest.map(|(_, child)| child)
 }
 
-/// The end of an await's text; its start, if that is all that is known.
+/// The end of an await's text; its start if the end is unknown.
 fn end(site: &Site) -> Place {
     let mut place = site.place.clone();
     (place.line, place.column) = (site.end_line, site.end_column).max((place.line, place.column));

@@ -1,4 +1,4 @@
-//! How much CPU the workers got, of what they wanted.
+//! The share of the wanted CPU time that the workers got.
 
 use crate::model::Snapshot;
 
@@ -11,7 +11,7 @@ pub(super) struct CpuShare {
     pub(super) delayed_ns: u64,
     /// `delayed_ns` of the worker that was delayed most.
     pub(super) most_delayed_ns: u64,
-    /// Whether both are known of all workers.
+    /// Whether both times are known for all workers.
     pub(super) is_known: bool,
 }
 
@@ -38,8 +38,7 @@ impl CpuShare {
         self.delayed_ns / 9 > self.cpu_ns
     }
 
-    /// How long something takes on this machine that takes so much CPU time: at most ten times as
-    /// long.
+    /// The wall time that work with this CPU time takes on this machine: at most ten times as long.
     pub(super) fn stretched(&self, ns: u64) -> u64 {
         let wanted = u128::from(self.cpu_ns) + u128::from(self.delayed_ns);
         let stretched = (u128::from(ns) * wanted).checked_div(u128::from(self.cpu_ns)).unwrap_or(0);
@@ -53,7 +52,7 @@ impl CpuShare {
     }
 }
 
-/// The time of all workers since the recording started; of one, if none is known.
+/// The time of all workers since the recording started, or of one worker if none is known.
 pub(super) fn capacity_ns(snapshot: &Snapshot) -> u64 {
     snapshot.elapsed_ns.saturating_mul(snapshot.workers.len().max(1) as u64)
 }
