@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Approximate counts of recent texts: sometimes too high, never too low.
 pub(super) struct FrequencySketch {
-    /// Two counts per text, at places given by its hash; the lower one is more accurate.
+    /// Two counts per text, at places that its hash selects; the lower one is more accurate.
     counts: [[u8; PLACES]; 2],
     texts: u32,
 }

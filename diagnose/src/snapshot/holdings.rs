@@ -47,7 +47,11 @@ const MAX_CALLERS: usize = 16;
 const MARGIN_NS: u64 = 30_000_000;
 
 impl<'a> Holdings<'a> {
-    pub(super) fn new(mut holdings: Vec<HoldingCopy>, foreign: &'a [u64], seen: &CaptureContext<'_>) -> Self {
+    pub(super) fn new(
+        mut holdings: Vec<HoldingCopy>,
+        foreign: &'a [u64],
+        capture: &CaptureContext<'_>,
+    ) -> Self {
         sort_by_key(&mut holdings, |holding| (holding.resource, holding.since, holding.span, holding.units));
         let mut youngest: Table<u64, (u64, u64)> = Table::default();
         for holding in holdings.iter().filter(|holding| holding.uses == 0 && holding.is_movable) {
@@ -55,7 +59,7 @@ impl<'a> Holdings<'a> {
             *made = (holding.since, holding.resource).max(*made);
         }
         let spawner = |known: &KnownTask| (!known.is_stranger).then_some(known.spawned_by);
-        let tasks = seen.tasks.all.iter().map(|known| (known.id, spawner(known), known.made));
+        let tasks = capture.tasks.all.iter().map(|known| (known.id, spawner(known), known.made));
         let candidates = Candidates::new(tasks, MAX_CANDIDATES);
         let records = waits::all_records().into_iter().map(|record| (record.id(), record));
         let records = records.filter(|(id, _)| *id != 0).collect();
@@ -70,12 +74,12 @@ impl<'a> Holdings<'a> {
         &self,
         resource: u64,
         first_wait: Option<u64>,
-        seen: &CaptureContext<'_>,
+        capture: &CaptureContext<'_>,
     ) -> Vec<Holding> {
         let build = |copy: &HoldingCopy| {
-            let mut holding = self.build(copy, first_wait, seen);
+            let mut holding = self.build(copy, first_wait, capture);
             if first_wait.is_some() {
-                holding.callers = callers(copy, seen);
+                holding.callers = callers(copy, capture);
             }
             holding
         };
@@ -90,7 +94,7 @@ impl<'a> Holdings<'a> {
         &holdings[..count]
     }
 
-    fn build(&self, copy: &HoldingCopy, first_wait: Option<u64>, seen: &CaptureContext<'_>) -> Holding {
+    fn build(&self, copy: &HoldingCopy, first_wait: Option<u64>, capture: &CaptureContext<'_>) -> Holding {
         let mut holding = Holding::default();
         holding.role = match copy.role {
             waits::Role::Holds => Role::Holds,
@@ -102,23 +106,23 @@ impl<'a> Holdings<'a> {
         holding.task = some(copy.task).map(TaskId::new);
         holding.span = some(copy.span).map(SpanId::new);
         let is_bound = copy.task == 0 || self.is_of_a_thread(copy);
-        holding.thread_id = if is_bound { seen.thread_id(copy.thread) } else { None };
-        holding.place = copy.at.map(|at| seen.texts.place(at));
+        holding.thread_id = if is_bound { capture.thread_id(copy.thread) } else { None };
+        holding.place = copy.at.map(|at| capture.texts.place(at));
         holding.since_ns =
-            seen.ago(if copy.since == 0 { first_wait.unwrap_or(seen.now) } else { copy.since });
+            capture.ago(if copy.since == 0 { first_wait.unwrap_or(capture.now) } else { copy.since });
         holding.uses = copy.uses;
         // A guard of a lock in a static borrows forever, so it can move too.
         holding.is_movable = copy.is_movable
             || self.is_in_a_static(copy.resource, first_wait.is_some())
-            || self.may_leave_block_on(copy, seen);
-        self.find(copy, &mut holding, seen);
+            || self.may_leave_block_on(copy, capture);
+        self.find(copy, &mut holding, capture);
         if holding.is_movable
             && holding.attribution == Attribution::Exact
-            && seen.tasks.get(copy.task).is_some()
+            && capture.tasks.get(copy.task).is_some()
         {
             holding.attribution = Attribution::Unmoved;
         }
-        follow_future(copy, &mut holding, seen);
+        follow_future(copy, &mut holding, capture);
         holding
     }
 
@@ -142,14 +146,14 @@ impl<'a> Holdings<'a> {
     /// Whether it is a guard of a lock that the code around a `block_on` may have: the guard may go
     /// to a scoped thread then. What the future has created itself, or has in its memory, it cannot
     /// lend to anything that outlives it. Of a lock without a known creator, the place tells.
-    fn may_leave_block_on(&self, copy: &HoldingCopy, seen: &CaptureContext<'_>) -> bool {
-        let is_block_on = || seen.tasks.get(copy.task).is_some_and(|owner| owner.is_block_on);
+    fn may_leave_block_on(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
+        let is_block_on = || capture.tasks.get(copy.task).is_some_and(|owner| owner.is_block_on);
         let is_around = |record: &waits::Record| {
             let place = Memory::at(record.address.load(Relaxed));
             match record.creator_and_start().0 {
                 Creator::Task(task) if task == copy.task => false,
-                Creator::Unknown => seen.confined.is_near(place, copy.task),
-                _ => !seen.confined.has(place, copy.task),
+                Creator::Unknown => capture.confined.is_near(place, copy.task),
+                _ => !capture.confined.has(place, copy.task),
             }
         };
         copy.role == waits::Role::Holds
@@ -165,8 +169,8 @@ impl<'a> Holdings<'a> {
     }
 
     /// Sets the attribution and the candidates of a holding.
-    fn find(&self, copy: &HoldingCopy, holding: &mut Holding, seen: &CaptureContext<'_>) {
-        let Some(owner) = seen.tasks.get(copy.task) else {
+    fn find(&self, copy: &HoldingCopy, holding: &mut Holding, capture: &CaptureContext<'_>) {
+        let Some(owner) = capture.tasks.get(copy.task) else {
             // The task is gone. A movable holding is elsewhere. A borrowed one was forgotten there,
             // or returned.
             let is_forgotten = copy.task != 0 && !copy.is_movable && !live::has_returned(copy.task);
@@ -174,7 +178,7 @@ impl<'a> Holdings<'a> {
                 Attribution::Exact
             } else if copy.is_movable
                 && self.is_with_spawned(copy)
-                && !self.may_be_foreign(seen.ago(copy.since))
+                && !self.may_be_foreign(capture.ago(copy.since))
             {
                 holding.candidates = ids(self.candidates.since(copy.task, copy.since).unwrap_or_default());
                 if holding.candidates.is_empty() { Attribution::Unknown } else { Attribution::Likely }
@@ -191,12 +195,12 @@ impl<'a> Holdings<'a> {
         holding.attribution = if !copy.is_movable {
             // A guard of a lock in a static can move to a thread.
             let is_there =
-                transfers.sent() == copy.transfers.sent() && !self.may_be_foreign(seen.ago(copy.since));
+                transfers.sent() == copy.transfers.sent() && !self.may_be_foreign(capture.ago(copy.since));
             if is_there { Attribution::Exact } else { Attribution::Likely }
-        } else if self.may_be_foreign(seen.ago(copy.since)) {
+        } else if self.may_be_foreign(capture.ago(copy.since)) {
             Attribution::Unknown
         } else if transfers.sent() != copy.transfers.sent() {
-            self.follow(copy, holding, owner, seen)
+            self.follow(copy, holding, owner, capture)
         } else if copy.role != waits::Role::Holds && (copy.uses == 0 || copy.is_shared) {
             // It was unused since its creation, or is shared among tasks.
             Attribution::Likely
@@ -233,7 +237,7 @@ impl<'a> Holdings<'a> {
         copy: &HoldingCopy,
         holding: &mut Holding,
         owner: &KnownTask,
-        seen: &CaptureContext<'_>,
+        capture: &CaptureContext<'_>,
     ) -> Attribution {
         let [resource, message, _] = owner.task.sent_to();
         let sent = owner.task.transfer_counts().sent();
@@ -264,7 +268,7 @@ impl<'a> Holdings<'a> {
         // sent it on.
         let holdings = self.in_resource(resource);
         let receiver = holdings.iter().find(|holding| holding.role == waits::Role::Receives);
-        let Some((receiver, task)) = receiver.and_then(|it| Some((it, seen.tasks.get(it.task)?))) else {
+        let Some((receiver, task)) = receiver.and_then(|it| Some((it, capture.tasks.get(it.task)?))) else {
             return Attribution::Unknown;
         };
         // The receiver, if it is known at all.
@@ -287,15 +291,15 @@ impl<'a> Holdings<'a> {
 /// Sets the task of a guard that borrows, if another task polls the future with it now, and whether
 /// that future may be in yet another one. A guard that was taken without a future, as by
 /// `try_lock`, may be in any.
-fn follow_future(copy: &HoldingCopy, holding: &mut Holding, seen: &CaptureContext<'_>) {
+fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: &CaptureContext<'_>) {
     if copy.is_movable || copy.role != waits::Role::Holds || copy.task == 0 {
         return;
     }
-    let task = seen.confined.last_polled(copy.span).map_or(copy.task, |span| span.task);
+    let task = capture.confined.last_polled(copy.span).map_or(copy.task, |span| span.task);
     if task != copy.task {
         holding.task = some(task).map(TaskId::new);
     }
-    holding.may_have_moved = !seen.confined.has(copy.memory, task);
+    holding.may_have_moved = !capture.confined.has(copy.memory, task);
 }
 
 fn ids(tasks: Vec<u64>) -> Vec<TaskId> {
@@ -303,12 +307,12 @@ fn ids(tasks: Vec<u64>) -> Vec<TaskId> {
 }
 
 /// Returns the awaits that led to the acquiring call, innermost first, without the call's own.
-fn callers(copy: &HoldingCopy, seen: &CaptureContext<'_>) -> Vec<Place> {
+fn callers(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> Vec<Place> {
     let nodes = std::iter::successors(copy.node, |node| node.parent);
     let awaits =
         nodes.flat_map(|node| [Some(node.site).filter(|site| site.kind == site::SiteKind::Await), node.via]);
-    let places = awaits.flatten().map(|site| seen.texts.place_of_site(site));
-    let own = copy.at.map(|at| seen.texts.place(at));
+    let places = awaits.flatten().map(|site| capture.texts.place_of_site(site));
+    let own = copy.at.map(|at| capture.texts.place(at));
     let is_own =
         |place: &Place| own.as_ref().is_some_and(|own| own.file == place.file && own.line == place.line);
     let mut places: Vec<Place> = places.skip_while(is_own).take(MAX_CALLERS).collect();

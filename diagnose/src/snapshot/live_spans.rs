@@ -155,8 +155,8 @@ impl LiveSpans {
         unrecorded::add(snapshot, &tasks, waits.threads(), &counted);
         let (tasks, confined, threads, texts) = (&tasks, &confined, &threads, &texts);
         let is_whole = !snapshot.nodes.is_empty();
-        let seen = CaptureContext { now, scale, tasks, confined, threads, texts, node_index, is_whole };
-        waits.build(snapshot, &seen);
+        let capture = CaptureContext { now, scale, tasks, confined, threads, texts, node_index, is_whole };
+        waits.build(snapshot, &capture);
         lost_wakes::mark(snapshot);
     }
 }

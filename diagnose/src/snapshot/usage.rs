@@ -12,9 +12,9 @@ pub(super) fn usage(
     usage: &waits::Usage,
     acquisitions: u64,
     kind: ResourceKind,
-    seen: &CaptureContext<'_>,
+    capture: &CaptureContext<'_>,
 ) -> Usage {
-    let scale = seen.scale;
+    let scale = capture.scale;
     let mut built = Usage::default();
     built.acquisitions = acquisitions;
     built.contended = usage.ended_waits;
@@ -24,10 +24,10 @@ pub(super) fn usage(
     built.held = quantiles_ns(&usage.holds, scale);
     built.waited_ns = scale.ns(usage.waits.total);
     let places =
-        |of: &[waits::UsagePlace]| of.iter().map(|it| usage_place(it, seen)).collect::<Vec<UsagePlace>>();
+        |of: &[waits::UsagePlace]| of.iter().map(|it| usage_place(it, capture)).collect::<Vec<UsagePlace>>();
     if kind == ResourceKind::Broadcast {
         built.missed = usage.waiters.iter().map(|it| it.ticks).fold(0, u64::saturating_add);
-        built.missed_at = usage.waiters.first().map(|it| seen.texts.place(it.at));
+        built.missed_at = usage.waiters.first().map(|it| capture.texts.place(it.at));
     } else {
         built.waiters = places(&usage.waiters);
     }
@@ -35,13 +35,13 @@ pub(super) fn usage(
     built
 }
 
-fn usage_place(of: &waits::UsagePlace, seen: &CaptureContext<'_>) -> UsagePlace {
+fn usage_place(of: &waits::UsagePlace, capture: &CaptureContext<'_>) -> UsagePlace {
     let mut built = UsagePlace::default();
-    built.place = seen.texts.place(of.at);
-    built.node = of.node.and_then(|node| (seen.node_index)(node));
+    built.place = capture.texts.place(of.at);
+    built.node = of.node.and_then(|node| (capture.node_index)(node));
     built.count = of.count;
-    built.total_ns = seen.scale.ns(of.ticks);
-    built.longest_ns = seen.scale.ns(of.longest);
+    built.total_ns = capture.scale.ns(of.ticks);
+    built.longest_ns = capture.scale.ns(of.longest);
     built
 }
 

@@ -141,19 +141,19 @@ impl WaitsCopy {
     }
 
     /// Adds resources and waits to a snapshot.
-    pub(super) fn build(mut self, snapshot: &mut Snapshot, seen: &CaptureContext<'_>) {
+    pub(super) fn build(mut self, snapshot: &mut Snapshot, capture: &CaptureContext<'_>) {
         snapshot.waits.reserve_exact(self.waiting.len());
         let mut classes = (Classes::default(), Classes::default());
         if !self.records.is_empty() {
-            let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, seen);
+            let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, capture);
             snapshot.resources.reserve_exact(self.records.len());
             for recorded in std::mem::take(&mut self.records) {
-                self.add(snapshot, &recorded, &holdings, &mut classes, seen);
+                self.add(snapshot, &recorded, &holdings, &mut classes, capture);
             }
         }
         self.waiting.truncate(self.loose);
         for wait in Draining::new(self.waiting) {
-            push(snapshot, build(&wait, seen), &mut classes.0);
+            push(snapshot, build(&wait, capture), &mut classes.0);
         }
     }
 
@@ -164,20 +164,20 @@ impl WaitsCopy {
         recorded: &ResourceQueue,
         holdings: &Holdings<'_>,
         classes: &mut (Classes<WaitClass>, Classes<ResourceClass>),
-        seen: &CaptureContext<'_>,
+        capture: &CaptureContext<'_>,
     ) {
         let queue = &self.waiting[recorded.queue.clone()];
-        let holdings = holdings.of(recorded.id, queue.iter().map(|wait| wait.began).min(), seen);
+        let holdings = holdings.of(recorded.id, queue.iter().map(|wait| wait.began).min(), capture);
         // A lock that was waited for is listed even if it is free now.
         let was_contended =
-            || seen.is_whole && recorded.record.has_units() && recorded.record.was_contended();
+            || capture.is_whole && recorded.record.has_units() && recorded.record.was_contended();
         if holdings.is_empty() && queue.is_empty() && !was_contended() {
             return;
         }
         let id = ResourceId::new(recorded.id);
         let mut granted = 0;
         for (place, wait) in queue.iter().enumerate() {
-            let mut built = build(wait, seen);
+            let mut built = build(wait, capture);
             built.resource = Some(id);
             built.is_granted = recorded.identity.resource_type.is_fair && is_grant(&built, &wait.polled);
             granted += if built.is_granted { built.units } else { 0 };
@@ -185,13 +185,13 @@ impl WaitsCopy {
             push(snapshot, built, &mut classes.0);
         }
         let given_up = recorded.given_up.map(|index| &self.waiting[index]);
-        if let Some(wait) = given_up.filter(|it| may_be_made_anew(it, seen)) {
-            let mut built = build(wait, seen);
+        if let Some(wait) = given_up.filter(|it| may_be_made_anew(it, capture)) {
+            let mut built = build(wait, capture);
             built.resource = Some(id);
             built.ahead = queue.len() as u64;
             push(snapshot, built, &mut classes.0);
         }
-        let mut resource = recorded.build(seen);
+        let mut resource = recorded.build(capture);
         resource.holdings = holdings;
         resource.free = free(&resource, granted);
         resource.share(&mut classes.1);
@@ -208,9 +208,9 @@ fn push(snapshot: &mut Snapshot, mut wait: Wait, classes: &mut Classes<WaitClass
 /// Whether the task may wait with a future that it creates anew for each poll. A future that was
 /// given up after several polls, or left out by a later poll, is gone, and its waker wakes the task
 /// for nothing.
-fn may_be_made_anew(wait: &WaitCopy, seen: &CaptureContext<'_>) -> bool {
+fn may_be_made_anew(wait: &WaitCopy, capture: &CaptureContext<'_>) -> bool {
     let polled = &wait.polled;
-    let entered = seen.tasks.get(polled.task).map_or(0, |task| task.entered);
+    let entered = capture.tasks.get(polled.task).map_or(0, |task| task.entered);
     polled.polls <= 1 && entered != 0 && polled.entered >= entered
 }
 
@@ -273,22 +273,22 @@ impl ResourceQueue {
         })
     }
 
-    fn build(&self, seen: &CaptureContext<'_>) -> Resource {
+    fn build(&self, capture: &CaptureContext<'_>) -> Resource {
         let Self { record, identity, .. } = self;
         let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
         let mut resource = Resource::default();
         resource.id = ResourceId::new(self.id);
         resource.kind = kind(identity.resource_type.kind);
-        resource.library = seen.texts.of(identity.resource_type.library);
+        resource.library = capture.texts.of(identity.resource_type.library);
         resource.name = identity.name.as_deref().map(Text::from);
-        resource.created = (!is_in_std(identity.made_at)).then(|| seen.texts.place(identity.made_at));
+        resource.created = (!is_in_std(identity.made_at)).then(|| capture.texts.place(identity.made_at));
         match identity.made_by {
             Creator::Task(task) => resource.created_by = Some(TaskId::new(task)),
-            Creator::Thread(thread) => resource.created_on = seen.thread_id(Some(thread)),
+            Creator::Thread(thread) => resource.created_on = capture.thread_id(Some(thread)),
             Creator::Unknown => {}
         }
-        resource.first_task = seen.first_task_since(identity.created).map(TaskId::new);
-        resource.age_ns = seen.ago(identity.started);
+        resource.first_task = capture.first_task_since(identity.created).map(TaskId::new);
+        resource.age_ns = capture.ago(identity.started);
         resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
         let (entered, left) = (value(&record.entered), value(&record.left));
         resource.filled = match identity.resource_type.kind {
@@ -305,17 +305,17 @@ impl ResourceQueue {
         resource.is_fair = identity.resource_type.is_fair;
         resource.is_closed = record.is_closed.load(Relaxed);
         resource.last_notified = self.last_notified.as_ref().map(|notify| {
-            let mut built = event(&notify.last, seen);
+            let mut built = event(&notify.last, capture);
             (built.waiters, built.is_broadcast) = (notify.waiting, notify.all);
             built
         });
-        resource.last_acquired = record.last_acquired().map(|last| event(&last, seen));
-        resource.last_forgotten = self.last_forgotten.as_ref().map(|last| event(last, seen));
+        resource.last_acquired = record.last_acquired().map(|last| event(&last, capture));
+        resource.last_forgotten = self.last_forgotten.as_ref().map(|last| event(last, capture));
         // Read late: a kilobyte for each of a million channels is too much to keep.
         let mut used = record.usage_so_far();
         if record.id() == self.id {
             let acquisitions = usage_baseline::subtract(self.id, entered, &mut used);
-            resource.usage = usage(&used, acquisitions, identity.resource_type.kind, seen);
+            resource.usage = usage(&used, acquisitions, identity.resource_type.kind, capture);
             // Those of the list, not those of now: waits that began since would seem to have ended.
             resource.usage.contended += self.queue.len() as u64;
         }
@@ -323,17 +323,17 @@ impl ResourceQueue {
     }
 }
 
-fn event(last: &waits::LastEvent, seen: &CaptureContext<'_>) -> LastEvent {
+fn event(last: &waits::LastEvent, capture: &CaptureContext<'_>) -> LastEvent {
     let mut built = LastEvent::default();
-    built.ago_ns = (last.tick != 0).then(|| seen.ago(last.tick));
+    built.ago_ns = (last.tick != 0).then(|| capture.ago(last.tick));
     built.task = (last.task != 0).then_some(TaskId::new(last.task));
-    built.place = Some(seen.texts.place(last.at));
+    built.place = Some(capture.texts.place(last.at));
     built
 }
 
-fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
+fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     let polled = &wait.polled;
-    let task = seen.tasks.get(polled.task);
+    let task = capture.tasks.get(polled.task);
     let entered = task.map_or(0, |task| task.entered);
     let later = wait.read();
     let mut built = Wait::default();
@@ -346,33 +346,33 @@ fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
     built.task = (polled.task != 0).then_some(TaskId::new(polled.task));
     built.span = (polled.span != 0).then_some(SpanId::new(polled.span));
     built.place = Some(match wait.awaited {
-        Some(site) => seen.texts.place_of_site(site),
-        None => seen.texts.place(wait.at),
+        Some(site) => capture.texts.place_of_site(site),
+        None => capture.texts.place(wait.at),
     });
-    built.since_ns = seen.ago(wait.began);
+    built.since_ns = capture.ago(wait.began);
     built.polls = polled.polls;
     built.due_ns = (wait.due != 0).then(|| {
-        let ns = |ticks: u64| i64::try_from(seen.scale.ns(ticks)).unwrap_or(i64::MAX);
-        ns(wait.due.saturating_sub(seen.now)) - ns(seen.now.saturating_sub(wait.due))
+        let ns = |ticks: u64| i64::try_from(capture.scale.ns(ticks)).unwrap_or(i64::MAX);
+        ns(wait.due.saturating_sub(capture.now)) - ns(capture.now.saturating_sub(wait.due))
     });
-    built.woken_ns = (polled.woken != 0).then(|| seen.ago(polled.woken));
+    built.woken_ns = (polled.woken != 0).then(|| capture.ago(polled.woken));
     // By the finished polls of its task: which futures the running poll leaves out is not known
     // yet.
     built.is_parked = !wait.is_blocking && later.entered < entered;
-    built.may_have_moved = !wait.is_blocking && may_have_moved(wait, built.is_parked, seen);
+    built.may_have_moved = !wait.is_blocking && may_have_moved(wait, built.is_parked, capture);
     built.is_wake_ignored = built.is_parked && polled.woken != 0 && polled.woken < entered;
     built.is_indirect = polled.is_indirect;
     built.is_forced = polled.is_forced;
     built.wakers = polled.wakers.into();
-    built.thread_id = if wait.is_blocking { seen.thread_id(wait.thread) } else { None };
+    built.thread_id = if wait.is_blocking { capture.thread_id(wait.thread) } else { None };
     built.is_unstable = !later.waits_as(polled);
     built
 }
 
 /// Whether its future may have moved to another task since it was polled. `is_set_aside` says
 /// whether its task was polled since.
-fn may_have_moved(wait: &WaitCopy, is_set_aside: bool, seen: &CaptureContext<'_>) -> bool {
+fn may_have_moved(wait: &WaitCopy, is_set_aside: bool, capture: &CaptureContext<'_>) -> bool {
     let polled = &wait.polled;
-    let is_around = || seen.confined.last_polled(polled.span).is_none_or(|span| span.is_confined);
-    !(seen.confined.has(wait.memory, polled.task) || !is_set_aside && is_around())
+    let is_around = || capture.confined.last_polled(polled.span).is_none_or(|span| span.is_confined);
+    !(capture.confined.has(wait.memory, polled.task) || !is_set_aside && is_around())
 }
