@@ -35,7 +35,7 @@ fn place(line: u32) -> Place {
 
 /// The ids of the locks in each cycle.
 fn cycles(snapshot: &Snapshot) -> Vec<Vec<u64>> {
-    let pairs = &snapshot.lock_order.as_ref().expect("it was noted").pairs;
+    let pairs = &snapshot.lock_order.as_ref().expect("it was recorded").pairs;
     let found = snapshot.lock_inversions();
     found.iter().map(|it| it.pairs.iter().map(|&pair| pairs[pair].held.get()).collect()).collect()
 }
@@ -78,7 +78,7 @@ fn numbers_that_are_not_there_are_left_out() {
 #[test]
 fn the_text_names_tasks_and_places() {
     let mut snapshot = noted(2, &[(1, 2), (2, 1)]);
-    let order = snapshot.lock_order.as_mut().expect("it was noted");
+    let order = snapshot.lock_order.as_mut().expect("it was recorded");
     order.resources[0].name = Some("accounts".into());
     order.pairs[0].count = 1200;
     (order.pairs[1].task, order.pairs[1].thread) = (None, "worker".into());

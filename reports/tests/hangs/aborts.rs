@@ -16,7 +16,7 @@ fn a_spawner_that_goes_on_may_abort_what_it_has_a_handle_of() {
 }
 
 #[test]
-fn a_handle_that_is_awaited_is_with_whoever_awaits_it() {
+fn a_handle_that_is_awaited_is_with_its_awaiter() {
     let mut program = crossed();
     (program.of(2).has_handle, program.of(3).has_handle) = (true, true);
     assert_eq!(program.verdicts(), ["proven cycle"], "main awaits both");

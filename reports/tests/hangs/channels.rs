@@ -104,7 +104,7 @@ fn a_sender_that_may_be_anywhere_may_send() {
     let answer = program.other(ResourceKind::Oneshot);
     program.sends(1, answer, 6).attribution = Attribution::Unknown;
     program.waits(1, answer, WaitMode::Receive, 7);
-    assert!(program.verdicts().is_empty(), "a thread, or whoever has the message that it is in");
+    assert!(program.verdicts().is_empty(), "it is with a thread, or with the receiver of a message");
 }
 
 #[test]

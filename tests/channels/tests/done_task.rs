@@ -50,6 +50,6 @@ fn a_guard_that_block_on_returns_was_not_forgotten() {
     assert_eq!(attribution(made), Attribution::Exact, "forgotten");
     let (made, lock) = (here(), Mutex::new(0));
     let guard = runtime.block_on(async { lock.lock().await });
-    assert_eq!(attribution(made), Attribution::Unknown, "with whoever called");
+    assert_eq!(attribution(made), Attribution::Unknown, "with the caller");
     drop(guard);
 }

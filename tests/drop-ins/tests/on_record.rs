@@ -278,7 +278,7 @@ fn recording_polls_nothing_twice() {
 }
 
 #[test]
-fn whoever_reaches_the_original_may_clone_it() {
+fn an_original_in_reach_may_be_cloned() {
     diagnose_isolation::isolated!();
     let (made, (tx, rx)) = (here(), flume::bounded::<u8>(1));
     assert_eq!((tx.len(), tx.is_full(), rx.sender_count(), tx.same_channel(&tx)), (0, false, 1, true));

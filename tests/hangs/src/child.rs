@@ -64,7 +64,7 @@ pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: 
     start.send(Instant::now()).expect("it waits for that");
     (row.start)(&runtime);
     let mut out = io::stdout().lock();
-    out.flush().expect("somebody reads");
+    out.flush().expect("the parent reads");
     process::exit(0)
 }
 

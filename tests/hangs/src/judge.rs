@@ -55,7 +55,7 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
     if findings.is_empty() {
         return None;
     }
-    let Some(last) = looks.last() else { return Some("nobody looked".to_owned()) };
+    let Some(last) = looks.last() else { return Some("there was no look".to_owned()) };
     if is_said(row, flavor, marks, last) {
         return None;
     }

@@ -186,7 +186,7 @@ async fn take(pool: &std::sync::Mutex<OwnPool>) -> u64 {
         pool.waiting.push_back(sender);
         waits
     };
-    waits.await.expect("somebody gives one back")
+    waits.await.expect("a connection is returned")
 }
 
 fn give_back(pool: &std::sync::Mutex<OwnPool>, connection: u64) {
@@ -366,7 +366,7 @@ async fn peer(mut far: tokio::io::DuplexStream) {
 async fn connection(near: &mut tokio::io::DuplexStream, lines: &mpsc::Sender<u64>) {
     use tokio::io::AsyncReadExt as _;
     while let Ok(number) = near.read_u64().await {
-        lines.send(number).await.expect("somebody reads");
+        lines.send(number).await.expect("there is a receiver");
     }
 }
 

@@ -12,7 +12,7 @@ use diagnose_healthy_tests::{Load, SERVICES};
 
 const USAGE: &str = "\
 usage: diagnose-healthy-tests <server|actors|pipeline|idioms|alone> <seconds|NUMBERx> [raw]
-       for so long, or so many times; raw: on a runtime, and in a task, that are not on record";
+       the duration, or the number of rounds; raw: on a runtime, and in a task, that are not on record";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();

@@ -112,7 +112,7 @@ fn all_clones_share_one_clone_of_the_executors_waker() {
 
 // poll by A ├ clone ┤   poll by B ├ clone ┤   wake, wake
 #[test]
-fn wakes_go_to_whoever_polled_last() {
+fn wakes_go_to_the_executor_that_polled_last() {
     isolated!();
     let (a, b) = (Arc::new(Executor::default()), Arc::new(Executor::default()));
     let (mut future, clones) = lent(1);

@@ -24,7 +24,7 @@ mod vendor {
     pub(super) async fn open_session(starts: &Sender<()>, begun: Instant) {
         let session = async {
             tokio::time::sleep(super::STEP).await;
-            starts.send(()).expect("somebody waits");
+            starts.send(()).expect("there is a receiver");
             super::IN_KEY.call(|| generate_key(begun));
             tokio::time::sleep(super::STEP).await;
         };

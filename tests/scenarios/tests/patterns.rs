@@ -103,8 +103,8 @@ impl Lock {
 #[diagnose]
 async fn holder(m: Arc<Lock>, is_held: Sender<()>, is_wanted: Receiver<()>) {
     let guard = m.lock().await;
-    is_held.send(()).await.expect("somebody waits");
-    is_wanted.recv().await.expect("somebody wants it");
+    is_held.send(()).await.expect("there is a receiver");
+    is_wanted.recv().await.expect("there is a sender");
     sleep(100).await;
     drop(guard);
 }
@@ -123,7 +123,7 @@ async fn mutex() {
 #[diagnose]
 async fn producer(queue: Sender<u32>) {
     for number in 0..100 {
-        queue.send(number).await.expect("somebody reads");
+        queue.send(number).await.expect("there is a receiver");
     }
 }
 

@@ -19,7 +19,7 @@ async fn works(number: u64, sum: Arc<Mutex<u64>>, queue: mpsc::Sender<u64>, is_o
     while !is_over.load(SeqCst) || rounds < 10 {
         tokio::time::sleep(Duration::from_micros(200 + number)).await;
         add(&sum).await;
-        queue.send(1).await.expect("somebody reads");
+        queue.send(1).await.expect("there is a receiver");
         if rounds == number {
             // From inside a poll.
             check_tree(&diagnose::tree());

@@ -95,7 +95,7 @@ fn a_task_of_no_known_runtime_blocks_the_worker_that_it_is_on() {
 }
 
 #[test]
-fn a_single_worker_is_blocked_only_if_somebody_waits_for_it() {
+fn a_single_worker_is_blocked_only_if_a_task_waits_for_it() {
     let mut snapshot = snapshot();
     snapshot.runtimes[0].workers = 1;
     snapshot.tasks = vec![running(1, 11, 300)];

@@ -76,7 +76,7 @@ macro_rules! program {
                 for client in clients {
                     client.await.expect("no panic");
                 }
-                stop.send(true).expect("somebody listens");
+                stop.send(true).expect("there is a receiver");
                 let mut total = 0;
                 for actor in actors {
                     total += actor.await.expect("no panic");

@@ -19,8 +19,8 @@ macro_rules! program {
             #[$record]
             async fn publish(news: broadcast::Sender<u64>, newest: watch::Sender<u64>, count: u64) {
                 for number in 0..count {
-                    news.send(number).expect("somebody listens");
-                    newest.send(number).expect("somebody watches");
+                    news.send(number).expect("there is a receiver");
+                    newest.send(number).expect("there is a receiver");
                     yield_now().await;
                 }
             }
