@@ -116,7 +116,7 @@ fn the_json_has_the_shape_of_the_model() {
           "severity": "note",
           "sentence": "3 calls are counted in `[other]`, because a thread had the maximum number of paths",
           "explains_ns": 0,
-          "next": "use fewer distinct labels (`task_attr` for what differs with each request) or annotate fewer functions: what has a path keeps it until the program ends; the footer has all losses",
+          "next": "use fewer distinct labels (`task_attr` for values that differ with each request) or annotate fewer functions: a recorded call path stays until the program ends; the footer has all losses",
           "page": "docs/findings.md#lost_data",
           "evidence": {}
         }

@@ -36,7 +36,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     } else {
         format!("; {} more in the footer", counted(more as u64, "loss"))
     };
-    let next = "use fewer distinct labels (`task_attr` for what differs with each request) or annotate fewer functions: \
-                what has a path keeps it until the program ends; the footer has all losses";
+    let next = "use fewer distinct labels (`task_attr` for values that differ with each request) or annotate fewer functions: \
+                a recorded call path stays until the program ends; the footer has all losses";
     vec![Finding::new(Rule::LostData, Severity::Note, &format!("{loss} {words}{more}"), next)]
 }
