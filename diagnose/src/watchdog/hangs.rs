@@ -28,7 +28,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// Verdicts take at most one part in `SHARE` of one processor.
 const SHARE: u32 = 100;
 /// Maximum number of verdicts printed at once; the others are counted.
-const MAX_SAID: usize = 16;
+const MAX_NEW_ALARMS: usize = 16;
 
 /// Maximum number of finished alarms that are remembered.
 const MAX_OVER: usize = 256;
@@ -41,9 +41,9 @@ type AlarmKey = (VerdictKind, Vec<AlarmPart>);
 /// A link without its number: its node, name, file, line and role.
 type AlarmPart = (LinkNode, String, String, u32, LinkRole);
 
-/// The watchdog's output about an alarm.
+/// The start or the end of an alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum HangEvent {
     Alarm {
         text: String,
         /// The tasks in the chains, by id: sorted, without duplicates.
@@ -100,15 +100,15 @@ impl Hangs {
         self.alarms.values().any(|alarm| !alarm.is_over())
     }
 
-    /// Takes in new verdicts, and returns the lines to print. `late` is the reason for the request,
-    /// `took` its duration.
-    pub(super) fn hear(
+    /// Takes in new verdicts. Returns the alarms that began or ended. `late` is the reason for the
+    /// request, `took` its duration.
+    pub(super) fn update(
         &mut self,
         verdicts: &[Verdict],
         late: Late,
         took: Duration,
         threshold_ns: u64,
-    ) -> Vec<Said> {
+    ) -> Vec<HangEvent> {
         let is_alarm = |verdict: &Verdict| {
             verdict.confidence <= Confidence::Likely && youngest_ns(verdict) >= threshold_ns
         };
@@ -125,25 +125,25 @@ impl Hangs {
             }
             alike.push(verdict);
         }
-        let mut said = Vec::new();
+        let mut events = Vec::new();
         let mut more = 0_usize;
         for key in order {
             let Some(alike) = current.get(&key) else { continue };
             let Some((text, tasks)) = self.note(key, alike) else { continue };
-            if said.len() == MAX_SAID {
+            if events.len() == MAX_NEW_ALARMS {
                 more += 1;
             } else {
-                said.push(Said::Alarm { text, tasks });
+                events.push(HangEvent::Alarm { text, tasks });
             }
         }
         if more > 0 {
             let text = format!("{more} more verdicts, which the reports list");
-            said.push(Said::Alarm { text, tasks: Vec::new() });
+            events.push(HangEvent::Alarm { text, tasks: Vec::new() });
         }
-        said.extend(self.end(&current));
-        self.quiet = if late.is_new || !said.is_empty() { 0 } else { self.quiet + 1 };
+        events.extend(self.end(&current));
+        self.quiet = if late.is_new || !events.is_empty() { 0 } else { self.quiet + 1 };
         self.took = took;
-        said
+        events
     }
 
     /// Records verdicts that are one alarm. Returns its text and its tasks if it is to be printed.
@@ -176,7 +176,7 @@ impl Hangs {
     }
 
     /// Records the alarms that are over. Returns those that were printed.
-    fn end(&mut self, current: &HashMap<AlarmKey, Vec<&Verdict>>) -> Vec<Said> {
+    fn end(&mut self, current: &HashMap<AlarmKey, Vec<&Verdict>>) -> Vec<HangEvent> {
         let mut ended = Vec::new();
         for (key, alarm) in &mut self.alarms {
             if current.contains_key(key) || alarm.is_over() {
@@ -189,7 +189,7 @@ impl Hangs {
                     0 | 1 => format!("over after at least {age}"),
                     count => format!("over after at least {age}, {count} similar hangs in all"),
                 };
-                ended.push(Said::Over { alarm: std::mem::take(&mut alarm.text), words });
+                ended.push(HangEvent::Over { alarm: std::mem::take(&mut alarm.text), words });
             }
         }
         let over = self.alarms.values().filter(|alarm| alarm.is_over()).count();

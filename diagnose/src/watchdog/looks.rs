@@ -46,7 +46,7 @@ pub(super) enum Finding<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Looks {
     /// Reported tasks: task, number of its poll, state.
-    said: HashSet<(TaskId, u64, RunState)>,
+    reported: HashSet<(TaskId, u64, RunState)>,
     /// By runtime, the polls that its workers were in: task and number of the poll.
     blocked: HashMap<u64, HashSet<(TaskId, u64)>>,
 }
@@ -113,13 +113,13 @@ impl Looks {
 
     /// Returns whether this state is new, and marks it as reported.
     fn is_new(&mut self, task: &Task) -> bool {
-        self.said.insert((task.id, task.polls, task.state))
+        self.reported.insert((task.id, task.polls, task.state))
     }
 
     /// Forgets findings that are over.
     fn forget(&mut self, snapshot: &Snapshot) {
         let polls: HashSet<(TaskId, u64)> = snapshot.tasks.iter().map(|task| (task.id, task.polls)).collect();
-        self.said.retain(|(id, poll, _)| polls.contains(&(*id, *poll)));
+        self.reported.retain(|(id, poll, _)| polls.contains(&(*id, *poll)));
         self.blocked.retain(|number, _| snapshot.runtimes.iter().any(|runtime| runtime.number == *number));
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use diagnose_reports::model::AlarmKind;
 
 use super::alarms::alarms_of;
-use super::hangs::{Hangs, Said};
+use super::hangs::{HangEvent, Hangs};
 use super::late::Gather;
 use super::looks::Looks;
 use super::poll_alarms::{self, PollAlarm};
@@ -196,11 +196,11 @@ impl Watch {
         // Counted from the sieve, so that both are due again together.
         self.asked = WatchTurn { took: watch.turn().took, ..self.sieve };
         self.asked_about = self.suspects;
-        let said = self.hangs.hear(&verdicts, late, self.asked.took, ns(threshold));
-        for said in said {
-            match said {
-                Said::Alarm { text, tasks } => raise(alarm(AlarmKind::Hang, text, tasks)),
-                Said::Over { alarm, words } => resolve(&alarm, &words),
+        let events = self.hangs.update(&verdicts, late, self.asked.took, ns(threshold));
+        for event in events {
+            match event {
+                HangEvent::Alarm { text, tasks } => raise(alarm(AlarmKind::Hang, text, tasks)),
+                HangEvent::Over { alarm, words } => resolve(&alarm, &words),
             }
         }
     }

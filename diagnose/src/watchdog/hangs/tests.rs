@@ -7,7 +7,7 @@ use diagnose_reports::model::{
     Attribution, Holding, Resource, ResourceId, ResourceKind, Role, Task, TaskId, Wait, WaitId, WaitMode,
 };
 
-use super::{Hangs, MAX_SAID, Said};
+use super::{HangEvent, Hangs, MAX_NEW_ALARMS};
 use crate::watchdog::late::Late;
 
 const MS: u64 = 1_000_000;
@@ -49,23 +49,23 @@ fn pairs_of(count: u64, names: u64) -> Snapshot {
     snapshot
 }
 
-fn heard(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<Said> {
-    hangs.hear(&snapshot.verdicts(), OLD, ms(0), 100 * MS)
+fn events(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<HangEvent> {
+    hangs.update(&snapshot.verdicts(), OLD, ms(0), 100 * MS)
 }
 
 /// Returns the texts of the new alarms.
-fn said(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<String> {
-    let alarm = |said| match said {
-        Said::Alarm { text, .. } => Some(text),
-        Said::Over { .. } => None,
+fn alarms(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<String> {
+    let alarm = |event| match event {
+        HangEvent::Alarm { text, .. } => Some(text),
+        HangEvent::Over { .. } => None,
     };
-    heard(hangs, snapshot).into_iter().filter_map(alarm).collect()
+    events(hangs, snapshot).into_iter().filter_map(alarm).collect()
 }
 
 #[test]
 fn a_hang_is_reported_once_with_its_chain() {
     let (mut hangs, snapshot) = (Hangs::default(), pairs(1));
-    let texts = said(&mut hangs, &snapshot);
+    let texts = alarms(&mut hangs, &snapshot);
     let [text] = texts.as_slice() else { panic!("one, not {texts:?}") };
     assert!(
         text.starts_with(
@@ -74,40 +74,43 @@ fn a_hang_is_reported_once_with_its_chain() {
         "{text}"
     );
     assert!(text.contains("\n  task 1 task waits for 300 ms\n  resource 2 of 0 created, "), "{text}");
-    assert!(said(&mut hangs, &snapshot).is_empty());
-    assert_eq!(said(&mut hangs, &pairs(2)).len(), 1, "only the other pair");
+    assert!(alarms(&mut hangs, &snapshot).is_empty());
+    assert_eq!(alarms(&mut hangs, &pairs(2)).len(), 1, "only the other pair");
 }
 
 #[test]
 fn a_hang_that_is_not_seen_for_a_moment_is_not_reported_again() {
     let (mut hangs, mut snapshot) = (Hangs::default(), pairs(1));
-    assert_eq!(said(&mut hangs, &snapshot).len(), 1);
+    assert_eq!(alarms(&mut hangs, &snapshot).len(), 1);
     snapshot.tasks[0].is_unstable = true;
-    assert!(said(&mut hangs, &snapshot).is_empty());
+    assert!(alarms(&mut hangs, &snapshot).is_empty());
     snapshot.tasks[0].is_unstable = false;
-    assert!(said(&mut hangs, &snapshot).is_empty());
+    assert!(alarms(&mut hangs, &snapshot).is_empty());
 }
 
 #[test]
 fn hangs_that_differ_only_in_numbers_are_one_alarm() {
     let mut hangs = Hangs::default();
-    let texts = said(&mut hangs, &pairs_of(5, 1));
+    let texts = alarms(&mut hangs, &pairs_of(5, 1));
     let [text] = texts.as_slice() else { panic!("one, not {texts:?}") };
     assert!(text.ends_with("\n  and 4 similar hangs"), "{text}");
-    assert!(said(&mut hangs, &pairs_of(7, 1)).is_empty(), "others like it came");
+    assert!(alarms(&mut hangs, &pairs_of(7, 1)).is_empty(), "others like it came");
 }
 
 #[test]
 fn the_end_of_a_hang_is_reported_with_its_duration() {
     let mut hangs = Hangs::default();
-    let texts = said(&mut hangs, &pairs_of(3, 1));
+    let texts = alarms(&mut hangs, &pairs_of(3, 1));
     assert!(hangs.has_open());
-    assert!(heard(&mut hangs, &Snapshot::default()).is_empty(), "it may be that it was not seen for once");
-    let over = heard(&mut hangs, &Snapshot::default());
+    assert!(
+        events(&mut hangs, &Snapshot::default()).is_empty(),
+        "one capture without the hang is not its end"
+    );
+    let over = events(&mut hangs, &Snapshot::default());
     let words = "over after at least 0.3 s, 3 similar hangs in all".to_owned();
-    assert_eq!(over, [Said::Over { alarm: texts[0].clone(), words }]);
+    assert_eq!(over, [HangEvent::Over { alarm: texts[0].clone(), words }]);
     assert!(!hangs.has_open());
-    assert!(heard(&mut hangs, &Snapshot::default()).is_empty());
+    assert!(events(&mut hangs, &Snapshot::default()).is_empty());
 }
 
 #[test]
@@ -115,9 +118,9 @@ fn a_recurring_hang_is_reported_less_and_less_often() {
     let mut hangs = Hangs::default();
     let mut times = Vec::new();
     for time in 1..=9 {
-        times.extend((!said(&mut hangs, &pairs(1)).is_empty()).then_some(time));
+        times.extend((!alarms(&mut hangs, &pairs(1)).is_empty()).then_some(time));
         for _ in 0..2 {
-            assert!(said(&mut hangs, &Snapshot::default()).is_empty());
+            assert!(alarms(&mut hangs, &Snapshot::default()).is_empty());
         }
     }
     assert_eq!(times, [1, 2, 4, 8]);
@@ -127,7 +130,7 @@ fn a_recurring_hang_is_reported_less_and_less_often() {
 fn the_analysis_is_due_while_an_alarm_is_open_although_nothing_is_late() {
     let mut hangs = Hangs::default();
     assert!(!hangs.is_due(Late::default(), ms(100_000), ms(100)));
-    assert_eq!(said(&mut hangs, &pairs(1)).len(), 1);
+    assert_eq!(alarms(&mut hangs, &pairs(1)).len(), 1);
     assert!(hangs.is_due(Late::default(), ms(100), ms(100)));
 }
 
@@ -136,25 +139,25 @@ fn tasks_that_wait_behind_an_alarm_raise_none_of_their_own() {
     let (mut hangs, snapshot) = (Hangs::default(), pairs(2));
     let mut verdicts = snapshot.verdicts();
     (verdicts[1].root_cause, verdicts[1].behind) = (false, Some(0));
-    assert_eq!(hangs.hear(&verdicts, OLD, ms(0), 100 * MS).len(), 1);
+    assert_eq!(hangs.update(&verdicts, OLD, ms(0), 100 * MS).len(), 1);
 }
 
 #[test]
 fn a_hang_younger_than_the_threshold_is_not_reported_yet() {
     let (mut hangs, mut snapshot) = (Hangs::default(), pairs(1));
     snapshot.waits[1].since_ns = 99 * MS;
-    assert!(said(&mut hangs, &snapshot).is_empty());
+    assert!(alarms(&mut hangs, &snapshot).is_empty());
     snapshot.waits[1].since_ns = 100 * MS;
-    assert_eq!(said(&mut hangs, &snapshot).len(), 1);
+    assert_eq!(alarms(&mut hangs, &snapshot).len(), 1);
 }
 
 #[test]
 fn a_thousand_hangs_are_counted_but_not_all_reported() {
     let (mut hangs, snapshot) = (Hangs::default(), pairs(1000));
-    let texts = said(&mut hangs, &snapshot);
-    assert_eq!(texts.len(), MAX_SAID + 1);
-    assert_eq!(texts[MAX_SAID], "984 more verdicts, which the reports list");
-    assert!(said(&mut hangs, &snapshot).is_empty());
+    let texts = alarms(&mut hangs, &snapshot);
+    assert_eq!(texts.len(), MAX_NEW_ALARMS + 1);
+    assert_eq!(texts[MAX_NEW_ALARMS], "984 more verdicts, which the reports list");
+    assert!(alarms(&mut hangs, &snapshot).is_empty());
 }
 
 #[test]
@@ -164,7 +167,7 @@ fn the_analysis_runs_less_and_less_often_while_nothing_is_new() {
     for _ in 0..9 {
         let is_due = |pause: &u64| hangs.is_due(OLD, ms(*pause), ms(100));
         pauses.push((0..1000).map(|count| count * 100).find(is_due).expect("some time"));
-        assert!(said(&mut hangs, &snapshot).is_empty());
+        assert!(alarms(&mut hangs, &snapshot).is_empty());
     }
     assert_eq!(pauses, [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
     assert!(hangs.is_due(NEW, ms(100), ms(100)), "there is something new");
@@ -175,7 +178,7 @@ fn the_analysis_runs_less_and_less_often_while_nothing_is_new() {
 #[test]
 fn the_analysis_takes_at_most_one_percent_of_a_cpu() {
     let mut hangs = Hangs::default();
-    assert!(hangs.hear(&[], NEW, ms(40), 100 * MS).is_empty());
+    assert!(hangs.update(&[], NEW, ms(40), 100 * MS).is_empty());
     assert!(!hangs.is_due(NEW, ms(3999), ms(100)));
     assert!(hangs.is_due(NEW, ms(4000), ms(100)));
 }

@@ -79,7 +79,7 @@ fn workers_are_reported_once_the_last_of_them_is_blocked() {
     assert_eq!(found(&mut looks, &snapshot), ["long 2", "blocked 1 2, queued 4 3"]);
     assert_eq!(found(&mut looks, &snapshot), [""; 0]);
     snapshot.tasks.push(task(5, RunState::Queued, 150));
-    assert_eq!(found(&mut looks, &snapshot), [""; 0], "why it is late has been said");
+    assert_eq!(found(&mut looks, &snapshot), [""; 0], "the reason why it is late has been reported");
     snapshot.tasks[0].polls = 1;
     assert_eq!(found(&mut looks, &snapshot), ["long 1", "blocked 1 2, queued 4 5 3"], "another poll");
 }
