@@ -128,7 +128,7 @@ impl Drop for Ticket {
     }
 }
 
-/// A task with its id, which tells whether the record still stands for it: the task may end at any
+/// A task with its id, which shows whether the record still stands for it: the task may end at any
 /// time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Numbered {

@@ -87,7 +87,7 @@ pub(crate) fn all_runtimes() -> Vec<ListedRuntime> {
     RUNTIMES.lock().all.iter().map(|entry| entry.listed.clone()).collect()
 }
 
-/// Keeps a runtime listed; held by its wrapper.
+/// Lists a runtime until it is dropped with the runtime's wrapper.
 #[derive(Debug)]
 pub(crate) struct RuntimeHandle(u16);
 

@@ -51,8 +51,8 @@ pub(crate) struct TaskOrigin {
     pub(crate) work: TaskKind,
     /// The task's name, and the place of its annotation or spawn.
     pub(crate) site: &'static Site,
-    /// Whether the program gave the task this name itself. If not, it is that of the task's future
-    /// as soon as that has one.
+    /// Whether the program named the task. If not, the task takes the name of its future, once that
+    /// has one.
     pub(crate) is_named: bool,
     pub(crate) label: Label,
     pub(crate) target: SpawnTarget,
@@ -123,5 +123,5 @@ impl Task {
     }
 }
 
-/// The bits kept of the spawner's id.
+/// The bits of the spawner's id that are stored.
 const BY: u64 = (1 << 42) - 1;

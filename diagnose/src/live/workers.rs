@@ -25,7 +25,7 @@ struct WorkerCell {
     since: AtomicU64,
     /// Ticks of all parks that have ended, except those of an earlier thread.
     parked: AtomicU64,
-    /// The part of them before the last reset, with the part of an open park.
+    /// The part of `parked` before the last reset, including that of a park open then.
     parked_before: AtomicU64,
     /// The tick at which the thread was listed.
     listed: AtomicU64,
@@ -61,7 +61,7 @@ pub(crate) struct ListedWorker {
     pub(crate) since: u64,
     /// The tick at which it was listed.
     pub(crate) listed: u64,
-    /// Ticks parked since then, or since the last reset, up to the copy.
+    /// Ticks parked since it was listed, or since the last reset, up to the copy.
     pub(crate) parked: u64,
 }
 

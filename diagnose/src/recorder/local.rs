@@ -240,8 +240,8 @@ pub(super) fn hand_down(via: Option<&'static Site>, down: u64) {
     });
 }
 
-/// Ends the descent of a reading: the span that took it hands none down. Only awaits for the first
-/// time hand down their site.
+/// Clears the word that an await handed down: the span that took it hands none down. Only an await
+/// that begins hands down its site.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn end_descent() {
     LOCAL.with(|local| local.down.set(0));

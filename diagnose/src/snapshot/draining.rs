@@ -3,7 +3,7 @@
 //! A capture turns a million copies into a million rows. `Vec::into_iter` keeps the memory of all
 //! copies until the last one is a row; this iterator gives it back in steps.
 
-/// In how many steps memory is freed. An allocator may copy the rest at each step.
+/// Number of steps in which memory is freed. An allocator may copy the rest at each step.
 const STEPS: usize = 8;
 /// The least number of items in a step.
 const MIN_STEP: usize = 1024;

@@ -1,6 +1,6 @@
 //! Hash tables keyed by internal numbers, with a fast hash.
 //!
-//! No outsider chooses these numbers, so the hash need not resist attacks.
+//! The crate chooses these numbers, so the hash need not resist attacks.
 
 pub(super) use diagnose_reports::Index;
 

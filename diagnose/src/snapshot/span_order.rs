@@ -45,9 +45,9 @@ pub(super) struct SpanPlace {
     pub(super) parent: Option<usize>,
     /// Index of the task.
     pub(super) task: Option<usize>,
-    /// The span that last polled it is gone.
+    /// Whether the span that polled it last is gone.
     pub(super) is_detached: bool,
-    /// Its task was polled since without polling it.
+    /// Whether its task was polled since without polling it.
     pub(super) is_skipped: bool,
 }
 

@@ -22,7 +22,7 @@ impl Texts {
         texts.entry((text.as_ptr(), text.len())).or_insert_with(|| text.into()).clone()
     }
 
-    /// Like [`of`](Self::of), for an optional text.
+    /// Returns the shared copy of an optional static text.
     pub(super) fn of_any(&self, text: Option<&'static str>) -> Option<Text> {
         text.map(|text| self.of(text))
     }

@@ -1,10 +1,10 @@
 //! Detects unrecorded tasks, and threads outside of listed tasks.
 //!
 //! Any of them may have a holding that moves without a record. A runtime counts its own tasks, and
-//! the kernel its threads. Both counts are compared with the lists. A thread that waits for another
-//! thread cannot go on by itself, so it is not counted while all threads do. Otherwise another one
-//! may end its wait: the driver of a runtime that waits for a timer or a socket, or a thread of the
-//! program that takes the snapshot.
+//! the kernel its threads. Both counts are compared with the lists. Threads that wait for other
+//! threads are not counted if all threads do: none can go on by itself. Otherwise another thread
+//! may end their waits: the driver of a runtime that waits for a timer or a socket, or the thread
+//! that takes the snapshot.
 
 use std::cell::LazyCell;
 
@@ -76,7 +76,7 @@ pub(super) fn counted() -> Vec<RuntimeTaskCount> {
     counted.collect()
 }
 
-/// Returns nothing: without the feature `tokio`, there is no runtime to ask.
+/// Returns no counts: without the feature `tokio`, no runtime can be asked.
 #[cfg(not(feature = "tokio"))]
 pub(super) fn counted() -> Vec<RuntimeTaskCount> {
     Vec::new()
@@ -152,7 +152,7 @@ struct ListedTasks {
     running: OrderedSet<u64>,
     /// By runtime: the threads in polls of its futures.
     polling: OrderedMap<u64, OrderedSet<u64>>,
-    /// The threads that polled a task last which no worker polls: each runs an executor.
+    /// The last polling threads of tasks that no worker polls: each runs an executor.
     bound: OrderedSet<u64>,
 }
 
@@ -186,8 +186,8 @@ impl ListedTasks {
         self.recorded.get(&runtime).copied().unwrap_or(0)
     }
 
-    /// Whether more threads than the runtime has workers count as such: one was replaced, in a
-    /// `block_in_place` of tokio's own, and may run blocking work since.
+    /// Whether more threads count as workers of the runtime than it has workers. One of them was
+    /// replaced in a `block_in_place` of tokio's own, and may run blocking work since.
     fn has_former_worker(&self, snapshot: &Snapshot, runtime: &Runtime) -> bool {
         let workers = snapshot.workers.iter().filter(|worker| worker.runtime_number == runtime.number);
         let mut threads: OrderedSet<u64> = workers.filter_map(|worker| worker.thread_id).collect();
