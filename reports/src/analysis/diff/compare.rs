@@ -63,7 +63,7 @@ fn side(snapshots: &[Snapshot], recordings: &[Recording]) -> DiffSide {
     }
 }
 
-/// Names that tell the functions apart: alone, with the module, or with the file.
+/// Unambiguous names of the functions: alone, with the module, or with the file.
 fn names<'a>(keys: &OrderedSet<&'a FunctionKey>) -> OrderedMap<&'a FunctionKey, String> {
     let styles: [fn(&FunctionKey) -> String; 2] =
         [|key| key.name.clone(), |key| format!("{}::{}", key.module, key.name)];

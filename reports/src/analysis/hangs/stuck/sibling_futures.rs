@@ -13,7 +13,7 @@ use crate::model::SpanId;
 const MAX_FUTURES: usize = 8;
 
 /// Extends `path`, in which a future of the task waits for a holding of another one, by what that
-/// future waits for, until it returns to the first future. `None` if the spans do not tell.
+/// future waits for, until it returns to the first future. `None` if the spans do not show it.
 pub(crate) fn cycle_of_futures(
     system: &System<'_>,
     stuck: &StuckGraph,

@@ -213,7 +213,7 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
                 set_aside.filter(|&wait| !is_active(&facts.snapshot.waits[wait])).collect();
             sort_by_key(&mut set_aside, |wait| !has_it(wait));
             match set_aside.first() {
-                // Another task may have that future: where it is, weaker evidence tells.
+                // Another task may have that future: only weaker evidence shows where it is.
                 Some(first) if stuck.fixed_point.can_progress(system.wait_end_node(*first)) => return None,
                 Some(first) => {
                     let detail = if has_it(first) { VerdictDetail::Granted } else { VerdictDetail::Queued };

@@ -1,7 +1,7 @@
 //! Waits that nothing recorded explains: for a channel, a lock or a token not imported through this
 //! crate.
 //!
-//! The text of the await tells them: its last call waits for other tasks, such as
+//! The text of the await identifies them: its last call waits for other tasks, such as
 //! `rx.recv().await`. Waits for the outside world or for time are no hang, and the await of a
 //! function says nothing.
 
