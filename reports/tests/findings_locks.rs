@@ -203,8 +203,8 @@ fn a_hold_that_is_not_busy_waits_at_an_await_that_is_not_on_record() {
     assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
 }
 
-/// Of 500 exports, 100 have the lock of one tenant, over an upload of 40 ms; the others of other
-/// tenants take 1 ms.
+/// 100 of 500 exports hold the lock of one tenant over an upload of 40 ms. The others hold locks of
+/// other tenants for 1 ms.
 #[test]
 fn a_hold_over_an_await_that_is_mostly_short_is_found_by_its_sum() {
     let mut snapshot = drawn(

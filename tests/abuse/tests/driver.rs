@@ -92,7 +92,7 @@ fn works_in_a_macro() -> String {
     work!(answer)
 }
 
-/// What it does besides is its own time.
+/// The work besides `block_on` is its own time.
 #[diagnose]
 fn does_more() {
     runtime().block_on(answer()).unwrap();

@@ -147,7 +147,7 @@ fn every_function_of_the_root_is_there_and_does_nothing() -> Result<(), diagnose
     Ok(())
 }
 
-/// What an application names in its own functions, with the types and without a `cfg`.
+/// An application names the types in its own functions, without a `cfg`.
 #[test]
 fn the_types_of_verdicts_findings_and_alarms_have_the_same_names_and_methods() {
     use diagnose::model::{Confidence, Finding, Severity, TaskId, Verdict, VerdictKind};

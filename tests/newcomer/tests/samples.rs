@@ -18,7 +18,7 @@ fn places<'a>(text: &'a str, file: &'a str) -> impl Iterator<Item = (&'a str, us
     })
 }
 
-/// What the line of a place has to contain, by the words before it.
+/// The text that the line of a place has to contain, by the words before it.
 fn expected(before: &str) -> &str {
     let before = before.trim_end_matches("called from ");
     if before.ends_with("spawned at ") {

@@ -1,4 +1,4 @@
-//! Of many holds of a lock, those that another task waits for at their end are measured.
+//! Holds of a lock that another task waits for at their end are measured, among many.
 
 use std::sync::Arc;
 
