@@ -29,9 +29,10 @@ const MIN_QUARTER: u64 = 80;
 /// The least time that the growth has to last, for tasks of many spawners whose waits cannot end
 /// soon.
 const SHORT_NS: u64 = 1_000_000_000;
-/// The same bound for tasks that may be slow jobs.
+/// The least time that the growth has to last, for tasks that may be slow jobs.
 const LONG_NS: u64 = 30_000_000_000;
-/// The bound for connections and actors, which arrive for minutes after a start.
+/// The least time that the growth has to last, for connections and actors, which arrive for minutes
+/// after a start.
 const ARRIVALS_NS: u64 = 600_000_000_000;
 
 /// The tasks of one spawn.
