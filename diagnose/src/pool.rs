@@ -4,8 +4,8 @@
 //! take ◀── cache of the thread ◀── 32 at once, under a lock ── free ── grown by chunks that never move
 //! put  ──▶ cache of the thread ──▶ 32 at once, under a lock ──▶ free
 //! ```
-//! So a reader can follow a reference to a record at any time; the record's id tells whether it was
-//! reused. A thread's cache goes back to the pool when the thread ends.
+//! A reader can therefore follow a reference to a record at any time. The record's id shows whether
+//! it was reused. A thread's cache goes back to the pool when the thread ends.
 
 use std::cell::Cell;
 use std::marker::PhantomData;

@@ -15,7 +15,7 @@ use crate::wrap::{around, clone, looks};
 pin_project! {
     /// async-channel's `Receiver`, with a record of the task that owns it and of its waits.
     ///
-    /// As a stream, its wait is shown at the awaiting place, or where the channel was created if
+    /// A wait of the stream is shown at the awaiting place, or where the channel was created if
     /// that place is unknown.
     // `inner` is dropped first, so that the receiver is gone before its record says so.
     pub struct Receiver<T> {

@@ -18,7 +18,7 @@ type Acquiring = ReusableBoxFuture<'static, Result<OwnedSemaphorePermit, Acquire
 
 /// tokio-util's `PollSemaphore`, around a recorded [`Semaphore`].
 ///
-/// As a stream, it is shown as waiting where it was created.
+/// A wait of the stream is shown at the place that created it.
 pub struct PollSemaphore {
     semaphore: Arc<Semaphore>,
     /// The acquisition and its number of permits. Created at the first wait, and then reused.

@@ -77,7 +77,8 @@ impl<T: Clone> Receiver<T> {
     /// Blocks the current thread until there is a message.
     ///
     /// # Errors
-    /// As [`recv`](Self::recv).
+    /// `Lagged` if messages were lost, because more were sent than the channel holds. `Closed` if
+    /// all senders are dropped and no message is left.
     ///
     /// # Panics
     /// If called within an async context.
