@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::ops::Index;
 
-use super::order::{Iter, Order, Place};
+use super::order::{Iter, Order, OrderPosition};
 
 /// A map in the order of its keys.
 #[derive(Clone, Debug)]
@@ -26,8 +26,8 @@ impl<K: Ord, V> OrderedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let place = self.order.find(&mut |entry| self.entries[entry].0.borrow().cmp(key));
-        place.ok().map(|entry| &self.entries[entry].1)
+        let position = self.order.find(&mut |entry| self.entries[entry].0.borrow().cmp(key));
+        position.ok().map(|entry| &self.entries[entry].1)
     }
 
     /// Returns the value of a key, to change it.
@@ -35,8 +35,8 @@ impl<K: Ord, V> OrderedMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        let place = self.order.find(&mut |entry| self.entries[entry].0.borrow().cmp(key));
-        place.ok().map(|entry| &mut self.entries[entry].1)
+        let position = self.order.find(&mut |entry| self.entries[entry].0.borrow().cmp(key));
+        position.ok().map(|entry| &mut self.entries[entry].1)
     }
 
     /// Whether the map has a key.
@@ -51,21 +51,21 @@ impl<K: Ord, V> OrderedMap<K, V> {
     /// Adds an entry. If the key is in the map, its value is replaced. Returns the value that was
     /// there.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        let Entry { map, key, place } = self.entry(key);
-        match place {
+        let Entry { map, key, position } = self.entry(key);
+        match position {
             Ok(entry) => Some(std::mem::replace(&mut map.entries[entry].1, value)),
-            Err(place) => {
-                map.order.insert(place, map.entries.len());
+            Err(position) => {
+                map.order.insert(position, map.entries.len());
                 map.entries.push((key, value));
                 None
             }
         }
     }
 
-    /// Returns the place of a key, to fill it if it is empty.
+    /// Returns the entry of a key, to fill it if it is empty.
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
-        let place = self.order.find(&mut |entry| self.entries[entry].0.cmp(&key));
-        Entry { map: self, key, place }
+        let position = self.order.find(&mut |entry| self.entries[entry].0.cmp(&key));
+        Entry { map: self, key, position }
     }
 }
 
@@ -149,13 +149,13 @@ impl<K: Ord, V> FromIterator<(K, V)> for OrderedMap<K, V> {
     }
 }
 
-/// The place of a key in a map.
+/// The entry of a key in a map, present or not.
 #[derive(Debug)]
 pub struct Entry<'a, K, V> {
     map: &'a mut OrderedMap<K, V>,
     key: K,
     /// The key's entry, or where it belongs.
-    place: Result<usize, Place>,
+    position: Result<usize, OrderPosition>,
 }
 
 impl<'a, K: Ord, V> Entry<'a, K, V> {
@@ -174,9 +174,9 @@ impl<'a, K: Ord, V> Entry<'a, K, V> {
 
     /// Returns the value of the key, after inserting the function's result if there was none.
     pub fn or_insert_with(self, make: impl FnOnce() -> V) -> &'a mut V {
-        let Self { map, key, place } = self;
-        let entry = place.unwrap_or_else(|place| {
-            map.order.insert(place, map.entries.len());
+        let Self { map, key, position } = self;
+        let entry = position.unwrap_or_else(|position| {
+            map.order.insert(position, map.entries.len());
             map.entries.push((key, make()));
             map.entries.len() - 1
         });

@@ -15,8 +15,8 @@ pub(super) struct Order {
 
 type Numbers<'a> = Copied<Flatten<slice::Iter<'a, Vec<usize>>>>;
 
-/// A place in an order: a chunk, and a position in it.
-pub(super) type Place = (usize, usize);
+/// A position in an order: a chunk, and a position in it.
+pub(super) type OrderPosition = (usize, usize);
 
 /// A chunk of this length is split.
 pub(super) const CHUNK: usize = 512;
@@ -27,27 +27,27 @@ impl Order {
     }
 
     /// Finds an entry, given how each compares with it. Returns where it belongs if there is none.
-    pub(super) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<usize, Place> {
+    pub(super) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<usize, OrderPosition> {
         // Keys often come in their order.
         let last = self.chunks.last().and_then(|chunk| Some((chunk.len(), *chunk.last()?)));
         if let Some((length, _)) = last.filter(|(_, last)| compare(*last).is_lt()) {
             return Err((self.chunks.len() - 1, length));
         }
         let after = self.chunks.partition_point(|chunk| compare(chunk[0]).is_le());
-        let place = after.saturating_sub(1);
-        let Some(chunk) = self.chunks.get(place) else { return Err((0, 0)) };
+        let index = after.saturating_sub(1);
+        let Some(chunk) = self.chunks.get(index) else { return Err((0, 0)) };
         match chunk.binary_search_by(|&entry| compare(entry)) {
             Ok(position) => Ok(chunk[position]),
-            Err(position) => Err((place, position)),
+            Err(position) => Err((index, position)),
         }
     }
 
-    pub(super) fn insert(&mut self, (place, position): Place, entry: usize) {
-        let Some(chunk) = self.chunks.get_mut(place) else { return self.chunks.push(vec![entry]) };
+    pub(super) fn insert(&mut self, (index, position): OrderPosition, entry: usize) {
+        let Some(chunk) = self.chunks.get_mut(index) else { return self.chunks.push(vec![entry]) };
         chunk.insert(position, entry);
         if chunk.len() == CHUNK {
             let rest = chunk.split_off(CHUNK / 2);
-            self.chunks.insert(place + 1, rest);
+            self.chunks.insert(index + 1, rest);
         }
     }
 

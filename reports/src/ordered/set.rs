@@ -30,12 +30,12 @@ impl<T: Ord> OrderedSet<T> {
 
     /// Adds an item. Returns whether it was not in the set.
     pub fn insert(&mut self, item: T) -> bool {
-        let place = self.order.find(&mut |other| self.items[other].cmp(&item));
-        if let Err(place) = place {
-            self.order.insert(place, self.items.len());
+        let position = self.order.find(&mut |other| self.items[other].cmp(&item));
+        if let Err(position) = position {
+            self.order.insert(position, self.items.len());
             self.items.push(item);
         }
-        place.is_err()
+        position.is_err()
     }
 }
 
