@@ -13,7 +13,7 @@ use syn::{Expr, Path, Result, Token};
 
 use crate::attributes::hand_down;
 use crate::blocks::Blocks;
-use crate::expand::{self, Place};
+use crate::expand::{self, AwaitPlace};
 use crate::select::{Biased, Handler, Library, Select, Source};
 
 impl Blocks {
@@ -57,7 +57,7 @@ impl Blocks {
     /// Makes a future an arm. An async block is a span of its own, so it stays as it is.
     fn arm(&mut self, future: &mut Expr, is_joined: bool) {
         hand_down(future);
-        let place = (!matches!(future, Expr::Async(_))).then(|| Place::of(future));
+        let place = (!matches!(future, Expr::Async(_))).then(|| AwaitPlace::of(future));
         self.visit_expr_mut(future);
         if let (Some(place), Some(args)) = (place, self.awaits()) {
             *future = expand::arm(args, &place, future, is_joined);
@@ -67,7 +67,7 @@ impl Blocks {
     /// Makes a variable an arm. The macro would only have borrowed it.
     fn borrowed_arm(&mut self, future: &mut Expr) {
         let Some(args) = self.awaits() else { return };
-        let place = Place::of(future);
+        let place = AwaitPlace::of(future);
         *future = expand::borrowed_arm(args, &place, future);
     }
 }

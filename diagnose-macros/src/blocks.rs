@@ -36,9 +36,10 @@ pub(crate) enum Body {
 /// part with an error is not timed.
 pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStream>, Option<Error>) {
     let outer = Some(Args::default().inherit(outer));
-    let around = Around { skipped: false, is_async: is == Body::Async, returns: is == Body::ReturnsFuture };
-    let mut blocks = Blocks { outer, around, points: Vec::new(), is_place: false, error: None };
-    if around.returns {
+    let surroundings =
+        Surroundings { skipped: false, is_async: is == Body::Async, returns: is == Body::ReturnsFuture };
+    let mut blocks = Blocks { outer, surroundings, points: Vec::new(), is_place: false, error: None };
+    if surroundings.returns {
         blocks.returned_block(body);
     } else {
         blocks.visit_block_mut(body);
@@ -48,14 +49,15 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
 
 /// Only removes the attributes, from a body that stays as it is.
 pub(crate) fn strip(body: &mut Block) {
-    let around = Around { skipped: true, is_async: false, returns: false };
-    Blocks { outer: None, around, points: Vec::new(), is_place: false, error: None }.visit_block_mut(body);
+    let surroundings = Surroundings { skipped: true, is_async: false, returns: false };
+    Blocks { outer: None, surroundings, points: Vec::new(), is_place: false, error: None }
+        .visit_block_mut(body);
 }
 
 pub(crate) struct Blocks {
     /// Arguments of the outer attribute, or `None` where nothing is to be timed.
     outer: Option<Args>,
-    around: Around,
+    surroundings: Surroundings,
     /// Sites of the await points of the innermost body, by number.
     pub(crate) points: Vec<TokenStream>,
     /// Whether the next visited expression may be a place in memory, which cannot be passed through
@@ -66,7 +68,7 @@ pub(crate) struct Blocks {
 
 /// The surroundings of an expression.
 #[derive(Debug, Clone, Copy)]
-struct Around {
+struct Surroundings {
     /// Inside a block with `#[diagnose(skip)]`.
     skipped: bool,
     /// Inside a body that allows `.await`.
@@ -84,7 +86,7 @@ impl VisitMut for Blocks {
             Expr::Async(_) => self.block(expression),
             Expr::Await(_) => self.awaited(expression),
             Expr::Closure(closure) => self.closure(closure),
-            Expr::Return(end) if self.around.returns => {
+            Expr::Return(end) if self.surroundings.returns => {
                 self.visit_attributes_mut(&mut end.attrs);
                 if let Some(future) = &mut end.expr {
                     self.returned(future);
@@ -132,24 +134,24 @@ impl Blocks {
     /// Returns the arguments for await points, if those are recorded here.
     pub(crate) fn awaits(&self) -> Option<&Args> {
         let outer = self.outer.as_ref().filter(|outer| outer.awaits != Some(false))?;
-        (self.around.is_async && !self.around.skipped).then_some(outer)
+        (self.surroundings.is_async && !self.surroundings.skipped).then_some(outer)
     }
 
     /// Returns the arguments for an async block without an attribute, if those are timed and
     /// `.await` is allowed here.
     pub(crate) fn inline(&self) -> Option<&Args> {
-        self.outer.as_ref().filter(|_| self.around.is_async && !self.around.skipped)
+        self.outer.as_ref().filter(|_| self.surroundings.is_async && !self.surroundings.skipped)
     }
 
     pub(crate) fn is_timing(&self) -> bool {
-        self.outer.is_some() && !self.around.skipped
+        self.outer.is_some() && !self.surroundings.skipped
     }
 
     fn block(&mut self, expression: &mut Expr) {
         let Expr::Async(block) = expression else { return };
         let own = match (take(&mut block.attrs), &self.outer) {
             (Some(attribute), Some(outer)) => own_args(&attribute).map(|own| Some(own.inherit(outer))),
-            (None, Some(outer)) if !self.around.skipped => Ok(Some(Args::default().inherit(outer))),
+            (None, Some(outer)) if !self.surroundings.skipped => Ok(Some(Args::default().inherit(outer))),
             _ => Ok(None),
         };
         let own = own.unwrap_or_else(|error| {
@@ -157,7 +159,7 @@ impl Blocks {
             None
         });
         let skipped = own.as_ref().is_none_or(|own| own.skip.is_some());
-        let inside = Around { skipped, is_async: true, returns: false };
+        let inside = Surroundings { skipped, is_async: true, returns: false };
         let Some(own) = own.filter(|_| !skipped) else {
             return self.within(inside, |this| visit_mut::visit_expr_async_mut(this, block));
         };
@@ -172,7 +174,7 @@ impl Blocks {
 
     fn closure(&mut self, closure: &mut ExprClosure) {
         let is_async = closure.asyncness.is_some();
-        let inside = Around { is_async, returns: false, ..self.around };
+        let inside = Surroundings { is_async, returns: false, ..self.surroundings };
         let points = self.body(inside, |this| visit_mut::visit_expr_closure_mut(this, closure));
         if let Some(outer) = self.outer.as_ref().filter(|_| is_async && self.is_timing()) {
             expand::closure(&Args::default().inherit(outer), closure, &points);
@@ -197,7 +199,7 @@ impl Blocks {
             if block.attrs.iter().any(is_ours) {
                 return self.block(expression);
             }
-            let inside = Around { is_async: true, returns: false, ..self.around };
+            let inside = Surroundings { is_async: true, returns: false, ..self.surroundings };
             return self.within(inside, |this| visit_mut::visit_expr_async_mut(this, block));
         }
         if let Some(future) = boxed::pinned(expression) {
@@ -234,16 +236,16 @@ impl Blocks {
     }
 
     /// Visits a body with await points of its own.
-    fn body(&mut self, inside: Around, visit: impl FnOnce(&mut Self)) -> Vec<TokenStream> {
+    fn body(&mut self, inside: Surroundings, visit: impl FnOnce(&mut Self)) -> Vec<TokenStream> {
         let outside = mem::take(&mut self.points);
         self.within(inside, visit);
         mem::replace(&mut self.points, outside)
     }
 
-    fn within(&mut self, inside: Around, visit: impl FnOnce(&mut Self)) {
-        let outside = mem::replace(&mut self.around, inside);
+    fn within(&mut self, inside: Surroundings, visit: impl FnOnce(&mut Self)) {
+        let outside = mem::replace(&mut self.surroundings, inside);
         visit(self);
-        self.around = outside;
+        self.surroundings = outside;
     }
 
     fn refuse(&mut self, error: Error) {

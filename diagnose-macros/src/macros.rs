@@ -14,7 +14,7 @@ use syn::{Expr, Lit, Macro, PathSegment, Result, Token};
 
 use crate::attributes::is_ours;
 use crate::blocks::Blocks;
-use crate::expand::Place;
+use crate::expand::AwaitPlace;
 use crate::through;
 
 /// Macros that evaluate their arguments and print none of them as source.
@@ -49,13 +49,13 @@ const BODIES: [&str; 4] = ["quote", "quote_spanned", "stream", "try_stream"];
 impl Blocks {
     /// Rewrites the arguments of a macro as far as they can be parsed. If some awaits in it cannot
     /// be, returns the place of the macro itself.
-    pub(crate) fn invocation(&mut self, invocation: &mut Macro) -> Option<Place> {
+    pub(crate) fn invocation(&mut self, invocation: &mut Macro) -> Option<AwaitPlace> {
         if let Some(tokens) = self.known_macro(invocation) {
             invocation.tokens = tokens;
             return None;
         }
         let hides_awaits = self.awaits().is_some() && hides_awaits(invocation);
-        let place = hides_awaits.then(|| Place::of(&*invocation));
+        let place = hides_awaits.then(|| AwaitPlace::of(&*invocation));
         if let Some(tokens) = self.in_tokens(&invocation.tokens) {
             invocation.tokens = tokens;
         }

@@ -18,7 +18,7 @@ impl Blocks {
         }
         let place = (self.awaits().is_some() && !never_ends(&point.base)).then(|| {
             let ExprAwait { base, dot_token, await_token, .. } = &*point;
-            expand::Place::of(&quote!(#base #dot_token #await_token))
+            expand::AwaitPlace::of(&quote!(#base #dot_token #await_token))
         });
         visit_mut::visit_expr_await_mut(self, point);
         if let (Some(place), Some(args)) = (place, self.awaits()) {

@@ -21,13 +21,13 @@ use crate::text;
 
 /// The place of an await point, and its text. Both are taken from the tokens before anything in
 /// them is rewritten.
-pub(crate) struct Place {
+pub(crate) struct AwaitPlace {
     text: String,
     start: Span,
     end: Span,
 }
 
-impl Place {
+impl AwaitPlace {
     pub(crate) fn of(expression: &impl ToTokens) -> Self {
         let tokens: Vec<TokenTree> =
             text::without_attributes(expression.to_token_stream().into_iter()).collect();
@@ -36,19 +36,19 @@ impl Place {
 }
 
 /// Returns the site of an await point, which is an element of its body's static.
-pub(crate) fn point(args: &Args, place: &Place) -> TokenStream {
+pub(crate) fn point(args: &Args, place: &AwaitPlace) -> TokenStream {
     site(args, "Site", "at", None, place)
 }
 
 /// Returns the operand of `.await` for the point of this number.
-pub(crate) fn awaited(args: &Args, place: &Place, number: usize, expression: &Expr) -> Expr {
+pub(crate) fn awaited(args: &Args, place: &AwaitPlace, number: usize, expression: &Expr) -> Expr {
     let number = Literal::usize_unsuffixed(number);
     let point = quote_spanned!(Span::mixed_site()=> &__DIAGNOSE_BODY.awaits.#number);
     call(args, "at", &point, place, expression)
 }
 
 /// Returns the call around the whole expression.
-pub(crate) fn ended(args: &Args, place: &Place, expression: &mut ExprAwait) -> Expr {
+pub(crate) fn ended(args: &Args, place: &AwaitPlace, expression: &mut ExprAwait) -> Expr {
     let attributes = std::mem::take(&mut expression.attrs);
     let ended = callee(args, place, "ended");
     let arguments = quote_spanned!(Span::mixed_site()=> #expression, &__DIAGNOSE_BODY.site);
@@ -59,7 +59,12 @@ pub(crate) fn ended(args: &Args, place: &Place, expression: &mut ExprAwait) -> E
 
 /// Returns the await of a macro that cannot be parsed, used as an expression. The await begins
 /// before the macro, and ends with its value.
-pub(crate) fn macro_awaited(args: &Args, place: &Place, number: usize, invocation: &impl ToTokens) -> Expr {
+pub(crate) fn macro_awaited(
+    args: &Args,
+    place: &AwaitPlace,
+    number: usize,
+    invocation: &impl ToTokens,
+) -> Expr {
     let (begin, ended) = (begin(args, number), path(args, here(place.start), "ended"));
     let arguments = quote_spanned!(Span::mixed_site()=> (#begin, #invocation).1, &__DIAGNOSE_BODY.site);
     let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
@@ -81,7 +86,7 @@ pub(crate) fn through(args: &Args, point: &mut ExprAwait) -> Expr {
 /// variables.
 pub(crate) fn macro_statement(
     args: &Args,
-    place: &Place,
+    place: &AwaitPlace,
     number: usize,
     invocation: &impl ToTokens,
     is_value: bool,
@@ -114,7 +119,7 @@ fn here(place: Span) -> Span {
 
 /// Returns an arm of a macro that polls it in code of its own. `is_joined` says that it is polled
 /// until it is done, whatever the other arms do.
-pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr, is_joined: bool) -> Expr {
+pub(crate) fn arm(args: &Args, place: &AwaitPlace, expression: &Expr, is_joined: bool) -> Expr {
     let krate = krate(args);
     let new = site(args, "Arm", "new", Some(&quote_spanned!(Span::mixed_site()=> &ARM,)), place);
     let joined = is_joined.then(|| quote_spanned!(Span::mixed_site()=> .joined()));
@@ -125,15 +130,21 @@ pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr, is_joined: bool
 }
 
 /// Returns an arm for a variable, which the macro's own code would only have borrowed.
-pub(crate) fn borrowed_arm(args: &Args, place: &Place, name: &Expr) -> Expr {
+pub(crate) fn borrowed_arm(args: &Args, place: &AwaitPlace, name: &Expr) -> Expr {
     let borrowed = Expr::Verbatim(quote_spanned!(Span::mixed_site()=> &mut #name));
     arm(args, place, &borrowed, false)
 }
 
 /// Returns a call that makes a site at the start of the expression. The end of the site is 0 if the
 /// compiler does not report it.
-fn site(args: &Args, type_: &str, function: &str, first: Option<&TokenStream>, place: &Place) -> TokenStream {
-    let Place { text, start, end } = place;
+fn site(
+    args: &Args,
+    type_: &str,
+    function: &str,
+    first: Option<&TokenStream>,
+    place: &AwaitPlace,
+) -> TokenStream {
+    let AwaitPlace { text, start, end } = place;
     let (type_, function) = (path(args, *start, type_), Ident::new(function, *start));
     let path = quote_spanned!(*start=> #type_::#function);
     let end = end.end();
@@ -148,7 +159,7 @@ fn site(args: &Args, type_: &str, function: &str, first: Option<&TokenStream>, p
 
 /// Returns a call around an expression. Lints that replace the expression see all of it, from its
 /// first token to its `.await`.
-fn call(args: &Args, function: &str, point: &TokenStream, place: &Place, expression: &Expr) -> Expr {
+fn call(args: &Args, function: &str, point: &TokenStream, place: &AwaitPlace, expression: &Expr) -> Expr {
     let callee = callee(args, place, function);
     let expression = argument(expression);
     let here = Span::mixed_site().located_at(place.start);
@@ -160,7 +171,7 @@ fn call(args: &Args, function: &str, point: &TokenStream, place: &Place, express
 /// Returns the path of the called function, with the user's span. If the user's expression also
 /// starts with `::`, clippy would take this call for source code and lint it. In that case the path
 /// gets the macro's span.
-fn callee(args: &Args, place: &Place, function: &str) -> TokenStream {
+fn callee(args: &Args, place: &AwaitPlace, function: &str) -> TokenStream {
     let is_alike = place.text.trim_start_matches('(').starts_with("::");
     path(args, if is_alike { here(place.start) } else { place.start }, function)
 }
