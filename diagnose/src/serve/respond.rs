@@ -104,8 +104,8 @@ impl Answer {
             }
         };
         let Some(record) = wanted.record else { return Begun::Now(Self::of(shared::page(wanted.page))) };
-        match Place::take().and_then(|place| Some((place, shared::start()?))) {
-            Some((place, earlier)) => Begun::Later(Profile { record, wanted, earlier, _place: place }),
+        match ProfileSlot::take().and_then(|slot| Some((slot, shared::start()?))) {
+            Some((slot, earlier)) => Begun::Later(Profile { record, wanted, earlier, _slot: slot }),
             None => Begun::Now(Self::text(503, "too many profiles are being recorded; try again later\n")),
         }
     }
@@ -130,7 +130,7 @@ pub(super) struct Profile {
     pub(super) record: std::time::Duration,
     wanted: Wanted,
     earlier: Arc<diagnose_reports::Snapshot>,
-    _place: Place,
+    _slot: ProfileSlot,
 }
 
 impl Profile {
@@ -140,13 +140,13 @@ impl Profile {
     }
 }
 
-/// One of the places for profiles, free again once it is dropped.
+/// One of the `MAX_PROFILES` profiles that may be recorded at once; free again once it is dropped.
 #[derive(Debug)]
-struct Place;
+struct ProfileSlot;
 
 static PROFILES: AtomicUsize = AtomicUsize::new(0);
 
-impl Place {
+impl ProfileSlot {
     fn take() -> Option<Self> {
         let taken =
             PROFILES.fetch_update(Relaxed, Relaxed, |taken| (taken < MAX_PROFILES).then_some(taken + 1));
@@ -154,7 +154,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ProfileSlot {
     fn drop(&mut self) {
         PROFILES.fetch_sub(1, Relaxed);
     }

@@ -11,7 +11,7 @@ use ::tokio::sync::{AcquireError, TryAcquireError};
 use super::{OwnedSemaphorePermit, Semaphore};
 use crate::waits::{Holding, LazyWaitFuture, WaitInfo, WaitMode};
 
-type Place = &'static Location<'static>;
+type Caller = &'static Location<'static>;
 
 impl Semaphore {
     /// Like [`acquire`](Self::acquire). The permit owns the semaphore.
@@ -41,7 +41,7 @@ impl Semaphore {
     pub(crate) async fn acquire_many_owned_at(
         self: Arc<Self>,
         n: u32,
-        at: Place,
+        at: Caller,
     ) -> Result<OwnedSemaphorePermit, AcquireError> {
         let forget = |permit: real::SemaphorePermit<'_>, holding| {
             permit.forget();
@@ -73,7 +73,7 @@ impl Semaphore {
     pub(crate) fn try_acquire_many_owned_at(
         self: Arc<Self>,
         n: u32,
-        at: Place,
+        at: Caller,
     ) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.permits.try_acquire_many(n)?.forget();
         Ok(OwnedSemaphorePermit::new(self.resource.hold(n.into(), at, true, false), self, n as usize))
@@ -113,7 +113,7 @@ impl Semaphore {
     pub(super) async fn enter<'a, G>(
         &'a self,
         n: u32,
-        at: Place,
+        at: Caller,
         is_movable: bool,
         permit: impl FnOnce(real::SemaphorePermit<'a>, Holding) -> G,
     ) -> Result<G, AcquireError> {
@@ -129,7 +129,7 @@ impl Semaphore {
     pub(super) fn block(
         &self,
         n: u32,
-        at: Place,
+        at: Caller,
         is_movable: bool,
     ) -> Result<(real::SemaphorePermit<'_>, Holding), AcquireError> {
         let block = || self.permits.blocking_acquire_many(n);
