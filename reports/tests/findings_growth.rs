@@ -192,6 +192,27 @@ fn tasks_that_wait_for_a_task_with_an_end_have_one() {
     assert_eq!(growing(&grown(2, 40, reply).snapshot), [""; 0]);
 }
 
+/// Each of a thousand tasks of one session waits for a reply, and each of them could have the
+/// senders of all others: a thousand million paths of three steps.
+#[test]
+fn tasks_that_may_wait_for_each_other_are_looked_at_once() {
+    let mut program = Program::new();
+    let session = program.task("session");
+    program.has_timer(session);
+    let tasks: Vec<u64> = (0..1_000).map(|_| program.task("forward")).collect();
+    let site = program.of(tasks[0]).site;
+    for (number, &task) in (1..).zip(&tasks) {
+        let age_ns = number * 60 * SECOND / 1_000;
+        let it = program.of(task);
+        (it.site, it.age_ns, it.since_ns) = (site, age_ns, age_ns);
+        (it.spawned_at, it.spawned_by) = (Some(crate::support::place_at(62, 5)), Some(TaskId::new(session)));
+        let reply = program.other(ResourceKind::Oneshot);
+        program.sends(session, reply, 49).candidates = tasks.iter().copied().map(TaskId::new).collect();
+        program.waits(task, reply, WaitMode::Receive, 71);
+    }
+    assert_eq!(growing(&program.snapshot).len(), 1);
+}
+
 /// 200 of 240 calls of `forward` have ended, within `longest_ns`.
 fn with_ends(mut program: Program, longest_ns: u64) -> Snapshot {
     let site = program.snapshot.tasks.last().unwrap().site;

@@ -1,5 +1,7 @@
 //! The waits of a group of tasks, as far as they tell whether the tasks will end.
 
+use std::cell::RefCell;
+
 use super::facts::Facts;
 use crate::index::TasksById;
 use crate::lists::Lists;
@@ -35,6 +37,27 @@ pub(super) struct WaitingTasks<'a> {
     tasks: TasksById<'a>,
     /// By position of the task.
     waits: Lists,
+    /// The answers of [`Self::will_end`] and [`Self::is_recorded`] so far.
+    ending: Answers,
+    recorded: Answers,
+}
+
+/// Answers to a question about a task and what it waits for within a number of steps. Each is found
+/// once: of tasks that may all wait for each other, the number of paths grows with a power of the
+/// number of tasks.
+#[derive(Debug, Default)]
+struct Answers(RefCell<OrderedMap<(TaskId, usize), bool>>);
+
+impl Answers {
+    fn get_or_find(&self, task: &Task, steps: usize, find: impl FnOnce() -> bool) -> bool {
+        let key = (task.id, steps);
+        if let Some(&known) = self.0.borrow().get(&key) {
+            return known;
+        }
+        let answer = find();
+        self.0.borrow_mut().insert(key, answer);
+        answer
+    }
 }
 
 impl<'a> WaitingTasks<'a> {
@@ -43,7 +66,7 @@ impl<'a> WaitingTasks<'a> {
         let waits = facts.snapshot.waits.iter().enumerate();
         let waits = waits.filter_map(|(index, wait)| Some((tasks.position(wait.task?)?, index)));
         let waits = Lists::new(facts.snapshot.tasks.len(), waits);
-        Self { facts, tasks, waits }
+        Self { facts, tasks, waits, ending: Answers::default(), recorded: Answers::default() }
     }
 
     fn waits(&self, task: &Task) -> impl Iterator<Item = &'a Wait> + '_ {
@@ -68,13 +91,15 @@ impl<'a> WaitingTasks<'a> {
 
     /// Whether it runs, sleeps for the first time and not for ever, or waits for a task that does.
     fn will_end(&self, task: &Task, steps: usize) -> bool {
-        task.state != RunState::Waiting
-            || self.waits(task).any(|wait| {
-                let is_due =
-                    wait.mode == WaitMode::Timer && wait.due_ns.is_some_and(|due_ns| due_ns < FAR_NS);
-                let others = || self.awaited(task, wait).into_iter().filter_map(|id| self.tasks.get(id));
-                is_due || steps > 0 && others().any(|other| self.will_end(other, steps - 1))
-            })
+        self.ending.get_or_find(task, steps, || {
+            task.state != RunState::Waiting
+                || self.waits(task).any(|wait| {
+                    let is_due =
+                        wait.mode == WaitMode::Timer && wait.due_ns.is_some_and(|due_ns| due_ns < FAR_NS);
+                    let others = || self.awaited(task, wait).into_iter().filter_map(|id| self.tasks.get(id));
+                    is_due || steps > 0 && others().any(|other| self.will_end(other, steps - 1))
+                })
+        })
     }
 
     /// The tasks that the wait of this task is for: those it joins, and those that were given the
@@ -119,12 +144,14 @@ impl<'a> WaitingTasks<'a> {
 
     /// Nor does a task that it joins wait for a client.
     fn is_recorded(&self, task: &Task, steps: usize) -> bool {
-        let is_join = |wait: &&Wait| wait.mode == WaitMode::Join;
-        let joined = self.waits(task).filter(is_join).flat_map(|wait| self.awaited(task, wait));
-        task.opaque_wakers == Some(0)
-            && joined
-                .filter_map(|id| self.tasks.get(id))
-                .all(|it| steps == 0 || self.is_recorded(it, steps - 1))
+        self.recorded.get_or_find(task, steps, || {
+            let is_join = |wait: &&Wait| wait.mode == WaitMode::Join;
+            let joined = self.waits(task).filter(is_join).flat_map(|wait| self.awaited(task, wait));
+            task.opaque_wakers == Some(0)
+                && joined
+                    .filter_map(|id| self.tasks.get(id))
+                    .all(|it| steps == 0 || self.is_recorded(it, steps - 1))
+        })
     }
 
     /// The line at which most of them wait.
