@@ -37,6 +37,9 @@ fn a_program_that_writes_no_dump_is_reported() {
         "{outcome:?}"
     );
     assert_eq!(run(&["run", "false"]).status, Some(1), "its own failure comes first");
+    let crashed = run(&["run", "--", "sh", "-c", "kill -ABRT $$"]);
+    assert_eq!(crashed.status, Some(128 + 6));
+    assert!(crashed.err.contains("diagnose: `sh` was ended by SIGABRT, so it left no dump"), "{crashed:?}");
     let message = run(&["run", "no/such/program"]).refusal();
     assert!(message.starts_with("diagnose: cannot run `no/such/program`: "), "{message}");
 }

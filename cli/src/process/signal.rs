@@ -47,6 +47,15 @@ impl Signal {
     }
 }
 
+/// The name of any signal, such as `SIGABRT`, or its number.
+pub(crate) fn signal_name(number: i32) -> String {
+    #[cfg(unix)]
+    if let Some(name) = signal_hook::low_level::signal_name(number) {
+        return name.to_owned();
+    }
+    format!("signal {number}")
+}
+
 /// Sends a signal to a process.
 #[cfg(unix)]
 fn send(pid: u32, number: i32) -> io::Result<()> {

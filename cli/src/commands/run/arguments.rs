@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::commands::run::child::{Ending, Program};
+use crate::commands::run::child::Program;
 use crate::commands::run::report::Dumps;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -78,12 +78,9 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
         is_output_apart: output.is_json || args.output.as_deref() == Some("-".as_ref()),
     };
     let ending = program.run(&dumps)?;
-    let status = match ending {
-        Ending::Interrupted => 0,
-        Ending::Status(status) => status,
-    };
+    let status = ending.status();
     let name = args.program[0].to_string_lossy();
-    match dumps.print(&name, args, output) {
+    match dumps.print(&name, ending, args, output) {
         // The program's own failure is the better explanation.
         Err(failure) if status != 0 => failure.print(),
         printed => printed?,

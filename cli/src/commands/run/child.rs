@@ -41,6 +41,8 @@ pub(super) struct Program<'a> {
 pub(super) enum Ending {
     /// By itself, with this exit status.
     Status(u8),
+    /// By this signal, which came from itself or from others.
+    Signal(i32),
     /// Because it was interrupted.
     Interrupted,
 }
@@ -50,6 +52,17 @@ pub(super) enum Ending {
 enum Event {
     Ended(io::Result<ExitStatus>),
     Signal(i32),
+}
+
+impl Ending {
+    /// The exit status as a shell reports it; 0 for an end that was asked for.
+    pub(super) fn status(self) -> u8 {
+        match self {
+            Self::Status(status) => status,
+            Self::Signal(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+            Self::Interrupted => 0,
+        }
+    }
 }
 
 impl Program<'_> {
@@ -65,7 +78,7 @@ impl Program<'_> {
             None => events.recv().map_err(RecvTimeoutError::from),
         };
         match first {
-            Ok(Event::Ended(status)) => ended(status).map(Ending::Status),
+            Ok(Event::Ended(status)) => ended(status),
             Ok(Event::Signal(number)) if self.is_interactive => {
                 let _ = send_to_group(pid, number);
                 end(pid, &events, GRACE)
@@ -163,12 +176,11 @@ fn end(pid: u32, events: &Receiver<Event>, grace: Duration) -> Result<Ending, Fa
     }
 }
 
-/// The exit status as a shell reports it.
-fn ended(status: io::Result<ExitStatus>) -> Result<u8, Failure> {
+fn ended(status: io::Result<ExitStatus>) -> Result<Ending, Failure> {
     let status = status.map_err(|error| Failure::new(format!("cannot wait for the program: {error}")))?;
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return Ok(u8::try_from(128 + signal).unwrap_or(u8::MAX));
+        return Ok(Ending::Signal(signal));
     }
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
+    Ok(Ending::Status(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)))
 }

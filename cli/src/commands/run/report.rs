@@ -8,11 +8,12 @@ use diagnose_reports::{Snapshot, merge};
 use crate::commands::convert::{report, write};
 use crate::commands::open::{page, temporary, write_and_open};
 use crate::commands::run::arguments::Args;
+use crate::commands::run::child::Ending;
 use crate::commands::show;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Output, is_dash};
-use crate::process::dumps;
+use crate::process::{dumps, signal_name};
 
 /// The dumps that appear in a folder.
 #[derive(Debug)]
@@ -45,10 +46,22 @@ impl Dumps {
     }
 
     /// Prints the report of every process; elsewhere, that of all together.
-    pub(super) fn print(&self, program: &str, args: &Args, output: Output) -> Result<(), Failure> {
+    pub(super) fn print(
+        &self,
+        program: &str,
+        ending: Ending,
+        args: &Args,
+        output: Output,
+    ) -> Result<(), Failure> {
         let snapshots: Vec<Snapshot> =
             self.last().iter().map(|file| input::parse(file)).collect::<Result<_, _>>()?;
         if snapshots.is_empty() {
+            if let Ending::Signal(number) = ending {
+                return Err(Failure::new(format!(
+                    "`{program}` was ended by {}, so it left no dump",
+                    signal_name(number)
+                )));
+            }
             return Err(Failure::new(format!(
                 "`{program}` left no dump: it has to be built with diagnose, call `diagnose::install` in `main`, \
                  and return from `main` or be interrupted"
