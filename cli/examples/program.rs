@@ -5,6 +5,7 @@
 //! program fail            works, and ends with status 3
 //! program serve           works until it is ended
 //! program dir FOLDER      the same, with dumps in a folder that its code names
+//! program jail            the same, with its working folder as its root, if the system allows that
 //! program deadlock        two tasks that wait for each other's lock
 //! program bare            never installs diagnose, and waits
 //! ```
@@ -27,6 +28,11 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["bare"] => {}
+        ["jail"] => {
+            #[cfg(unix)]
+            let _ = std::os::unix::fs::chroot(".");
+            diagnose::install();
+        }
         ["dir", folder] => diagnose::Builder::new().dir(folder).install(),
         _ => diagnose::install(),
     }

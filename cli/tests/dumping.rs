@@ -57,6 +57,15 @@ fn a_folder_set_in_the_environment_is_found() {
 }
 
 #[test]
+fn a_folder_inside_another_root_is_found() {
+    let scratch = Scratch::new();
+    let program = Running::program(&["jail"], scratch.path());
+    let outcome = run(&["dump", &program.pid(), "--timeout", "5s"]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.err.contains(scratch.path().to_str().unwrap()), "{outcome:?}");
+}
+
+#[test]
 fn a_hang_is_shown_while_it_hangs() {
     let scratch = Scratch::new();
     let program = Running::program(&["deadlock"], scratch.path());

@@ -72,10 +72,7 @@ impl Process {
     pub(crate) fn path(&self, path: &Path) -> PathBuf {
         let folder = PathBuf::from(format!("/proc/{}", self.pid));
         match path.strip_prefix("/") {
-            Err(_) => match fs::read_link(folder.join("cwd")) {
-                Ok(current) => self.path(&current.join(path)),
-                Err(_) => folder.join("cwd").join(path),
-            },
+            Err(_) => self.linked(&folder.join("cwd")).join(path),
             Ok(inside) => match (fs::metadata(folder.join("root")), fs::metadata("/")) {
                 (Ok(theirs), Ok(ours)) if !is_same_file(&theirs, &ours) => folder.join("root").join(inside),
                 _ => path.to_owned(),
@@ -86,12 +83,27 @@ impl Process {
     /// The folders in which it has a dump open for writing.
     pub(crate) fn open_folders(&self) -> Vec<PathBuf> {
         let open = fs::read_dir(format!("/proc/{}/fd", self.pid)).into_iter().flatten().flatten();
-        let files = open.filter_map(|entry| fs::read_link(entry.path()).ok());
-        let is_dump = |file: &PathBuf| {
+        let is_dump = |link: &PathBuf| {
+            let file = fs::read_link(link).unwrap_or_default();
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             name.starts_with(".diagnose-") && name.ends_with(".tmp")
         };
-        files.filter(is_dump).filter_map(|file| Some(self.path(file.parent()?))).collect()
+        let links = open.map(|entry| entry.path()).filter(is_dump);
+        links.filter_map(|link| Some(self.linked(&link).parent()?.to_owned())).collect()
+    }
+
+    /// Where a link of its `/proc` folder leads, as this process reaches it.
+    ///
+    /// The kernel shows the path from this process's root, if that is above; for a container, from
+    /// the container's. So whichever path leads to the same file is right. None does to a folder
+    /// that was deleted: that one is reached through the link.
+    fn linked(&self, link: &Path) -> PathBuf {
+        let (Ok(shown), Ok(file)) = (fs::read_link(link), fs::metadata(link)) else { return link.to_owned() };
+        let leads_there = |path: &PathBuf| fs::metadata(path).is_ok_and(|it| is_same_file(&it, &file));
+        let root = PathBuf::from(format!("/proc/{}/root", self.pid));
+        let inside = shown.strip_prefix("/").map(|inside| root.join(inside));
+        let mut paths = std::iter::once(shown.clone()).chain(inside);
+        paths.find(leads_there).unwrap_or_else(|| link.to_owned())
     }
 }
 
