@@ -77,6 +77,18 @@ fn a_guard_is_followed_to_the_caller_it_is_returned_to() {
     assert!(finding.contains("Next: do not hold it across `fetch(id).await`."), "{finding}");
 }
 
+#[test]
+fn waits_that_timeouts_end_are_told_beside_the_quantiles() {
+    let mut snapshot = returned_guard();
+    let usage = &mut snapshot.resources[0].usage;
+    (usage.contended, usage.waited) = (100, 20);
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(finding.contains("80 % of its time, p99 0 ns, 80 of 100 waits given up; held"), "{finding}");
+    let usage = &mut snapshot.resources[0].usage;
+    (usage.contended, usage.waited) = (100, 99);
+    assert!(!sentences(&snapshot)[0].contains("given up"));
+}
+
 /// Four connections that wait for the lock in their requests, and for their clients in between.
 #[test]
 fn the_slow_request_is_named_and_not_its_connection() {

@@ -270,19 +270,25 @@ impl Record {
         self.queue.fetch_add(QUEUED + 1, Release) >> WAITING
     }
 
-    /// Removes the wait with place `place`. `waited` is its duration in ticks, or `None` if it was
-    /// given up. `at` is the call that waited.
-    pub(super) fn dequeue(&self, place: u64, waited: Option<u64>, at: Option<&'static Location<'static>>) {
-        match waited {
-            Some(ticks) if place == 0 => self.first_wait.store(ticks.max(1), Relaxed),
-            Some(ticks) => {
-                let usage = self.usage();
-                usage.add_wait(ticks);
-                if let Some(at) = at.filter(|_| self.has_units()) {
-                    usage.add_waiter(at, recorder::current_node(), ticks);
-                }
+    /// Removes the wait with place `place`, which took `ticks`. `call` is the call that waited, and
+    /// its node. A wait that was given up counts as time of its call alone: how long it would have
+    /// taken is unknown.
+    pub(super) fn dequeue(
+        &self,
+        place: u64,
+        ticks: u64,
+        is_given_up: bool,
+        call: Option<(&'static Location<'static>, Option<&'static Node>)>,
+    ) {
+        if place != 0 {
+            if !is_given_up {
+                self.usage().add_wait(ticks);
             }
-            None => {}
+            if let Some((at, node)) = call.filter(|_| self.has_units()) {
+                self.usage().add_waiter(at, node, ticks);
+            }
+        } else if !is_given_up {
+            self.first_wait.store(ticks.max(1), Relaxed);
         }
         // Release pairs with the Acquire of `usage_so_far`: a wait that has left the queue is
         // counted above.

@@ -14,9 +14,10 @@ use crate::clock;
 use crate::context;
 use crate::live::{self, Forward, Lender, Lent, Promoted, lent_table, promoted_table};
 use crate::pool::{self, pooled};
+use crate::recorder;
 use crate::site::Site;
 use crate::sync::{Mutex, add_relaxed};
-use crate::tree::Link;
+use crate::tree::{Link, Node};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
@@ -77,6 +78,8 @@ pub(crate) struct WaitCell {
     /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
     pub(super) due: AtomicU64,
     pub(super) at: Link<Location<'static>>,
+    /// The node in which it began, if it waits for units. One that is given up ends elsewhere.
+    node: Link<Node>,
     /// If `at` is only the place where the future was made: the await that polls it.
     pub(super) awaited: Link<Site>,
     /// Tick at which the poll that returned `Pending` ended; 0 before that.
@@ -144,6 +147,7 @@ impl WaitCell {
             tasks: Mutex::new(Vec::new()),
             due: zero(),
             at: Link::new(None),
+            node: Link::new(None),
             awaited: Link::new(None),
             began: zero(),
             thread: zero(),
@@ -186,6 +190,7 @@ impl WaitCell {
         self.asked.store(asked, Relaxed);
         self.memory.store(memory.0, Relaxed);
         self.record.put(record);
+        self.node.put(record.filter(|record| record.has_units()).and_then(|_| recorder::current_node()));
         self.resource.store(record.map_or(0, Record::id), Relaxed);
         self.place.store(record.map_or(0, Record::enqueue), Relaxed);
         self.thread.store(context::context().tree.map_or(0, |tree| u64::from(tree) + 1), Relaxed);
@@ -268,8 +273,7 @@ impl WaitCell {
                 self.began.store(context::stamp(), Relaxed);
             }
             if let Some(record) = self.record.get() {
-                let waited = (!is_given_up).then(|| self.waited());
-                record.dequeue(self.place.load(Relaxed), waited, self.at.get());
+                record.dequeue(self.place.load(Relaxed), self.waited(), is_given_up, self.call());
             }
         }
         if self.forward.clones() != 0 {
@@ -282,6 +286,11 @@ impl WaitCell {
         if self.forward.end() {
             Promoted::free(self);
         }
+    }
+
+    /// The call that waits, and its node.
+    fn call(&self) -> Option<(&'static Location<'static>, Option<&'static Node>)> {
+        Some((self.at.get()?, self.node.get()))
     }
 
     /// Returns the ticks from its start to the poll that ends it; to now if a thread has blocked,

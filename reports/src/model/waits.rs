@@ -200,7 +200,7 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waited_ns: u64,
     /// For a lock, the calls that waited, most time first; at most six. The last may stand for
-    /// several. The first wait of a lock is not among them.
+    /// several. The first wait of a lock is not among them; those that were given up are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiters: Vec<UsagePlace>,
     /// For a lock, the calls that held it, most time first; at most six. The last may stand for

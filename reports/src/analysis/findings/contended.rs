@@ -11,6 +11,8 @@
 //! at a lock that is held while its holder waits for the next event: there the lock only says whose
 //! turn it is, as in workers that share one receiver.
 
+use std::fmt::Write as _;
+
 use super::events::is_for_event;
 use super::facts::{Facts, ended, line, per_mille, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
@@ -21,7 +23,7 @@ use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
 use crate::model::{Node, NodeIndex, Place, Resource, ResourceId, ResourceKind, SiteIndex, UsagePlace};
 use crate::ordered::OrderedMap;
-use crate::units::{count, time};
+use crate::units::{count, counted, time};
 
 /// The least mean wait, if CPUs are free. Below it, waits are in the range of a thread switch.
 const MIN_MEAN_NS: u64 = 1_000_000;
@@ -52,6 +54,8 @@ struct Lock<'a> {
     /// ns that calls waited for the most awaited of these locks.
     most_waited_ns: u64,
     waits: u64,
+    /// Waits that ended without the lock, as in a timeout.
+    given_up: u64,
     waited_ns: u64,
     p99_ns: u64,
     held_ns: u64,
@@ -78,6 +82,7 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
             ids: Vec::new(),
             most_waited_ns: 0,
             waits: 0,
+            given_up: 0,
             waited_ns: 0,
             p99_ns: 0,
             held_ns: 0,
@@ -90,8 +95,9 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
     let mut locks: Vec<Lock<'_>> = locks.into_values().collect();
     for wait in &facts.snapshot.waits {
         let own = locks.iter_mut().find(|lock| wait.resource.is_some_and(|it| lock.ids.contains(&it)));
-        let mut rows = own.into_iter().flat_map(|lock| &mut lock.waiters);
-        if let Some(row) = rows.find(|row| Some(&row.place) == wait.place.as_ref()) {
+        let Some(own) = own else { continue };
+        own.given_up = own.given_up.saturating_sub(1);
+        if let Some(row) = own.waiters.iter_mut().find(|row| Some(&row.place) == wait.place.as_ref()) {
             // The times of calls include what they wait for now.
             row.total_ns = row.total_ns.saturating_add(wait.since_ns);
         }
@@ -107,6 +113,8 @@ impl Lock<'_> {
         self.waits = self.waits.saturating_add(sum(|row| row.count));
         self.waited_ns = self.waited_ns.saturating_add(waited_ns);
         self.most_waited_ns = self.most_waited_ns.max(waited_ns);
+        let unfinished = it.usage.contended.saturating_sub(it.usage.waited);
+        self.given_up = self.given_up.saturating_add(unfinished);
         self.p99_ns = self.p99_ns.max(it.usage.wait.p99_ns);
         self.held_ns = self.held_ns.max(it.usage.held.p50_ns);
         self.acquisitions = self.acquisitions.saturating_add(it.usage.acquisitions);
@@ -201,6 +209,10 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
         percent(share),
         time(lock.p99_ns)
     );
+    if lock.given_up > lock.waits / 10 {
+        // Writing to a string cannot fail.
+        let _ = write!(sentence, ", {} of {} given up", count(lock.given_up), counted(lock.waits, "wait"));
+    }
     let mut place = None;
     if let Some(holder) = &holder {
         sentence.push_str(&holder.words);

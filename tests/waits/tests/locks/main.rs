@@ -11,6 +11,7 @@ mod every_method_of_locks_is_there;
 mod every_method_of_the_others_is_there;
 mod examples_of_tokio_run_with_the_wrappers;
 mod forgotten_permits_are_counted;
+mod given_up_waits_count_as_time_of_their_call;
 mod holds_that_others_wait_for_are_measured;
 mod initializers_are_polled_as_often_as_with_the_original;
 mod locks_are_held_and_waited_for;
