@@ -56,6 +56,9 @@ struct Lock<'a> {
     waits: u64,
     /// Waits that ended without the lock, as in a timeout.
     given_up: u64,
+    /// How long the youngest and the oldest wait last so far, in ns.
+    youngest_ns: u64,
+    oldest_ns: u64,
     waited_ns: u64,
     p99_ns: u64,
     held_ns: u64,
@@ -83,6 +86,8 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
             most_waited_ns: 0,
             waits: 0,
             given_up: 0,
+            youngest_ns: u64::MAX,
+            oldest_ns: 0,
             waited_ns: 0,
             p99_ns: 0,
             held_ns: 0,
@@ -93,10 +98,18 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
         lock.add(it);
     }
     let mut locks: Vec<Lock<'_>> = locks.into_values().collect();
+    let mut lock_of = OrderedMap::new();
+    for (number, lock) in locks.iter().enumerate() {
+        for &id in &lock.ids {
+            lock_of.entry(id).or_insert(number);
+        }
+    }
     for wait in &facts.snapshot.waits {
-        let own = locks.iter_mut().find(|lock| wait.resource.is_some_and(|it| lock.ids.contains(&it)));
-        let Some(own) = own else { continue };
+        let Some(&own) = wait.resource.and_then(|id| lock_of.get(&id)) else { continue };
+        let own = &mut locks[own];
         own.given_up = own.given_up.saturating_sub(1);
+        own.youngest_ns = own.youngest_ns.min(wait.since_ns);
+        own.oldest_ns = own.oldest_ns.max(wait.since_ns);
         if let Some(row) = own.waiters.iter_mut().find(|row| Some(&row.place) == wait.place.as_ref()) {
             // The times of calls include what they wait for now.
             row.total_ns = row.total_ns.saturating_add(wait.since_ns);
@@ -161,6 +174,12 @@ impl Lock<'_> {
             && facts.snapshot.resources.iter().any(is_other)
     }
 
+    /// Whether calls have come to wait since the oldest one did. Those of a batch all came at once,
+    /// to be bounded; and once nobody waits, it is done.
+    fn arrives(&self) -> bool {
+        self.youngest_ns < self.oldest_ns / 2
+    }
+
     fn has_permits(&self) -> bool {
         matches!(self.first.kind, ResourceKind::Semaphore | ResourceKind::Custom)
     }
@@ -193,7 +212,7 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
         || lock.in_use_ns() >= facts.snapshot.elapsed_ns / 2)
         && (!cpu.is_scarce() || granted_ns(facts, lock) <= lock.usually_in_use_ns());
     let is_bounding = lock.has_permits() && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS);
-    let is_batch = lock.has_permits() && !arrives(facts, lock);
+    let is_batch = lock.has_permits() && !lock.arrives();
     if !is_long || !is_explained || is_bounding || is_batch {
         return None;
     }
@@ -265,19 +284,6 @@ fn granted_ns(facts: &Facts<'_>, lock: &Lock<'_>) -> u64 {
         u64::try_from(ns.checked_div(u128::from(root.polls))?).ok()
     };
     lock.waiters.iter().filter_map(of_row).fold(0, u64::saturating_add)
-}
-
-/// Whether calls began to wait after the oldest waiting one. The calls of a batch all began at
-/// once, and are meant to be bounded. Without waiting calls the batch is done.
-fn arrives(facts: &Facts<'_>, lock: &Lock<'_>) -> bool {
-    let waits = facts.snapshot.waits.iter();
-    let own = waits.filter(|wait| wait.resource.is_some_and(|resource| lock.ids.contains(&resource)));
-    let (mut youngest_ns, mut oldest_ns) = (u64::MAX, 0);
-    for wait in own {
-        youngest_ns = youngest_ns.min(wait.since_ns);
-        oldest_ns = oldest_ns.max(wait.since_ns);
-    }
-    youngest_ns < oldest_ns / 2
 }
 
 /// `` `rows` (RwLock, src/store.rs:12) ``, or `the RwLock of src/store.rs:12`.
