@@ -94,7 +94,8 @@ pub(crate) fn waits_for_thread(system_call: &str) -> bool {
 }
 
 /// Whether a thread that waits for files has no time limit, and no files but the two by which an
-/// executor wakes itself. `None` if it does not wait for files.
+/// executor wakes itself. One of these may be a timer, if it is not set. `None` if it does not wait
+/// for files.
 fn is_quiet_executor(system_call: &str) -> Option<bool> {
     const OWN_FILES: usize = 2;
     /// No limit, as an `int`.
@@ -103,17 +104,29 @@ fn is_quiet_executor(system_call: &str) -> Option<bool> {
     let number = number.filter(|number| crate::os::EPOLL_WAITS.contains(number))?;
     let limit = limit.unwrap_or_default();
     let is_unlimited = if number == crate::os::EPOLL_PWAIT2 { limit == 0 } else { limit & NONE == NONE };
-    Some(is_unlimited && files_of(epoll?).is_some_and(|files| files <= OWN_FILES))
+    let is_own = |list: String| {
+        let files: Vec<&str> = list.lines().filter_map(|line| line.strip_prefix("tfd:")).collect();
+        let is_unset = |file: &&str| file.split_whitespace().next().is_some_and(is_unset_timer);
+        files.len() <= OWN_FILES && files.iter().all(is_unset)
+    };
+    Some(is_unlimited && file_info(&epoll?.to_string()).is_some_and(is_own))
 }
 
-/// Returns how many files an instance of epoll watches, as far as the first kilobytes of their list
-/// tell: a server has a hundred thousand. `None` if unknown.
-fn files_of(epoll: u64) -> Option<usize> {
+/// Whether a file is no timer, or one that is not set. An executor such as that of `async-io` sets
+/// one instead of a time limit.
+fn is_unset_timer(file: &str) -> bool {
+    let is_unset = |line: &str| line.strip_prefix("it_value: ").is_none_or(|left| left == "(0, 0)");
+    file_info(file).is_some_and(|info| info.lines().all(is_unset))
+}
+
+/// Returns the first kilobytes of what the kernel says about an open file: an instance of epoll in
+/// a server watches a hundred thousand. `None` if unknown.
+fn file_info(file: &str) -> Option<String> {
     const READ: u64 = 4 << 10;
-    let list = std::fs::File::open(format!("/proc/self/fdinfo/{epoll}")).ok()?;
+    let info = std::fs::File::open(format!("/proc/self/fdinfo/{file}")).ok()?;
     let mut start = String::new();
-    list.take(READ).read_to_string(&mut start).ok()?;
-    Some(start.lines().filter(|line| line.starts_with("tfd:")).count())
+    info.take(READ).read_to_string(&mut start).ok()?;
+    Some(start)
 }
 
 /// Returns the number of a system call and its first arguments.
