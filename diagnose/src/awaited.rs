@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
+use crate::context;
 use crate::recorder::{self, Arm, AwaitEntry, Point, RunningAwait};
 use crate::site::Site;
 
@@ -19,6 +20,9 @@ use crate::site::Site;
 pub fn at<T>(place: &'static Site, expression: T) -> T {
     let expression = ManuallyDrop::new(expression);
     recorder::begin_await(place, is_span::<T>());
+    if is_join_handle::<T>() {
+        context::await_handle();
+    }
     ManuallyDrop::into_inner(expression)
 }
 
@@ -156,6 +160,9 @@ impl<F: Future> Future for At<F> {
             this.point.hand_down();
             return this.future.poll(context);
         }
+        if is_join_handle::<F>() {
+            context::await_handle();
+        }
         poll(this.future, this.point, context)
     }
 }
@@ -196,11 +203,20 @@ pub(crate) fn is_span<F>() -> bool {
         || name.starts_with("&mut core::pin::Pin<alloc::boxed::Box<diagnose::timed::Timed<")
 }
 
+/// Whether the future is a wrapper of tokio's `JoinHandle`, by value. Once polled, it stays where
+/// it is until its task is done or the await is dropped.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn is_join_handle<F>() -> bool {
+    cfg!(feature = "tokio") && any::type_name::<F>().starts_with("diagnose::tokio::task::handle::JoinHandle<")
+}
+
 #[cfg(test)]
 mod tests {
     use std::future::Ready;
     use std::pin::Pin;
 
+    #[cfg(feature = "tokio")]
+    use super::is_join_handle;
     use super::{At, is_span};
     use crate::Timed;
 
@@ -215,6 +231,15 @@ mod tests {
         assert!(is_span::<&mut Pin<&mut Span>>());
         assert!(!is_span::<Ready<Span>>());
         assert!(!is_span::<Pin<Box<dyn Future<Output = u8>>>>());
+    }
+
+    #[test]
+    #[cfg(feature = "tokio")]
+    fn a_join_handle_is_known_by_value() {
+        type Handle = crate::tokio::task::JoinHandle<u8>;
+        assert!(is_join_handle::<Handle>());
+        assert!(!is_join_handle::<&mut Handle>());
+        assert!(!is_join_handle::<Pin<Box<Handle>>>());
     }
 
     #[test]

@@ -47,6 +47,8 @@ struct Cells {
     /// The id of the running task; zero outside of tasks.
     task: Cell<u64>,
     wake: Cell<u64>,
+    /// Whether an await that owns a join handle polls it next.
+    joins: Cell<bool>,
     /// The number of the tree, plus one; zero if there is none.
     tree: Cell<u64>,
     /// The counts of that tree.
@@ -64,6 +66,7 @@ thread_local! {
             end: Cell::new(None),
             task: Cell::new(0),
             wake: Cell::new(0),
+            joins: Cell::new(false),
             tree: Cell::new(0),
             counts: Cell::new(None),
             spans: Numbers::new(),
@@ -88,6 +91,20 @@ pub(crate) fn span() -> u64 {
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn set_span(span: u64) {
     CELLS.with(|cells| cells.span.set(span));
+}
+
+/// Says that an await is about to poll a join handle that it owns.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn await_handle() {
+    CELLS.with(|cells| cells.joins.set(true));
+}
+
+/// Whether the join handle that is polled now belongs to the await that polls it. True once per
+/// await.
+#[cfg(feature = "tokio")]
+#[inline]
+pub(crate) fn take_awaited_handle() -> bool {
+    CELLS.with(|cells| cells.joins.replace(false))
 }
 
 /// The tick of the last clock reading in the running poll; zero between polls.

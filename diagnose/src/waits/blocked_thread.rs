@@ -104,5 +104,6 @@ fn wait_start(
 ) -> WaitStart {
     let asked = record.map_or(0, Record::queued);
     let memory = Memory::UNKNOWN;
-    WaitStart { record, mode, units, tasks, due: 0, at, awaited: None, asked, is_blocking: true, memory }
+    let (is_blocking, is_pinned) = (true, false);
+    WaitStart { record, mode, units, tasks, due: 0, at, awaited: None, asked, is_blocking, is_pinned, memory }
 }

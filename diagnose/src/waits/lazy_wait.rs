@@ -59,6 +59,20 @@ impl LazyWait {
         self.poll_where(context, (record, false), info, poll)
     }
 
+    /// Calls `poll` once, like [`poll`](Self::poll). `is_pinned` says that this value never moves
+    /// again.
+    #[cfg(feature = "tokio")]
+    #[inline]
+    pub(crate) fn poll_pinned<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        is_pinned: bool,
+        info: impl FnMut() -> WaitInfo,
+        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        self.poll_where(context, (None, is_pinned), info, poll)
+    }
+
     /// Polls at the ordered queue of `record`. `is_pinned` says that this value never moves again.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn poll_where<T>(
@@ -119,8 +133,11 @@ impl LazyWait {
         }
         let Some(wait) = wait.or_else(WaitCell::take) else { return };
         self.0 = Some(wait);
-        let memory = if is_pinned { Memory::of(self) } else { Memory::UNKNOWN };
-        wait.begin(wait_start(info, scope.asked, is_forced, memory), Some(outer));
+        // A join handle may move. Where it was polled still shows whether its task owned it then.
+        let has_memory = is_pinned || info.mode == WaitMode::Join;
+        let memory = if has_memory { Memory::of(self) } else { Memory::UNKNOWN };
+        let start = wait_start(info, scope.asked, is_forced, memory);
+        wait.begin(WaitStart { is_pinned, ..start }, Some(outer));
         if is_forced {
             wait.force();
         }
@@ -137,6 +154,12 @@ impl LazyWait {
     #[inline]
     pub(crate) fn is_listed(&self) -> bool {
         self.0.is_some_and(WaitCell::is_listed)
+    }
+
+    /// Returns whether the wait is that of a future that does not move before it ends.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.0.is_some_and(WaitCell::is_pinned)
     }
 
     /// Ends the wait as given up, if there is one.
@@ -164,7 +187,8 @@ fn wait_start(info: WaitInfo, asked: u64, is_forced: bool, memory: Memory) -> Wa
         WaitTarget::Tasks(tasks) => (None, tasks, 0),
         WaitTarget::Moment(due) => (None, Vec::new(), due),
     };
-    WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking: false, memory }
+    let (is_blocking, is_pinned) = (false, false);
+    WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking, is_pinned, memory }
 }
 
 /// State of one poll, on its stack.

@@ -113,6 +113,8 @@ pub(super) const FORCED: u32 = 1 << 2;
 pub(super) const INDIRECT: u32 = 1 << 3;
 /// The wait was given up. The primitive may still store its waker.
 pub(super) const OVER: u32 = 1 << 4;
+/// The future does not move before it ends.
+pub(super) const PINNED: u32 = 1 << 5;
 
 static TABLE: RawWakerVTable = promoted_table::<WaitCell>();
 static LENT: RawWakerVTable = lent_table::<WaitWaker>();
@@ -128,6 +130,7 @@ pub(super) struct WaitStart {
     pub(super) awaited: Option<&'static Site>,
     pub(super) asked: u64,
     pub(super) is_blocking: bool,
+    pub(super) is_pinned: bool,
     pub(super) memory: live::Memory,
 }
 
@@ -177,7 +180,8 @@ impl WaitCell {
     }
 
     pub(super) fn begin(&'static self, start: WaitStart, outer: Option<&Waker>) {
-        let WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking, memory } = start;
+        let WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking, is_pinned, memory } =
+            start;
         context::count(|counts| &counts.waits);
         self.mode.store(mode as u32, Relaxed);
         self.units.store(units, Relaxed);
@@ -205,7 +209,8 @@ impl WaitCell {
                 before.store(clock::now(), Relaxed);
             }
         }
-        let flags = LISTED | if is_blocking { BLOCKING } else { 0 } | if is_indirect { INDIRECT } else { 0 };
+        let flags = [(is_blocking, BLOCKING), (is_indirect, INDIRECT), (is_pinned, PINNED)];
+        let flags = flags.into_iter().filter(|(is_set, _)| *is_set).fold(LISTED, |all, (_, flag)| all | flag);
         // Release pairs with the Acquire of `copy`: a reader that finds it listed sees the other
         // fields.
         self.flags.store(flags, Release);
@@ -260,6 +265,11 @@ impl WaitCell {
 
     pub(super) fn is_listed(&self) -> bool {
         self.flags.load(Relaxed) & LISTED != 0
+    }
+
+    #[cfg(feature = "tokio")]
+    pub(super) fn is_pinned(&self) -> bool {
+        self.flags.load(Relaxed) & PINNED != 0
     }
 
     /// Ends the wait. A given-up wait may have left its waker with the primitive, and its task may

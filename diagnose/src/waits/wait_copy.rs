@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::fence;
 
-use super::wait_cell::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, WaitCell, WaitMode};
+use super::wait_cell::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, PINNED, WaitCell, WaitMode};
 use crate::live::Memory;
 use crate::pool;
 use crate::site::Site;
@@ -63,6 +63,7 @@ pub(crate) struct WaitCopy {
 
 /// The call that waits. Equal ones are stored once: a million waits come from few places.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct WaitCall {
     pub(crate) mode: WaitMode,
     pub(crate) units: u64,
@@ -72,16 +73,18 @@ pub(crate) struct WaitCall {
     pub(crate) is_blocking: bool,
     /// Whether it was given up, and only its waker is left.
     pub(crate) is_given_up: bool,
+    /// Whether its future does not move before it ends.
+    pub(crate) is_pinned: bool,
 }
 
 /// The calls so far, by address: places and sites have one each.
 type Calls = HashMap<CallKey, Rc<WaitCall>>;
-type CallKey = (WaitMode, u64, *const Location<'static>, Option<*const Site>, Option<u32>, [bool; 2]);
+type CallKey = (WaitMode, u64, *const Location<'static>, Option<*const Site>, Option<u32>, [bool; 3]);
 
 impl WaitCall {
     fn share(self, calls: &mut Calls) -> Rc<Self> {
-        let Self { mode, units, at, awaited, thread, is_blocking, is_given_up } = self;
-        let flags = [is_blocking, is_given_up];
+        let Self { mode, units, at, awaited, thread, is_blocking, is_given_up, is_pinned } = self;
+        let flags = [is_blocking, is_given_up, is_pinned];
         let key = (mode, units, ptr::from_ref(at), awaited.map(ptr::from_ref), thread, flags);
         calls.entry(key).or_insert_with(|| Rc::new(self)).clone()
     }
@@ -142,6 +145,7 @@ impl WaitCell {
             thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
             is_blocking: flags & BLOCKING != 0,
             is_given_up,
+            is_pinned: flags & PINNED != 0,
         };
         let waiting = WaitCopy {
             wait: self,

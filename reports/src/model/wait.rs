@@ -98,6 +98,8 @@ pub struct WaitClass {
     pub is_granted: bool,
     /// Whether its task has been polled since, without polling it.
     pub is_parked: bool,
+    /// Whether its future lies in the memory of its task, which it cannot leave before it ends.
+    pub is_confined: bool,
     /// Whether its future may have moved to another task since: it is boxed, and not awaited.
     pub may_have_moved: bool,
     /// Whether it was woken, and the next poll of its task did not poll it. Nothing will poll it
@@ -171,6 +173,8 @@ struct Saved<'a> {
     is_granted: bool,
     is_parked: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_confined: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     may_have_moved: bool,
     is_wake_ignored: bool,
     is_indirect: bool,
@@ -202,6 +206,7 @@ impl Serialize for Wait {
             woken_ns: self.woken_ns,
             is_granted: self.is_granted,
             is_parked: self.is_parked,
+            is_confined: self.is_confined,
             may_have_moved: self.may_have_moved,
             is_wake_ignored: self.is_wake_ignored,
             is_indirect: self.is_indirect,
@@ -227,6 +232,7 @@ impl<'de> Deserialize<'de> for Wait {
             place: saved.place.into_owned(),
             is_granted: saved.is_granted,
             is_parked: saved.is_parked,
+            is_confined: saved.is_confined,
             may_have_moved: saved.may_have_moved,
             is_wake_ignored: saved.is_wake_ignored,
             is_indirect: saved.is_indirect,

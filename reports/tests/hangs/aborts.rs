@@ -1,6 +1,6 @@
 //! A task that something may abort, or drop with what polls it, is not proven to be stuck.
 
-use diagnose_reports::model::{SpanId, WaitMode};
+use diagnose_reports::model::{SpanId, TaskId, WaitMode};
 
 use crate::hangs::locks::crossed;
 use crate::support::hangs::Program;
@@ -27,6 +27,27 @@ fn a_handle_that_is_awaited_is_with_its_awaiter() {
 }
 
 /// ```text
+/// main   ├ polls the handle of 2 behind a lock, where a reaper has it too
+/// ```
+#[test]
+fn a_handle_that_was_polled_and_is_not_owned_by_its_await_may_be_with_any_task() {
+    let mut program = crossed();
+    program.of(2).has_handle = true;
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["proven cycle"], "main awaits it");
+    let join = |program: &mut Program| {
+        program.snapshot.waits.iter().position(|wait| !wait.tasks.is_empty()).expect("main joins 2")
+    };
+    let index = join(&mut program);
+    program.snapshot.waits[index].is_confined = false;
+    assert_eq!(program.verdicts(), ["likely cycle"], "most likely it is with main, which waits");
+    program.snapshot.tasks.retain(|task| task.id != TaskId::new(other));
+    program.snapshot.waits.retain(|wait| wait.task != Some(TaskId::new(other)));
+    assert_eq!(program.verdicts(), ["proven cycle"], "no other task can abort it");
+}
+
+/// ```text
 /// main   ├ select! of the handle of 2 and a timer ┤├ awaits 3 ─▶     in one poll: the handle may be gone
 /// ```
 #[test]
@@ -35,14 +56,15 @@ fn a_handle_that_was_polled_beside_another_may_be_with_any_task() {
     program.of(2).has_handle = true;
     let other = program.task("other");
     program.has_timer(other);
-    assert_eq!(program.verdicts(), ["proven cycle"], "main awaits it, and nothing else");
+    let index = program.snapshot.waits.iter().position(|wait| !wait.tasks.is_empty()).unwrap();
+    program.snapshot.waits[index].is_confined = false;
+    assert_eq!(program.verdicts(), ["likely cycle"], "main polls it, and nothing else");
     program.joins(1, 3, 21);
     assert_eq!(program.verdicts(), ["suspect cycle"], "main awaits both, or has let go of one");
     program.snapshot.waits.pop();
-    let first = program.snapshot.waits.iter_mut().find(|wait| !wait.tasks.is_empty()).unwrap();
-    first.may_have_moved = true;
+    program.snapshot.waits[index].may_have_moved = true;
     assert_eq!(program.verdicts(), ["suspect cycle"], "in a box that may have moved");
-    let first = program.snapshot.waits.iter_mut().find(|wait| !wait.tasks.is_empty()).unwrap();
+    let first = &mut program.snapshot.waits[index];
     (first.may_have_moved, first.span) = (false, Some(SpanId::new(77)));
     assert_eq!(program.verdicts(), ["suspect cycle"], "the await that polled it is over");
 }

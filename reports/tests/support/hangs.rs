@@ -184,7 +184,7 @@ impl Program {
 
     pub(crate) fn joins(&mut self, task: u64, joined: u64, line: u32) -> &mut Wait {
         let wait = self.wait(task, WaitMode::Join, line);
-        wait.tasks = vec![TaskId::new(joined)];
+        (wait.tasks, wait.is_confined) = (vec![TaskId::new(joined)], true);
         wait
     }
 

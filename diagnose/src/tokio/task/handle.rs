@@ -12,6 +12,7 @@ use ::tokio::task::{Id, JoinError};
 
 use super::AbortHandle;
 use super::spawn::numbered;
+use crate::context;
 use crate::live::HANDLE;
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
@@ -98,6 +99,11 @@ impl<T> Future for JoinHandle<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();
         let Self { inner, task, made_at, wait, .. } = self.get_mut();
+        let is_owned = context::take_awaited_handle();
+        if is_owned && !wait.is_pinned() {
+            // An earlier poll was through a reference.
+            wait.end();
+        }
         let is_listed = wait.is_listed();
         let info = || {
             let list = |task| if is_listed { Vec::new() } else { vec![task] };
@@ -107,7 +113,7 @@ impl<T> Future for JoinHandle<T> {
                 .made_there(ptr::eq(at, *made_at))
                 .forced_by(is_forced)
         };
-        wait.poll(cx, info, |context| Pin::new(&mut *inner).poll(context))
+        wait.poll_pinned(cx, is_owned, info, |context| Pin::new(&mut *inner).poll(context))
     }
 }
 

@@ -131,7 +131,7 @@ impl<T: 'static> JoinSet<T> {
             let Self { set, members, wait } = self;
             wait.end();
             let mut wait = LazyWait::default();
-            poll_fn(|cx| members.poll(&mut wait, at, cx, |cx| set.poll_join_next(cx))).await
+            poll_fn(|cx| members.poll(&mut wait, at, cx, true, |cx| set.poll_join_next(cx))).await
         }
     }
 
@@ -145,7 +145,7 @@ impl<T: 'static> JoinSet<T> {
             let Self { set, members, wait } = self;
             wait.end();
             let mut wait = LazyWait::default();
-            poll_fn(|cx| members.poll(&mut wait, at, cx, |cx| set.poll_join_next_with_id(cx))).await
+            poll_fn(|cx| members.poll(&mut wait, at, cx, true, |cx| set.poll_join_next_with_id(cx))).await
         }
     }
 
@@ -159,8 +159,10 @@ impl<T: 'static> JoinSet<T> {
             let Self { set, members, wait } = self;
             wait.end();
             let mut wait = LazyWait::default();
-            while poll_fn(|cx| members.poll(&mut wait, at, cx, |cx| set.poll_join_next(cx))).await.is_some() {
-            }
+            while poll_fn(|cx| members.poll(&mut wait, at, cx, true, |cx| set.poll_join_next(cx)))
+                .await
+                .is_some()
+            {}
         }
     }
 
@@ -177,7 +179,7 @@ impl<T: 'static> JoinSet<T> {
             let mut output = Vec::with_capacity(set.len());
             let mut wait = LazyWait::default();
             while let Some(done) =
-                poll_fn(|cx| members.poll(&mut wait, at, cx, |cx| set.poll_join_next(cx))).await
+                poll_fn(|cx| members.poll(&mut wait, at, cx, true, |cx| set.poll_join_next(cx))).await
             {
                 match done {
                     Ok(value) => output.push(value),
@@ -206,7 +208,7 @@ impl<T: 'static> JoinSet<T> {
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
         let at = Location::caller();
         let Self { set, members, wait } = self;
-        members.poll(wait, at, cx, |cx| set.poll_join_next(cx))
+        members.poll(wait, at, cx, false, |cx| set.poll_join_next(cx))
     }
 
     /// Polls for a finished task, removes it, and returns its id, too.
@@ -217,7 +219,7 @@ impl<T: 'static> JoinSet<T> {
     ) -> Poll<Option<Result<(Id, T), JoinError>>> {
         let at = Location::caller();
         let Self { set, members, wait } = self;
-        members.poll(wait, at, cx, |cx| set.poll_join_next_with_id(cx))
+        members.poll(wait, at, cx, false, |cx| set.poll_join_next_with_id(cx))
     }
 
     delegate! { set:

@@ -49,16 +49,18 @@ impl Members {
         self.has_others = false;
     }
 
-    /// Polls the set for a finished task.
+    /// Polls the set for a finished task. `is_pinned` says that `wait` never moves again, in a
+    /// future that borrows or owns the set.
     pub(super) fn poll<T>(
         &self,
         wait: &mut LazyWait,
         at: &'static Location<'static>,
         context: &mut Context<'_>,
+        is_pinned: bool,
         poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
         let is_listed = wait.is_listed();
-        wait.poll(context, || self.wait_info(at, is_listed), poll)
+        wait.poll_pinned(context, is_pinned, || self.wait_info(at, is_listed), poll)
     }
 
     /// Describes a wait for one of the tasks. Names none if some are unknown, or if there are too

@@ -9,6 +9,7 @@ mod cycles;
 mod derefs;
 mod elsewhere;
 mod futurelock;
+mod handles;
 mod issues;
 mod late;
 mod leaks;
@@ -61,4 +62,5 @@ pub const ALL: &[Section] = &[
     carried::SECTION,
     opaque::SECTION,
     lent::SECTION,
+    handles::SECTION,
 ];

@@ -25,10 +25,15 @@ pub(super) const SECTION: Section = Section {
         row!("C36", one_of_two_notified, "notify_one(), and two who wait")
             .is(likely("missed_notify"))
             .in_noise(suspect("missed_notify")),
-        row!("C37", pending_without_waker, "Pending, and the waker is not kept").is(proven("lost_waker")),
+        row!("C37", pending_without_waker, "Pending, and the waker is not kept")
+            .is(proven("lost_waker"))
+            .in_noise(likely("lost_waker")),
         row!("C39", lock_anew_in_every_poll, "a lock future is made and dropped in every poll")
-            .is(proven("lost_waker")),
-        row!("C39", lock_anew_in_every_poll_async_lock, "the same on async-lock").is(proven("lost_waker")),
+            .is(proven("lost_waker"))
+            .in_noise(likely("lost_waker")),
+        row!("C39", lock_anew_in_every_poll_async_lock, "the same on async-lock")
+            .is(proven("lost_waker"))
+            .in_noise(likely("lost_waker")),
         row!("C41", registers_too_late, "the event comes between the check and the registration")
             .is(suspect("lost_waker"))
             .or(suspect("hazard")),

@@ -79,12 +79,17 @@ impl System<'_> {
         }
     }
 
-    /// The task that awaits the task's handle or set, and nothing else. A task with several waits
-    /// may have handed the handle on after a `select!`, in the poll in which the next wait began.
-    fn joiner(&self, index: usize) -> Option<usize> {
+    /// The task that awaits the task's handle or set. A handle that was polled elsewhere may be
+    /// shared behind a lock, or be handed on in the same poll, as after a `select!`: so it is
+    /// certainly with the task only if the await owns it, or borrows the set. Most likely it is with
+    /// the task that polled it if that waits for nothing else.
+    fn joiner(&mut self, index: usize) -> Option<usize> {
         let facts = self.facts;
         let wait = &facts.snapshot.waits[facts.join_wait(index)?];
         let joiner = facts.task_of(wait)?;
+        if self.is_exact_only() {
+            return wait.is_confined.then_some(joiner);
+        }
         let waits = &facts.waits_of_task[joiner];
         let active = waits.iter().filter(|&&other| is_active(&facts.snapshot.waits[other]));
         let is_only = waits.len() <= MAX_WAITS && active.count() == 1;
