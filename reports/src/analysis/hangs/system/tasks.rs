@@ -80,9 +80,9 @@ impl System<'_> {
     }
 
     /// The task that awaits the task's handle or set. A handle that was polled elsewhere may be
-    /// shared behind a lock, or be handed on in the same poll, as after a `select!`: so it is
-    /// certainly with the task only if the await owns it, or borrows the set. Most likely it is with
-    /// the task that polled it if that waits for nothing else.
+    /// shared behind a lock, or be handed on in the same poll, as after a `select!`. So it is
+    /// certainly with the task only if the await owns it, or borrows the set. Most likely it is
+    /// with the task that polled it if that waits for nothing else.
     fn joiner(&mut self, index: usize) -> Option<usize> {
         let facts = self.facts;
         let wait = &facts.snapshot.waits[facts.join_wait(index)?];
