@@ -94,8 +94,8 @@ pub(crate) fn waits_for_thread(system_call: &str) -> bool {
 }
 
 /// Whether a thread that waits for files has no time limit, and no files but the two by which an
-/// executor wakes itself. One of these may be a timer, if it is not set. `None` if it does not wait
-/// for files.
+/// executor wakes itself. One of these may be a timer that is not set, or the pipe through which
+/// signals arrive, if the program catches none. `None` if it does not wait for files.
 fn is_quiet_executor(system_call: &str) -> Option<bool> {
     const OWN_FILES: usize = 2;
     /// No limit, as an `int`.
@@ -106,17 +106,32 @@ fn is_quiet_executor(system_call: &str) -> Option<bool> {
     let is_unlimited = if number == crate::os::EPOLL_PWAIT2 { limit == 0 } else { limit & NONE == NONE };
     let is_own = |list: String| {
         let files: Vec<&str> = list.lines().filter_map(|line| line.strip_prefix("tfd:")).collect();
-        let is_unset = |file: &&str| file.split_whitespace().next().is_some_and(is_unset_timer);
-        files.len() <= OWN_FILES && files.iter().all(is_unset)
+        let is_quiet = |file: &&str| file.split_whitespace().next().is_some_and(is_quiet_file);
+        files.len() <= OWN_FILES && files.iter().all(is_quiet)
     };
     Some(is_unlimited && file_info(&epoll?.to_string()).is_some_and(is_own))
 }
 
-/// Whether a file is no timer, or one that is not set. An executor such as that of `async-io` sets
-/// one instead of a time limit.
-fn is_unset_timer(file: &str) -> bool {
-    let is_unset = |line: &str| line.strip_prefix("it_value: ").is_none_or(|left| left == "(0, 0)");
-    file_info(file).is_some_and(|info| info.lines().all(is_unset))
+/// Whether nothing outside of the process will make this file of an executor ready. An executor such
+/// as that of `async-io` sets a timer instead of a time limit. That of tokio has a pipe to which the
+/// handlers of signals write.
+fn is_quiet_file(file: &str) -> bool {
+    let Some(info) = file_info(file) else { return false };
+    let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    match (field("it_value:"), field("eventfd-count:")) {
+        (Some(left), _) => left == "(0, 0)",
+        (None, Some(_)) => true,
+        (None, None) => !catches_signals(),
+    }
+}
+
+/// Whether the process has a handler for one of the signals that programs wait for. This crate has
+/// handlers for other signals only. True if unknown.
+fn catches_signals() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(u64::MAX);
+    crate::os::AWAITED_SIGNALS.iter().any(|signal| caught >> (signal - 1) & 1 != 0)
 }
 
 /// Returns the first kilobytes of what the kernel says about an open file: an instance of epoll in

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::child::{GOES_ON, STARTED};
+use crate::child::{GOES_ON, STARTED, WATCH};
 use crate::judge::{self, Outcome};
 use crate::look::{self, Look};
 use crate::options::Options;
@@ -58,6 +58,7 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
     let asked = |row: &Row| {
         (options.only.is_empty() || options.only.iter().any(|it| it == row.id || it == row.name))
             && (!options.sample || position(row).is_some())
+            && (!options.watch || Flavor::ALL.into_iter().all(|flavor| row.ends_on(flavor)))
     };
     let mut results = Vec::new();
     let (mut busy, mut others) = (VecDeque::new(), VecDeque::new());
@@ -121,7 +122,7 @@ type Judged = (Option<String>, Option<(String, String)>);
 /// Runs a row in a child, and judges it.
 fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Judged {
     let row = &row.beside_tasks(run.noise);
-    let (outcome, looks) = watch(path, row, run);
+    let (outcome, looks) = watch(path, row, run, options.watch);
     let wrong = judge::outcome(row, run.flavor, outcome);
     if wrong.is_some() || options.outcomes {
         return (wrong, None);
@@ -130,9 +131,12 @@ fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Judged {
     (wrong, judge::said(row, run.flavor, &run.marks, &looks))
 }
 
-fn watch(path: &Path, row: &Row, run: &Run) -> (Outcome, Vec<Look>) {
+fn watch(path: &Path, row: &Row, run: &Run, by_watchdog: bool) -> (Outcome, Vec<Look>) {
     let mut command = Command::new(path);
     command.args([row.name, run.flavor.name(), &run.noise.to_string()]);
+    if by_watchdog {
+        command.env(WATCH, "1");
+    }
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it is a program");
     let out = BufReader::new(child.stdout.take().expect("it is piped"));
     let reader = thread::spawn(move || {

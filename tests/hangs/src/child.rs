@@ -1,5 +1,6 @@
 //! Runs one program in its own process, with a thread that takes snapshots of it meanwhile.
 
+use std::env;
 use std::io::{self, Write as _};
 use std::process;
 use std::sync::mpsc;
@@ -18,6 +19,12 @@ use tokio::runtime::Builder;
 pub const GOES_ON: i32 = 3;
 /// The first line of output: the program is about to start.
 pub const STARTED: &str = "started";
+
+/// The variable that has the watchdog look at the program, and no thread of the program.
+pub const WATCH: &str = "HANGS_WATCH";
+
+/// The threshold of that watchdog.
+const THRESHOLD: Duration = Duration::from_millis(100);
 
 /// The first look, in milliseconds after the start.
 const FIRST_MS: u64 = 300;
@@ -47,10 +54,14 @@ pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: 
     let row = row.beside_tasks(noise);
     // Started before anything else, so that this thread is older than all that the program creates.
     let (start, started) = mpsc::channel();
-    thread::Builder::new()
-        .name("looks".to_owned())
-        .spawn(move || started.recv().map(|start| look_on(start, &row, flavor, &marks)))
-        .expect("a thread");
+    if env::var_os(WATCH).is_some() {
+        watch();
+    } else {
+        thread::Builder::new()
+            .name("looks".to_owned())
+            .spawn(move || started.recv().map(|start| look_on(start, &row, flavor, &marks)))
+            .expect("a thread");
+    }
     let mut builder = match flavor.workers() {
         0 => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
@@ -61,11 +72,22 @@ pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: 
     let runtime = builder.enable_all().max_blocking_threads(2).build().expect("a runtime");
     noise::spawn(&runtime, noise);
     say(STARTED);
-    start.send(Instant::now()).expect("it waits for that");
+    // In a watched program nobody waits for that.
+    let _ = start.send(Instant::now());
     (row.start)(&runtime);
     let mut out = io::stdout().lock();
     out.flush().expect("the parent reads");
     process::exit(0)
+}
+
+/// Reports a look at each alarm of the watchdog. No thread of the program's own takes snapshots: it
+/// would be a thread that may help any task.
+fn watch() {
+    let start = Instant::now();
+    let look = move |_: &diagnose::model::Alarm| {
+        report(&look::take(u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)));
+    };
+    diagnose::Builder::new().watchdog(THRESHOLD).on_alarm(look).install();
 }
 
 /// Takes and reports looks at the program, and ends the process after the last one.
@@ -105,7 +127,7 @@ fn look_on(start: Instant, row: &Row, flavor: Flavor, marks: &Marks) {
 
 fn report(taken: &Taken) {
     say(&taken.line);
-    if std::env::var_os("HANGS_JSON").is_some() {
+    if env::var_os("HANGS_JSON").is_some() {
         let _ = io::stderr().write_all(&taken.dump);
     }
 }

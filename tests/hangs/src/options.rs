@@ -13,19 +13,30 @@ pub struct Options {
     pub outcomes: bool,
     /// Run only the rows of the sample, each at one level of noise for each runtime.
     pub sample: bool,
+    /// Run only the rows that end on every runtime, each watched by the watchdog instead of a thread
+    /// of the program.
+    pub watch: bool,
     /// Names or numbers of the rows to run; all if empty.
     pub only: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { repeat: 1, jobs: 8, markdown: false, outcomes: false, sample: false, only: Vec::new() }
+        Self {
+            repeat: 1,
+            jobs: 8,
+            markdown: false,
+            outcomes: false,
+            sample: false,
+            watch: false,
+            only: Vec::new(),
+        }
     }
 }
 
 /// The usage text.
 pub const USAGE: &str = "\
-usage: hangs [--repeat N] [--jobs N] [--outcomes] [--markdown] [--sample] [row …]   all rows, or these, by name or number
+usage: hangs [--repeat N] [--jobs N] [--outcomes] [--markdown] [--sample] [--watch] [row …]   all rows, or these, by name or number
        hangs <case> <ct|mt1|mt2> <noise>                                 one program, a line of JSON per look";
 
 impl Options {
@@ -47,6 +58,7 @@ impl Options {
                 "--markdown" => options.markdown = true,
                 "--outcomes" => options.outcomes = true,
                 "--sample" => options.sample = true,
+                "--watch" => options.watch = true,
                 unknown if unknown.starts_with('-') => return Err(format!("`{unknown}` is not known")),
                 row => options.only.push(row.to_owned()),
             }

@@ -27,6 +27,11 @@ pub(super) const SECTION: Section = Section {
             "a boxed job with a guard is left to a task that polls such jobs"
         ),
         row!("Y114", frame_loop, "a reply from a thread that runs its tasks once per frame"),
+        row!(
+            "Y134",
+            reply_after_a_signal,
+            "a thread with a runtime of its own replies once a signal arrives"
+        ),
         row!("X88", joins_with_a_permit, "a task joins another that waits for the permit that it holds")
             .is(proven("cycle"))
             .or(likely("cycle"))
@@ -94,6 +99,24 @@ async fn frame_loop() {
     thread::spawn(draws);
     replied.await.unwrap();
     drop(commands);
+}
+
+async fn reply_after_a_signal() {
+    let (reply, replied) = oneshot::channel();
+    let listens = async move {
+        let mut hang_up = ::tokio::signal::unix::signal(::tokio::signal::unix::SignalKind::hangup()).unwrap();
+        // Another process sends it, as an operator does.
+        let command = format!("sleep 1.5; kill -HUP {}", std::process::id());
+        let mut sends = std::process::Command::new("sh").args(["-c", &command]).spawn().unwrap();
+        hang_up.recv().await.unwrap();
+        sends.wait().unwrap();
+        reply.send(()).unwrap();
+    };
+    thread::spawn(move || {
+        ::tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(listens)
+    });
+    let waits = async move { replied.await.unwrap() };
+    tokio::spawn(waits.diagnose("waits")).await.unwrap();
 }
 
 async fn joins_with_a_permit() {
