@@ -9,12 +9,13 @@
 //! | a wait | the holder of what it asks for, if that is not free, before the waits ahead |
 //! | a guard or a channel end | the unread message it is in; the task it was moved into by a spawn; the task that last used it; the task that created it |
 //!
-//! A task that waits for a message is unlikely to own the sender.
+//! A task that waits for a message is unlikely to own the sender, and one that waits for a lock is
+//! unlikely to have its guard.
 
 use super::components::StuckGraph;
 use crate::analysis::hangs::facts::{Facts, asks_for_signal};
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
-use crate::model::{Holding, Role, WaitMode};
+use crate::model::{Holding, Role, Wait, WaitMode};
 use crate::sort::sort_by_key;
 
 /// Lower is more plausible.
@@ -37,18 +38,16 @@ pub(crate) fn best_reasons(system: &System<'_>, stuck: &StuckGraph, node: NodeId
     if dependencies.len() <= 1 || pairs > MAX_PAIRS {
         return dependencies.to_vec();
     }
-    let likely_owner = match kind {
-        Node::Holding(resource, number) => likely_owner(system, stuck, resource, number),
+    let owners = match kind {
+        Node::Holding(resource, number) => Some(Owners::new(system, stuck, resource, number)),
         _ => None,
     };
-    let rank = |dependency: NodeId| match (kind, system.node(dependency)) {
-        (Node::Holding(resource, number), Node::Task(task)) => {
-            rank_of_owner(system.facts, resource, number, task, likely_owner)
-        }
-        (Node::Woken(_), Node::Wait(wait)) => rank_of_wait(system.facts, wait),
-        (Node::EnoughUnits(_), Node::EnoughUnits(_)) => Rank::from(lacks_units(system, stuck, dependency)),
-        (_, Node::QueueAhead(_) | Node::AllSendersGone(_) | Node::AnyLaterTask(_))
-        | (Node::EnoughUnits(_), Node::AnyReceiver(_)) => 1,
+    let rank = |dependency: NodeId| match (kind, &owners, system.node(dependency)) {
+        (_, Some(owners), Node::Task(task)) => owners.rank(task),
+        (Node::Woken(_), _, Node::Wait(wait)) => rank_of_wait(system.facts, wait),
+        (Node::EnoughUnits(_), _, Node::EnoughUnits(_)) => Rank::from(lacks_units(system, stuck, dependency)),
+        (_, _, Node::QueueAhead(_) | Node::AllSendersGone(_) | Node::AnyLaterTask(_))
+        | (Node::EnoughUnits(_), _, Node::AnyReceiver(_)) => 1,
         _ => 0,
     };
     let ranks: Vec<Rank> = dependencies.iter().map(|&dependency| rank(dependency)).collect();
@@ -77,113 +76,155 @@ fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
     2 * Rank::from(wait.is_indirect || wait.is_parked) + Rank::from(asks_for_signal(wait))
 }
 
-/// Ranks a possible owner. An unread message that contains the holding has rank 0.
-fn rank_of_owner(
-    facts: &Facts<'_>,
+/// The possible owners of a holding: the task that used it last, and tasks spawned since.
+struct Owners<'a> {
+    facts: &'a Facts<'a>,
     resource: usize,
     number: usize,
-    task: usize,
-    likely_owner: Option<usize>,
-) -> Rank {
-    let holding = &facts.snapshot.resources[resource].holdings[number];
-    if holding.in_channel.is_some() {
-        return 4;
-    }
-    let is_last = Some(facts.snapshot.tasks[task].id) == holding.task;
-    match () {
-        () if has_other_end(facts, resource, holding, task)
-            || is_behind_last(facts, resource, holding, task) =>
-        {
-            3
-        }
-        () if likely_owner == Some(task) => 0,
-        () if likely_owner.is_some() => 1,
-        () if is_last => 2,
-        () => 1,
-    }
+    /// Whether a task spawned since does not wait for what the holding holds.
+    has_other_than_waiters: bool,
+    likely: Option<usize>,
 }
 
-/// The most likely owner among the possible ones: the task it was moved into by a spawn, or the
-/// task that last used it. `None` if it was never used, and several tasks may have been spawned
-/// with it.
-fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number: usize) -> Option<usize> {
-    let facts = system.facts;
-    let holdings = &facts.snapshot.resources[resource].holdings;
-    let holding = &holdings[number];
-    let last = holding.task.and_then(|task| facts.task(task));
-    let was_used = holding.uses > 0 && holding.role != Role::Holds;
-    let is_borrowed = holding.role == Role::Holds && !holding.is_movable;
-    if was_used || is_borrowed || holding.candidates.is_empty() {
-        return last;
+impl<'a> Owners<'a> {
+    fn new(system: &System<'a>, stuck: &StuckGraph, resource: usize, number: usize) -> Self {
+        let facts = system.facts;
+        let mut owners = Self { facts, resource, number, has_other_than_waiters: false, likely: None };
+        let holding = owners.holding();
+        owners.has_other_than_waiters =
+            holding.role == Role::Holds && owners.candidates().any(|task| !owners.waits_here(task));
+        owners.likely = owners.likely(system, stuck);
+        owners
     }
-    // A task that only lacks a thread explains more than one that waits.
-    let tasks = || holding.candidates.iter().filter_map(|&task| facts.task(task));
-    let is_of_threads = |node: &NodeId| {
-        matches!(system.node(*node), Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_))
-    };
-    let is_ready = |task: &usize| {
-        let lacks = stuck.fixed_point.dependencies.of(task_node(*task));
-        !lacks.is_empty() && lacks.iter().all(is_of_threads)
-    };
-    if let Some(task) = tasks().find(is_ready) {
-        return Some(task);
+
+    fn holding(&self) -> &'a Holding {
+        &self.facts.snapshot.resources[self.resource].holdings[self.number]
     }
-    // Each spawned task takes the youngest of the holdings created for it.
-    let is_alike = |other: &Holding| {
-        other.role == holding.role && other.task == holding.task && other.uses == holding.uses
-    };
-    let mut free: Vec<usize> = (0..holdings.len()).filter(|&other| is_alike(&holdings[other])).collect();
-    sort_by_key(&mut free, |&other| holdings[other].since_ns);
-    for task in tasks() {
-        let it = &facts.snapshot.tasks[task];
-        let has_its_own =
-            holdings.iter().any(|other| other.role == holding.role && other.task == Some(it.id));
-        let is_its_child = it.spawned_by == holding.task;
-        if has_its_own
-            || !is_its_child
-            || has_other_end(facts, resource, holding, task)
-            || is_behind_last(facts, resource, holding, task)
-        {
-            continue;
+
+    /// The tasks that were spawned since the last use.
+    fn candidates(&self) -> impl Iterator<Item = usize> + 'a {
+        let facts = self.facts;
+        self.holding().candidates.iter().filter_map(|&task| facts.task(task))
+    }
+
+    fn waits(&self, task: usize) -> impl Iterator<Item = &'a Wait> + 'a {
+        let facts = self.facts;
+        facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait])
+    }
+
+    /// Ranks a possible owner. An unread message that contains the holding has rank 0.
+    fn rank(&self, task: usize) -> Rank {
+        let holding = self.holding();
+        if holding.in_channel.is_some() {
+            return 4;
         }
-        let Some(position) = free.iter().position(|&other| holdings[other].since_ns >= it.age_ns) else {
-            continue;
+        let is_last = Some(self.facts.snapshot.tasks[task].id) == holding.task;
+        match () {
+            () if self.is_unlikely(task) => 3,
+            () if self.likely == Some(task) => 0,
+            () if self.likely.is_some() => 1,
+            () if is_last => 2,
+            () => 1,
+        }
+    }
+
+    /// The most likely owner: the task it was moved into by a spawn, or the task that last used it.
+    /// `None` if it was never used, and several tasks may have been spawned with it.
+    fn likely(&self, system: &System<'_>, stuck: &StuckGraph) -> Option<usize> {
+        let (facts, holding) = (self.facts, self.holding());
+        let holdings = &facts.snapshot.resources[self.resource].holdings;
+        let last = holding.task.and_then(|task| facts.task(task));
+        let was_used = holding.uses > 0 && holding.role != Role::Holds;
+        let is_borrowed = holding.role == Role::Holds && !holding.is_movable;
+        if is_borrowed || holding.candidates.is_empty() {
+            return last;
+        }
+        if was_used {
+            // It was at hand when the last user spawned the task that it awaits.
+            let is_awaited = |&task: &usize| last.is_some_and(|last| self.joins(last, task));
+            return self.candidates().find(|task| is_awaited(task) && !self.has_other_end(*task)).or(last);
+        }
+        // A task that only lacks a thread explains more than one that waits.
+        let is_of_threads = |node: &NodeId| {
+            matches!(system.node(*node), Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_))
         };
-        if free.remove(position) == number {
+        let is_ready = |task: &usize| {
+            let lacks = stuck.fixed_point.dependencies.of(task_node(*task));
+            !lacks.is_empty() && lacks.iter().all(is_of_threads)
+        };
+        if let Some(task) = self.candidates().find(is_ready) {
             return Some(task);
         }
+        // Each spawned task takes the youngest of the holdings created for it.
+        let is_alike = |other: &Holding| {
+            other.role == holding.role && other.task == holding.task && other.uses == holding.uses
+        };
+        let mut free: Vec<usize> = (0..holdings.len()).filter(|&other| is_alike(&holdings[other])).collect();
+        sort_by_key(&mut free, |&other| holdings[other].since_ns);
+        for task in self.candidates() {
+            let it = &facts.snapshot.tasks[task];
+            let has_its_own =
+                holdings.iter().any(|other| other.role == holding.role && other.task == Some(it.id));
+            let is_its_child = it.spawned_by == holding.task;
+            if has_its_own || !is_its_child || self.is_unlikely(task) {
+                continue;
+            }
+            let Some(position) = free.iter().position(|&other| holdings[other].since_ns >= it.age_ns) else {
+                continue;
+            };
+            if free.remove(position) == self.number {
+                return Some(task);
+            }
+        }
+        // All spawned tasks have taken other holdings.
+        last.filter(|&last| free.contains(&self.number) && !self.has_other_end(last))
     }
-    // All spawned tasks have taken other holdings.
-    if free.contains(&number) && last.is_some_and(|last| !has_other_end(facts, resource, holding, last)) {
-        last
-    } else {
-        None
+
+    /// Whether the task has the other end of the channel, or waits for what the holding holds. The
+    /// latter counts if another task was spawned since, or if the task that acquired the holding
+    /// waits for such a task, or for more units too: it most likely still has the holding then.
+    fn is_unlikely(&self, task: usize) -> bool {
+        let holding = self.holding();
+        if holding.role != Role::Holds {
+            return self.has_other_end(task);
+        }
+        let id = self.facts.snapshot.tasks[task].id;
+        let last = || holding.task.and_then(|last| self.facts.task(last));
+        holding.task != Some(id)
+            && self.waits_here(task)
+            && (self.has_other_than_waiters
+                || last().is_some_and(|last| self.waits_here(last) || self.joins_waiter(last)))
     }
-}
 
-/// Whether the task waits for more units, and the task that acquired the holding joins it or waits
-/// for more units too. The acquiring task most likely still has the holding then.
-fn is_behind_last(facts: &Facts<'_>, resource: usize, holding: &Holding, task: usize) -> bool {
-    let id = facts.snapshot.tasks[task].id;
-    let waits = |task: usize| facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
-    let waits_here = |task: usize| waits(task).any(|wait| facts.resource_of(wait) == Some(resource));
-    let joins_it = |last: usize| waits(last).any(|wait| wait.mode == WaitMode::Join && wait.tasks == [id]);
-    let last = holding.task.filter(|last| *last != id).and_then(|last| facts.task(last));
-    holding.role == Role::Holds
-        && waits_here(task)
-        && last.is_some_and(|last| joins_it(last) || waits_here(last))
-}
+    fn waits_here(&self, task: usize) -> bool {
+        self.waits(task).any(|wait| self.facts.resource_of(wait) == Some(self.resource))
+    }
 
-/// Whether the task has the other end of the channel.
-fn has_other_end(facts: &Facts<'_>, resource: usize, holding: &Holding, task: usize) -> bool {
-    let (other, mode) = match holding.role {
-        Role::Sends => (Role::Receives, WaitMode::Receive),
-        Role::Receives => (Role::Sends, WaitMode::Send),
-        _ => return false,
-    };
-    let it = &facts.snapshot.tasks[task];
-    let has = |holding: &Holding| holding.role == other && holding.uses > 0 && holding.task == Some(it.id);
-    let mut waits = facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
-    waits.any(|wait| facts.resource_of(wait) == Some(resource) && wait.mode == mode)
-        || facts.snapshot.resources[resource].holdings.iter().any(has)
+    /// Whether the task awaits the end of one other task.
+    fn joins(&self, task: usize, other: usize) -> bool {
+        let id = self.facts.snapshot.tasks[other].id;
+        self.waits(task).any(|wait| wait.mode == WaitMode::Join && wait.tasks == [id])
+    }
+
+    /// Whether the task awaits the end of one other task, which waits for what the holding holds.
+    fn joins_waiter(&self, task: usize) -> bool {
+        self.waits(task).any(|wait| {
+            let joined = if wait.mode == WaitMode::Join { wait.tasks.as_slice() } else { &[] };
+            matches!(joined, [id] if self.facts.task(*id).is_some_and(|joined| self.waits_here(joined)))
+        })
+    }
+
+    /// Whether the task has the other end of the channel.
+    fn has_other_end(&self, task: usize) -> bool {
+        let (other, mode) = match self.holding().role {
+            Role::Sends => (Role::Receives, WaitMode::Receive),
+            Role::Receives => (Role::Sends, WaitMode::Send),
+            _ => return false,
+        };
+        let id = self.facts.snapshot.tasks[task].id;
+        let has = |holding: &Holding| holding.role == other && holding.uses > 0 && holding.task == Some(id);
+        let is_here = |wait: &Wait| self.facts.resource_of(wait) == Some(self.resource);
+        self.waits(task).any(|wait| is_here(wait) && wait.mode == mode)
+            || self.facts.snapshot.resources[self.resource].holdings.iter().any(has)
+    }
 }
