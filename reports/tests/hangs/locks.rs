@@ -334,6 +334,7 @@ fn a_moved_guard_is_not_with_the_task_that_waits_for_it() {
     assert_eq!(program.verdicts(), ["likely cycle"]);
     let chain = program.chain();
     assert_eq!(chain[..3], ["task 2 waits 5", "resource 1 created 11", "task 3 holds 3"], "{chain:?}");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `waiter` is waiting for `Mutex#1` at src/main.rs:5 (1.00 s); task 1 `main` acquired it at src/main.rs:3 (1.00 s ago), and most likely moved it into task 3 `holder`, which is receiving from `oneshot#2` at src/main.rs:6 (1.00 s); its sender was last seen with task 1 `main` (never used, created at src/main.rs:4), and most likely moved into task 2 `waiter`: none of them can continue");
 }
 
 #[test]

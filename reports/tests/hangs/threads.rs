@@ -91,7 +91,7 @@ fn nested() -> Program {
 fn nested_executors_on_all_workers() {
     let program = nested();
     assert_eq!(program.verdicts(), ["likely blocked_worker"]);
-    insta::assert_snapshot!(program.sentence(), @"task 2 `first` blocks its thread while receiving from `oneshot#1` at src/main.rs:31 (1.00 s); its sender belongs to task 4 `waker` (never used, created at src/main.rs:30), which has been queued for a thread for 1.00 s: no worker is free to run the task that would wake it");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `first` blocks its thread while receiving from `oneshot#1` at src/main.rs:31 (1.00 s); its sender was last seen with task 1 `main` (never used, created at src/main.rs:30), and most likely moved into task 4 `waker`, which has been queued for a thread for 1.00 s: no worker is free to run the task that would wake it");
 }
 
 #[test]

@@ -168,13 +168,17 @@ impl Solver {
             return;
         }
         let chain = Chain::new(facts, &path);
+        let ending = match system.evidence {
+            Evidence::Exact | Evidence::Likely => ": the code that could end this wait is stuck",
+            Evidence::Suspect => ": known code that could end this wait is stuck",
+        };
         let mut verdict = Verdict {
             kind: self.verdicts[cause].kind,
             detail: None,
             confidence: confidence(system.evidence),
             root_cause: false,
             chain: chain.links,
-            sentence: chain.words + ": the code that could end this wait is stuck",
+            sentence: chain.words + ending,
             victims: Vec::new(),
             behind: Some(cause),
         };

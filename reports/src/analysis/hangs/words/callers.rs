@@ -82,6 +82,12 @@ pub(crate) fn acquired_words(verb: &str, holding: &Holding, callers: &mut NamedC
     own.map(|own| format!(" ({verb} at {own}{})", callers.words(&holding.callers))).unwrap_or_default()
 }
 
+/// ` at src/main.rs:40, called from src/main.rs:12`, or empty.
+pub(crate) fn at_words_of_holding(holding: &Holding, callers: &mut NamedCallers) -> String {
+    let own = place(holding.place.as_ref());
+    own.map(|own| format!(" at {own}{}", callers.words(&holding.callers))).unwrap_or_default()
+}
+
 /// The callers that a sentence named last. A list of several callers is not repeated.
 #[derive(Debug, Default)]
 pub(crate) struct NamedCallers {

@@ -9,12 +9,12 @@
 
 use std::fmt::Write as _;
 
-use super::callers::{NamedCallers, acquired_words, callers_of_holding};
+use super::callers::{NamedCallers, acquired_words, at_words_of_holding, callers_of_holding};
 use super::names::{at, link, place, resource_words, units_words};
 use crate::analysis::hangs::facts::{Facts, is_active, step};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
-use crate::model::{Holding, Resource, ResourceKind, Role, RunState, TaskId};
+use crate::model::{Attribution, Holding, Resource, ResourceKind, Role, RunState, TaskId};
 use crate::units::time;
 
 /// The sentence ends after this many links.
@@ -179,18 +179,25 @@ impl<'a> Chain<'a> {
             }
         };
         self.links.push(Link { callers: callers_of_holding(holding), ..link });
-        let owner = match (is_own, owner_id, holding.thread_id) {
+        let is_moved = owner_id.is_some() && holding.task.is_some() && owner_id != holding.task;
+        let last = match (is_own && !is_moved, holding.task.or(owner_id), holding.thread_id) {
             (true, ..) => "the same task".to_owned(),
             (false, Some(task), _) => facts.task_words(task),
             (false, None, Some(thread)) => format!("thread {thread}"),
             (false, None, None) => "an unknown owner".to_owned(),
         };
         let who = match aside.as_ref().or(beside.as_ref()) {
-            Some(name) => format!("future `{name}` of {owner}"),
-            None => owner,
+            Some(name) => format!("future `{name}` of {last}"),
+            None => last,
         };
         let is_unread = matches!(next, Some(Node::AnyReceiver(channel)) if self.resource != Some(channel));
-        let words = holding_words(facts, resource, holding, &who, is_unread, &mut self.callers);
+        let place = match owner_id {
+            _ if is_unread => HoldingPlace::Unread,
+            Some(owner) if is_moved => HoldingPlace::Moved(facts.task_words(owner)),
+            _ if is_exact(holding) => HoldingPlace::Exact,
+            _ => HoldingPlace::LastSeen(candidates_words(facts, holding)),
+        };
+        let words = holding_words(facts, resource, holding, &who, &place, &mut self.callers);
         // The channel of the message is the last noun.
         match words.strip_prefix("; its ").filter(|_| self.is_after_message) {
             Some(end) => {
@@ -203,8 +210,10 @@ impl<'a> Chain<'a> {
             self.words.push_str(", but its task stopped polling it");
         }
         let is_future = aside.is_some() || beside.is_some();
-        self.joint = owner_id.filter(|_| !is_future && !is_unread).map(|owner| match holding.role {
+        let is_last_noun = !matches!(place, HoldingPlace::Unread | HoldingPlace::LastSeen(Some(_)));
+        self.joint = owner_id.filter(|_| !is_future && is_last_noun).map(|owner| match holding.role {
             Role::Sends | Role::Receives => (owner, ", which "),
+            _ if is_moved => (owner, ", which "),
             _ => (owner, " and "),
         });
         self.about = owner_id;
@@ -291,6 +300,34 @@ impl<'a> Chain<'a> {
     }
 }
 
+/// What is known about the place of a holding.
+enum HoldingPlace {
+    /// It is with its last user.
+    Exact,
+    /// It was with its last user. The words for tasks that may have got it since.
+    LastSeen(Option<String>),
+    /// It is most likely with this task, which has not used it yet.
+    Moved(String),
+    /// It is in an unread message.
+    Unread,
+}
+
+/// Whether the last user of a holding surely still has it.
+fn is_exact(holding: &Holding) -> bool {
+    let is_there = matches!(holding.attribution, Attribution::Exact | Attribution::Unmoved);
+    is_there && (holding.candidates.is_empty() || holding.role == Role::Holds && !holding.is_movable)
+}
+
+/// The live tasks that a holding may have moved into.
+fn candidates_words(facts: &Facts<'_>, holding: &Holding) -> Option<String> {
+    let mut live = holding.candidates.iter().filter(|&&task| facts.task(task).is_some());
+    let first = live.next()?;
+    Some(match live.count() {
+        0 => facts.task_words(*first),
+        others => format!("one of {} tasks spawned since", others + 1),
+    })
+}
+
 /// ``; task 3 `right` has held it for 1.20 s (acquired at src/main.rs:9)``. A channel end in an
 /// unread message has no verb yet: the channel follows.
 fn holding_words(
@@ -298,35 +335,51 @@ fn holding_words(
     resource: usize,
     holding: &Holding,
     who: &str,
-    is_unread: bool,
+    place: &HoldingPlace,
     callers: &mut NamedCallers,
 ) -> String {
     let it = &facts.snapshot.resources[resource];
     let since = time(holding.since_ns);
-    match holding.role {
-        Role::Holds if it.kind == ResourceKind::Mpsc => {
-            format!(
-                "; {who} has held a reserved slot for {since}{}",
-                acquired_words("reserved", holding, callers)
-            )
-        }
-        Role::Holds => {
-            let part = match it.kind {
-                ResourceKind::Semaphore => units_words(it, holding.units.max(1)),
-                _ => "it".to_owned(),
+    match (holding.role, place) {
+        (Role::Holds, HoldingPlace::Exact | HoldingPlace::Unread) => {
+            let (part, verb) = match it.kind {
+                ResourceKind::Mpsc => ("a reserved slot".to_owned(), "reserved"),
+                ResourceKind::Semaphore => (units_words(it, holding.units.max(1)), "acquired"),
+                _ => ("it".to_owned(), "acquired"),
             };
-            format!("; {who} has held {part} for {since}{}", acquired_words("acquired", holding, callers))
+            format!("; {who} has held {part} for {since}{}", acquired_words(verb, holding, callers))
         }
-        Role::Sends | Role::Receives => {
+        (Role::Holds, _) => {
+            let acquired = match it.kind {
+                ResourceKind::Mpsc => "reserved a slot".to_owned(),
+                ResourceKind::Semaphore => format!("acquired {}", units_words(it, holding.units.max(1))),
+                _ => "acquired it".to_owned(),
+            };
+            let pronoun = if holding.units > 1 && it.kind == ResourceKind::Semaphore { "them" } else { "it" };
+            let moved = match place {
+                HoldingPlace::Moved(owner) => format!(", and most likely moved {pronoun} into {owner}"),
+                HoldingPlace::LastSeen(Some(tasks)) => format!(", and may have moved {pronoun} into {tasks}"),
+                _ => String::new(),
+            };
+            let at = at_words_of_holding(holding, callers);
+            format!("; {who} {acquired}{at} ({since} ago){moved}")
+        }
+        (Role::Sends | Role::Receives, _) => {
             let last = if holding.uses == 0 { "never used, created" } else { "last used" };
             let (end, last) = (end_words(facts, it, holding.role), acquired_words(last, holding, callers));
-            if is_unread {
-                format!("; {end}, last seen with {who}{last},")
-            } else {
-                format!("; {end} belongs to {who}{last}")
+            match place {
+                HoldingPlace::Unread => format!("; {end}, last seen with {who}{last},"),
+                HoldingPlace::Exact => format!("; {end} belongs to {who}{last}"),
+                HoldingPlace::LastSeen(None) => format!("; {end} was last seen with {who}{last}"),
+                HoldingPlace::LastSeen(Some(tasks)) => {
+                    format!("; {end} was last seen with {who}{last}, and may have moved into {tasks}")
+                }
+                HoldingPlace::Moved(owner) => {
+                    format!("; {end} was last seen with {who}{last}, and most likely moved into {owner}")
+                }
             }
         }
-        Role::Uses => format!("; {who} used it {since} ago{}", acquired_words("last", holding, callers)),
+        (Role::Uses, _) => format!("; {who} used it {since} ago{}", acquired_words("last", holding, callers)),
     }
 }
 

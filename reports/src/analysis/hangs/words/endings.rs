@@ -14,6 +14,9 @@ use crate::units::{counted, time};
 /// The consequence of the chain, in words.
 pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> String {
     let resource = units_resource(facts, hang);
+    if let Some(words) = suspected_ending(facts, hang).filter(|_| evidence == Evidence::Suspect) {
+        return words;
+    }
     match (hang.kind, hang.detail) {
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": each of them is waiting for more".to_owned(),
         (VerdictKind::Cycle, _) => ": none of them can continue".to_owned(),
@@ -54,6 +57,34 @@ pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> Stri
     }
 }
 
+/// The consequence of a chain that is only suspected: other code may have what the waits are for.
+fn suspected_ending(facts: &Facts<'_>, hang: &Hang) -> Option<String> {
+    let owner = hang.path.windows(2).find_map(|pair| match *pair {
+        [Node::Holding(..) | Node::WaitEnd(_), Node::Task(task)] => Some(facts.snapshot.tasks[task].id),
+        _ => None,
+    });
+    let owner = owner.map_or_else(|| "this task".to_owned(), |task| facts.task_words(task));
+    let words = match (hang.kind, hang.detail) {
+        (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => return None,
+        (VerdictKind::Cycle, _) => ": none of them can continue, unless other code ends one of these waits",
+        (VerdictKind::SelfWait, _) => ": the task waits for itself, unless other code ends this wait",
+        (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
+            return Some(format!(": if {owner} still owns the receiving future, only that task can poll it"));
+        }
+        (VerdictKind::Futurelock, _) => {
+            return Some(format!(": if {owner} still owns that future, only that task can poll it"));
+        }
+        (VerdictKind::BlockedWorker, _) if hang.path.iter().any(|it| matches!(it, Node::FreeWorker(_))) => {
+            ": no worker is free to run a task that could wake it"
+        }
+        (VerdictKind::BlockedWorker, _) => {
+            ": known code that could wake the blocked thread has to run on that thread"
+        }
+        _ => return None,
+    };
+    Some(words.to_owned())
+}
+
 /// The resource whose units the path ends with.
 fn units_resource(facts: &Facts<'_>, hang: &Hang) -> Option<usize> {
     let resource = hang.path.iter().rev().find_map(|node| match node {
@@ -75,9 +106,10 @@ fn nothing_else(evidence: Evidence) -> &'static str {
 fn leak(facts: &Facts<'_>, hang: &Hang, resource: Option<usize>, evidence: Evidence) -> String {
     match resource.map(|index| &facts.snapshot.resources[index]) {
         Some(it) if it.forgotten > 0 => format!(
-            ": forget() removed {} from {} for good{}, and {} could add one",
+            ": forget() removed {} from {}{}{}, and {} could add one",
             counted(it.forgotten, "permit"),
             resource_words(it),
+            if evidence == Evidence::Suspect { "" } else { " for good" },
             it.last_forgotten.as_ref().map(|forgot| last_forget_words(facts, forgot)).unwrap_or_default(),
             nothing_else(evidence),
         ),
