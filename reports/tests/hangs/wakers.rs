@@ -2,7 +2,7 @@
 
 use diagnose_reports::model::{RunState, SiteIndex, Span, SpanId, TaskId, WaitMode};
 
-use crate::support::hangs::Program;
+use crate::support::hangs::{Program, place};
 
 #[test]
 fn a_task_without_a_waker_is_lost() {
@@ -123,4 +123,20 @@ fn a_timer_that_is_due_later_will_come() {
     let mut program = Program::new();
     program.wait(1, WaitMode::Timer, 7).due_ns = Some(5_000_000_000);
     assert!(program.verdicts().is_empty());
+}
+
+/// A spawned task that awaits `pending()` might add permits, but the forgotten ones explain more.
+#[test]
+fn a_task_that_might_add_permits_does_not_explain_why_others_wait() {
+    let mut program = Program::new();
+    program.of(1).spawned_at = Some(place(3));
+    program.snapshot.sites[0].name = "service".into();
+    let pool = program.semaphore(2);
+    let users = [program.task("user"), program.task("user")];
+    (program.at(pool).free, program.at(pool).forgotten) = (0, 2);
+    for user in users {
+        program.waits(user, pool, WaitMode::Acquire, 5);
+    }
+    assert_eq!(program.verdicts(), ["suspect leak"]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [TaskId::new(users[1])]);
 }

@@ -190,7 +190,7 @@ impl StuckGraph {
     }
 
     /// By root: the indices of the tasks behind it. A task is listed under the first root it
-    /// depends on.
+    /// depends on, and under one that only might notify it or add units if it depends on no other.
     pub(crate) fn victims(&self, system: &System<'_>, roots: &[usize]) -> Vec<Vec<usize>> {
         let roots: Vec<&[NodeId]> = roots.iter().map(|&root| self.component(root)).collect();
         self.victims_through(system, &roots, |_| true)
@@ -204,15 +204,17 @@ impl StuckGraph {
         allowed: impl Fn(NodeId) -> bool,
     ) -> Vec<Vec<usize>> {
         let mut root_of = NumberOf(vec![0; system.graph.len()]);
-        let mut queue = VecDeque::new();
+        let (mut queue, mut later) = (VecDeque::new(), VecDeque::new());
         for (number, root) in roots.iter().enumerate() {
             for &node in root.as_ref() {
                 root_of.set(node, number);
                 queue.push_back(node);
             }
         }
+        let is_of_any =
+            |node| matches!(system.node(node), Node::AnyNotifier(_) | Node::AnyLaterTask(_) | Node::AnyTask);
         let mut victims = vec![Vec::new(); roots.len()];
-        while let Some(node) = queue.pop_front() {
+        while let Some(node) = queue.pop_front().or_else(|| later.pop_front()) {
             let Some(root) = root_of.get(node) else { continue };
             if let Node::Task(task) = system.node(node) {
                 victims[root].push(task);
@@ -224,7 +226,7 @@ impl StuckGraph {
                     && allowed(dependent)
                 {
                     root_of.set(dependent, root);
-                    queue.push_back(dependent);
+                    if is_of_any(dependent) { &mut later } else { &mut queue }.push_back(dependent);
                 }
             }
         }
