@@ -1,6 +1,6 @@
 //! Threads that sleep inside polls, and the tasks that need these threads.
 
-use diagnose_reports::model::{BlockingPool, RunState, TaskId, WaitMode, Worker};
+use diagnose_reports::model::{BlockingPool, ResourceKind, RunState, TaskId, WaitMode, Worker};
 
 use crate::support::hangs::Program;
 
@@ -239,4 +239,51 @@ fn a_task_that_is_spawned_inside_a_poll_is_likely_what_the_thread_waits_for() {
     let mut program = inside_a_poll("main");
     program.of(2).runtime_id = Some(7);
     assert_eq!(program.verdicts(), ["likely blocked_worker"]);
+}
+
+/// `main` awaits a job that receives from a second one. That one sleeps in a lock without a record.
+fn jobs_in_an_unrecorded_lock() -> Program {
+    let mut program = Program::new();
+    let (first, second) = (program.job("first", RunState::Running), program.job("second", RunState::Running));
+    let channel = program.other(ResourceKind::Oneshot);
+    for (job, thread) in [(first, 71), (second, 72)] {
+        program.sleeps(job, thread);
+        program.of(job).waits_for_thread = Some(true);
+    }
+    program.sends(second, channel, 4).uses = 0;
+    let wait = program.waits(first, channel, WaitMode::Receive, 5);
+    wait.thread_id = Some(71);
+    program.joins(1, first, 6);
+    program
+}
+
+#[test]
+fn an_awaited_job_in_an_unrecorded_lock_is_suspected() {
+    let program = jobs_in_an_unrecorded_lock();
+    assert_eq!(program.verdicts(), ["suspect starved"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for task 2 `first` to finish at src/main.rs:6 (1.00 s); task 2 `first` blocks its thread while receiving from `oneshot#1` at src/main.rs:5 (1.00 s); blocking task 3 `second` at src/main.rs:300, started 1.00 s ago, is sleeping until another thread wakes it, and no record explains the wait");
+    assert!(program.snapshot.verdicts()[0].remedy().starts_with("import the channel, lock or token"));
+}
+
+#[test]
+fn a_job_that_may_be_given_work_is_not_suspected() {
+    type Change = fn(&mut Program);
+    let changes: [(&str, Change); 5] = [
+        ("nobody awaits it", |program| program.snapshot.waits.retain(|wait| wait.mode != WaitMode::Join)),
+        ("it sleeps for a time", |program| {
+            program.of(2).waits_for_thread = Some(false);
+            program.of(3).waits_for_thread = Some(false);
+        }),
+        ("a thread may", |program| program.snapshot.foreign_threads = 1),
+        ("a task may", |program| {
+            let other = program.task("other");
+            program.has_timer(other);
+        }),
+        ("it has just begun", |program| program.snapshot.waits[1].since_ns = 1_000_000),
+    ];
+    for (why, change) in changes {
+        let mut program = jobs_in_an_unrecorded_lock();
+        change(&mut program);
+        assert!(program.verdicts().is_empty(), "{why}: {:?}", program.verdicts());
+    }
 }

@@ -10,6 +10,7 @@
 //! | `blocked_worker` | a poll has slept for 1 s, and it is unknown what waits for its thread | suspect |
 //! | `pool_exhausted` | all threads for blocking work sleep, and a job has waited for one for 1 s | suspect |
 //! | `starved` | something waits for the end of a task that has awaited an unrecorded call like `recv()` for 1 s | suspect |
+//! | `starved` | nothing goes on, a job of the blocking pool has waited for another thread for 1 s without a record, and a task that has to end awaits one | suspect |
 //! | `shutdown` | a runtime has waited for 10 s for blocking work that waits for a thread; for any for 1 s | likely; suspect |
 //! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
 //!
@@ -19,7 +20,7 @@ use super::hazards::hazards;
 use super::long_polls::long_polls;
 use super::missed_wakes::{out_of_budget, sleep_after_join, unused_wakers};
 use super::shutdowns::shutdown;
-use super::sleeping_threads::{full_pools, long_sleeps};
+use super::sleeping_threads::{full_pools, long_sleeps, sleeping_jobs};
 use super::timers::overdue;
 use super::undriven::undriven;
 use super::unexplained::unexplained;
@@ -46,7 +47,11 @@ pub(crate) fn warnings(
     warnings.extend(hazards(facts, stuck, verdict_of_node));
     warnings.extend(undriven(facts, stuck));
     warnings.extend(unexplained(facts, stuck));
-    warnings.extend(full_pools(facts, stuck));
+    let pools = full_pools(facts, stuck);
+    if pools.is_empty() {
+        warnings.extend(sleeping_jobs(facts, stuck));
+    }
+    warnings.extend(pools);
     let mentioned: OrderedSet<TaskId> =
         warnings.iter().flat_map(|it| &it.chain).filter_map(Link::task).collect();
     warnings.extend(long_sleeps(facts, stuck, &mentioned));

@@ -1,10 +1,11 @@
-//! Threads that sleep in user code although no hang is known: full pools, long polls.
+//! Threads that sleep in user code although no hang is known: full pools, blocking work, long polls.
 
 use super::warning::{SUSPECT_NS, warning};
-use crate::analysis::hangs::facts::{Facts, is_blocked};
+use crate::analysis::hangs::facts::{Facts, is_block_on_main, is_blocked, step};
+use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{NamedCallers, acquired_words, at, link};
-use crate::model::{BlockingPool, Role, RunState, Task, TaskId, TaskKind};
+use crate::model::{BlockingPool, Role, RunState, Task, TaskId, TaskKind, Wait, WaitMode};
 use crate::ordered::OrderedSet;
 use crate::sort::sort_by_key;
 use crate::units::time;
@@ -53,6 +54,95 @@ fn full_pool(facts: &Facts<'_>, stuck: &OrderedSet<usize>, pool: &BlockingPool) 
     let mut verdict = warning(VerdictKind::PoolExhausted, Confidence::Suspect, chain, sentence);
     verdict.victims = queued.iter().map(|(_, job)| job.id).collect();
     Some(verdict)
+}
+
+/// Blocking work that waits for another thread in a way that is not recorded, such as at a lock of
+/// std, while nothing else in the process goes on: nothing wakes it, and so it never ends. A job
+/// that waits for work from a queue is meant to, unless a task that has to end awaits it.
+pub(crate) fn sleeping_jobs(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Option<Verdict> {
+    let snapshot = facts.snapshot;
+    let all = || snapshot.tasks.iter().enumerate().inspect(|_| step());
+    let is_job = |task: &Task| task.kind == TaskKind::Blocking && task.waits_for_thread == Some(true);
+    let is_asleep = |task: &Task| is_blocked(task) && is_job(task) && !task.is_unstable;
+    let jobs: Vec<(usize, &Task)> =
+        all().filter(|(index, task)| is_asleep(task) && !stuck.contains(index)).collect();
+    let is_old = |(_, job): &&(usize, &Task)| job.since_ns >= SUSPECT_NS;
+    let joiner = |(job, _): &(usize, &Task)| {
+        let wait = &snapshot.waits[facts.join_wait(*job)?];
+        let joiner = facts.task_of(wait).filter(|joiner| !stuck.contains(joiner))?;
+        (wait.since_ns >= SUSPECT_NS && has_to_end(facts, joiner)).then_some((joiner, wait))
+    };
+    let (joiner, wait) = jobs.iter().filter(is_old).find_map(joiner)?;
+    let is_recorded = |&(index, job): &(usize, &Task)| {
+        wait_of_job(facts, job).is_some() || block_on_in_job(facts, index).is_some()
+    };
+    let goes_on = |(index, task): (usize, &Task)| {
+        let waits_for_others = || {
+            let mut waits = facts.waits_of_task[index].iter().map(|&wait| &snapshot.waits[wait]);
+            let is_waiting = task.state == RunState::Waiting && task.opaque_wakers == Some(0);
+            is_waiting && !task.is_unstable && waits.all(may_never_end)
+        };
+        !stuck.contains(&index) && !is_asleep(task) && !waits_for_others()
+    };
+    let is_all_known = snapshot.foreign_threads == 0 && snapshot.unrecorded_tasks == 0;
+    if !is_all_known || jobs.iter().all(is_recorded) || all().any(goes_on) {
+        return None;
+    }
+    let place = facts.place_of(wait);
+    let mut chain = vec![facts.task_link(joiner, place.as_ref(), LinkRole::Waits, wait.since_ns)];
+    let mut callers = NamedCallers::default();
+    let mut words = vec![format!("{} {}", facts.waiter_words(wait), facts.waits_words(wait, &mut callers))];
+    for &(index, job) in jobs.iter().take(MAX_JOBS) {
+        let (who, inside) = (facts.task_words(job.id), block_on_in_job(facts, index));
+        let wait = inside.and_then(|inside| facts.waits_of_task[inside].first()).copied();
+        let wait = wait.map(|wait| &snapshot.waits[wait]).or_else(|| wait_of_job(facts, job));
+        let place = wait.map_or_else(|| facts.place_of_site(job.site), |wait| facts.place_of(wait));
+        let since_ns = wait.map_or(job.since_ns, |wait| wait.since_ns);
+        chain.push(facts.task_link(index, place.as_ref(), LinkRole::Blocked, since_ns));
+        words.push(match (wait, inside) {
+            (Some(wait), Some(_)) => format!(
+                "{who} is in a `block_on` of {}, which {}",
+                facts.waiter_words(wait),
+                facts.waits_words(wait, &mut callers)
+            ),
+            (Some(wait), None) => format!("{who} {}", facts.waits_words(wait, &mut callers)),
+            (None, Some(inside)) => {
+                format!("{who} is in a `block_on` of {}", facts.task_words(snapshot.tasks[inside].id))
+            }
+            (None, None) => format!(
+                "blocking {who}{}, started {} ago, is sleeping until another thread wakes it, and no record \
+                 explains the wait",
+                at(place.as_ref()),
+                time(since_ns),
+            ),
+        });
+    }
+    let mut verdict = warning(VerdictKind::Starved, Confidence::Suspect, chain, words.join("; "));
+    verdict.victims = jobs.iter().skip(MAX_JOBS).map(|(_, job)| job.id).collect();
+    Some(verdict)
+}
+
+/// The recorded wait that blocks the thread of a job.
+fn wait_of_job<'a>(facts: &Facts<'a>, job: &Task) -> Option<&'a Wait> {
+    let waits = facts.blocking_waits.get(&job.thread_id?)?;
+    let mut waits = waits.iter().map(|&wait| &facts.snapshot.waits[wait]);
+    waits.find(|wait| wait.task == Some(job.id))
+}
+
+/// The task that a job runs in a `block_on`.
+fn block_on_in_job(facts: &Facts<'_>, job: usize) -> Option<usize> {
+    let tasks = &facts.snapshot.tasks;
+    let is_inside = |task: &Task| {
+        let is_here = task.thread_id.is_some() && task.thread_id == tasks[job].thread_id;
+        is_here && task.state == RunState::Waiting && is_block_on_main(facts.snapshot, task)
+    };
+    facts.spawned(job).iter().copied().find(|&task| is_inside(&tasks[task]))
+}
+
+/// Whether the wait ends only if other code ends it, and none has yet.
+fn may_never_end(wait: &Wait) -> bool {
+    let is_over = wait.woken_ns.is_some() || wait.is_granted || wait.is_unstable || wait.is_forced;
+    !is_over && wait.mode != WaitMode::Timer && wait.due_ns.is_none()
 }
 
 /// Polls that have slept for long, except those of tasks that are mentioned already.
