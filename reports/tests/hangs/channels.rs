@@ -22,50 +22,6 @@ fn two_actors_with_full_channels_are_a_cycle() {
     assert_eq!(program.verdicts(), ["likely cycle"]);
 }
 
-/// The receiver was used before a task was spawned. A proof must not say where it is.
-fn used_before_a_spawn() -> Program {
-    let mut program = Program::new();
-    let (sender, channel) = (program.task("sender"), program.channel(1));
-    program.fill(channel, 1);
-    program.receives(1, channel, 5).candidates.push(sender.into());
-    program.waits(sender, channel, WaitMode::Send, 6);
-    program.joins(1, sender, 7);
-    program
-}
-
-#[test]
-fn a_used_end_that_may_have_moved_was_last_seen_with_its_user() {
-    let program = used_before_a_spawn();
-    assert_eq!(program.verdicts(), ["proven cycle"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for task 2 `sender` to finish at src/main.rs:7 (1.00 s); task 2 `sender` is waiting for a free slot in `mpsc#1` at src/main.rs:6 (1.00 s); its receiver was last seen with task 1 `main` (last used at src/main.rs:5), and may have moved into task 2 `sender`: none of them can continue");
-}
-
-#[test]
-fn a_suspicion_is_conditional() {
-    let mut program = used_before_a_spawn();
-    let receiver = &mut program.at(0).holdings[0];
-    (receiver.is_movable, receiver.attribution) = (true, Attribution::Unknown);
-    (program.snapshot.foreign_threads, program.snapshot.is_all_recorded) = (1, false);
-    assert_eq!(program.verdicts(), ["suspect cycle"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for task 2 `sender` to finish at src/main.rs:7 (1.00 s); task 2 `sender` is waiting for a free slot in `mpsc#1` at src/main.rs:6 (1.00 s); its receiver was last seen with task 1 `main` (last used at src/main.rs:5), and may have moved into task 2 `sender`: none of them can continue, unless other code ends one of these waits");
-}
-
-/// `main` spawned and awaits a task that waits for the receiver.
-#[test]
-fn a_used_end_moved_into_the_task_that_its_user_awaits() {
-    let mut program = Program::new();
-    let (receiver, keeper) = (program.task("receiver"), program.task("keeper"));
-    let (channel, lock) = (program.channel(1), program.mutex());
-    program.sends(1, channel, 3).candidates.push(keeper.into());
-    program.holds(receiver, lock, 4);
-    program.receives(receiver, channel, 5);
-    program.waits(receiver, channel, WaitMode::Receive, 5);
-    program.waits(keeper, lock, WaitMode::Lock, 6);
-    program.joins(1, keeper, 7);
-    assert_eq!(program.verdicts(), ["likely cycle"]);
-    insta::assert_snapshot!(program.sentence(), @"task 2 `receiver` is receiving from `mpsc#1` at src/main.rs:5 (1.00 s); its only sender was last seen with task 1 `main` (last used at src/main.rs:3), and most likely moved into task 3 `keeper`, which is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 2 `receiver` has held it for 1.00 s (acquired at src/main.rs:4): none of them can continue");
-}
-
 #[test]
 fn a_lock_and_a_channel_make_a_cycle() {
     let mut program = Program::new();

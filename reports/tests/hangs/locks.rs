@@ -311,40 +311,6 @@ fn a_guard_whose_task_is_done_is_a_leak() {
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:8 (1.00 s); task 77 (done) has held it for 1.00 s (acquired at src/main.rs:3): it was never released");
 }
 
-/// `main` moves a guard into `holder`. The task that was spawned before it waits for the lock, and
-/// `holder` for that task.
-fn moved_guard() -> Program {
-    let mut program = Program::new();
-    let (waiter, holder) = (program.task("waiter"), program.task("holder"));
-    let (lock, done) = (program.mutex(), program.other(ResourceKind::Oneshot));
-    let guard = program.holds(1, lock, 3);
-    (guard.is_movable, guard.attribution) = (true, Attribution::Likely);
-    guard.candidates = [waiter, holder].map(TaskId::new).to_vec();
-    let sender = program.sends(1, done, 4);
-    (sender.uses, sender.candidates) = (0, [waiter, holder].map(TaskId::new).to_vec());
-    program.waits(waiter, lock, WaitMode::Lock, 5);
-    program.waits(holder, done, WaitMode::Receive, 6);
-    program.joins(1, holder, 7);
-    program
-}
-
-#[test]
-fn a_moved_guard_is_not_with_the_task_that_waits_for_it() {
-    let program = moved_guard();
-    assert_eq!(program.verdicts(), ["likely cycle"]);
-    let chain = program.chain();
-    assert_eq!(chain[..3], ["task 2 waits 5", "resource 1 created 11", "task 3 holds 3"], "{chain:?}");
-    insta::assert_snapshot!(program.sentence(), @"task 2 `waiter` is waiting for `Mutex#1` at src/main.rs:5 (1.00 s); task 1 `main` acquired it at src/main.rs:3 (1.00 s ago), and most likely moved it into task 3 `holder`, which is receiving from `oneshot#2` at src/main.rs:6 (1.00 s); its sender was last seen with task 1 `main` (never used, created at src/main.rs:4), and most likely moved into task 2 `waiter`: none of them can continue");
-}
-
-#[test]
-fn a_moved_guard_of_a_done_task_is_not_with_the_task_that_waits_for_it() {
-    let mut program = moved_guard();
-    program.at(0).holdings[0].task = Some(TaskId::new(77));
-    let chain = program.chain();
-    assert_eq!(chain[..3], ["task 2 waits 5", "resource 1 created 11", "task 3 holds 3"], "{chain:?}");
-}
-
 #[test]
 fn a_cell_whose_initializer_waits_for_it_waits_for_itself() {
     let mut program = Program::new();

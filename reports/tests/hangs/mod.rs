@@ -6,6 +6,7 @@ mod channels;
 mod export;
 mod futurelock;
 mod locks;
+mod moved;
 mod opaque;
 mod quiet;
 mod random;

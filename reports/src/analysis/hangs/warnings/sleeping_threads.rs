@@ -1,4 +1,5 @@
-//! Threads that sleep in user code although no hang is known: full pools, blocking work, long polls.
+//! Threads that sleep in user code although no hang is known: full pools, blocking work, long
+//! polls.
 
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_block_on_main, is_blocked, step};

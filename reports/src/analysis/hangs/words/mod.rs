@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! path ─▶ chain ─▶ endings      links and the sentence; what follows from them
+//!         holdings              who has a guard or a channel end, or had it last
 //!         names, callers        what tasks, resources and places are called; callers of a wait
 //! ```
 //! Nothing is decided here. Reports use the names too.
@@ -9,6 +10,7 @@
 mod callers;
 mod chain;
 mod endings;
+mod holdings;
 mod names;
 
 pub(crate) use callers::{NamedCallers, acquired_words};

@@ -1,0 +1,115 @@
+//! Holdings in sentences: who has a guard or a channel end, or had it last.
+//!
+//! Rust moves values unseen, so only an exact owner "belongs" or "has held". Of any other holding,
+//! the words say who used it last, and where it may have moved since.
+
+use super::callers::{NamedCallers, acquired_words, at_words_of_holding};
+use super::names::units_words;
+use crate::analysis::hangs::facts::Facts;
+use crate::model::{Attribution, Holding, Resource, ResourceKind, Role};
+use crate::units::time;
+
+/// What is known about the place of a holding.
+pub(super) enum HoldingPlace {
+    /// It is with its last user.
+    Exact,
+    /// It was with its last user. The words for tasks that may have got it since.
+    LastSeen(Option<String>),
+    /// It is most likely with this task, which has not used it yet.
+    Moved(String),
+    /// It is in an unread message.
+    Unread,
+}
+
+/// Whether the last user of a holding surely still has it.
+pub(super) fn is_exact(holding: &Holding) -> bool {
+    let is_there = matches!(holding.attribution, Attribution::Exact | Attribution::Unmoved);
+    is_there && (holding.candidates.is_empty() || holding.role == Role::Holds && !holding.is_movable)
+}
+
+/// The live tasks that a holding may have moved into.
+pub(super) fn candidates_words(facts: &Facts<'_>, holding: &Holding) -> Option<String> {
+    let mut live = holding.candidates.iter().filter(|&&task| facts.task(task).is_some());
+    let first = live.next()?;
+    Some(match live.count() {
+        0 => facts.task_words(*first),
+        others => format!("one of {} tasks spawned since", others + 1),
+    })
+}
+
+/// ``; task 3 `right` has held it for 1.20 s (acquired at src/main.rs:9)``. A channel end in an
+/// unread message has no verb yet: the channel follows.
+pub(super) fn holding_words(
+    facts: &Facts<'_>,
+    resource: usize,
+    holding: &Holding,
+    who: &str,
+    place: &HoldingPlace,
+    callers: &mut NamedCallers,
+) -> String {
+    let it = &facts.snapshot.resources[resource];
+    let since = time(holding.since_ns);
+    match (holding.role, place) {
+        (Role::Holds, HoldingPlace::Exact | HoldingPlace::Unread) => {
+            let (part, verb) = match it.kind {
+                ResourceKind::Mpsc => ("a reserved slot".to_owned(), "reserved"),
+                ResourceKind::Semaphore => (units_words(it, holding.units.max(1)), "acquired"),
+                _ => ("it".to_owned(), "acquired"),
+            };
+            format!("; {who} has held {part} for {since}{}", acquired_words(verb, holding, callers))
+        }
+        (Role::Holds, _) => {
+            let acquired = match it.kind {
+                ResourceKind::Mpsc => "reserved a slot".to_owned(),
+                ResourceKind::Semaphore => format!("acquired {}", units_words(it, holding.units.max(1))),
+                _ => "acquired it".to_owned(),
+            };
+            let pronoun = if holding.units > 1 && it.kind == ResourceKind::Semaphore { "them" } else { "it" };
+            let moved = match place {
+                HoldingPlace::Moved(owner) => format!(", and most likely moved {pronoun} into {owner}"),
+                HoldingPlace::LastSeen(Some(tasks)) => format!(", and may have moved {pronoun} into {tasks}"),
+                _ => String::new(),
+            };
+            let at = at_words_of_holding(holding, callers);
+            format!("; {who} {acquired}{at} ({since} ago){moved}")
+        }
+        (Role::Sends | Role::Receives, _) => {
+            let last = if holding.uses == 0 { "never used, created" } else { "last used" };
+            let (end, last) = (end_words(facts, it, holding.role), acquired_words(last, holding, callers));
+            match place {
+                HoldingPlace::Unread => format!("; {end}, last seen with {who}{last},"),
+                HoldingPlace::Exact => format!("; {end} belongs to {who}{last}"),
+                HoldingPlace::LastSeen(None) => format!("; {end} was last seen with {who}{last}"),
+                HoldingPlace::LastSeen(Some(tasks)) => {
+                    format!("; {end} was last seen with {who}{last}, and may have moved into {tasks}")
+                }
+                HoldingPlace::Moved(owner) => {
+                    format!("; {end} was last seen with {who}{last}, and most likely moved into {owner}")
+                }
+            }
+        }
+        (Role::Uses, _) => format!("; {who} used it {since} ago{}", acquired_words("last", holding, callers)),
+    }
+}
+
+/// `its only sender`, `its receiver`, or `one of its 3 senders`.
+fn end_words(facts: &Facts<'_>, it: &Resource, role: Role) -> String {
+    let end = match (it.kind, role) {
+        (ResourceKind::Pipe, Role::Sends) => "writing end",
+        (ResourceKind::Pipe, _) => "reading end",
+        (_, Role::Sends) => "sender",
+        _ => "receiver",
+    };
+    let is_single = match it.kind {
+        ResourceKind::Oneshot | ResourceKind::Pipe => true,
+        ResourceKind::Mpsc => role == Role::Receives,
+        _ => false,
+    };
+    let ends = it.holdings.iter().filter(|holding| holding.role == role).count();
+    match ends {
+        // Ends over the limit are not on record.
+        _ if is_single || facts.snapshot.dropped.over_holdings > 0 => format!("its {end}"),
+        0 | 1 => format!("its only {end}"),
+        many => format!("one of its {many} {end}s"),
+    }
+}

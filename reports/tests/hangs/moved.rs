@@ -1,0 +1,83 @@
+//! Guards and channel ends that may have moved into a task since their last use.
+
+use diagnose_reports::model::{Attribution, ResourceKind, TaskId, WaitMode};
+
+use crate::support::hangs::Program;
+
+/// `main` moves a guard into `holder`. The task that was spawned before it waits for the lock, and
+/// `holder` for that task.
+fn moved_guard() -> Program {
+    let mut program = Program::new();
+    let (waiter, holder) = (program.task("waiter"), program.task("holder"));
+    let (lock, done) = (program.mutex(), program.other(ResourceKind::Oneshot));
+    let guard = program.holds(1, lock, 3);
+    (guard.is_movable, guard.attribution) = (true, Attribution::Likely);
+    guard.candidates = [waiter, holder].map(TaskId::new).to_vec();
+    let sender = program.sends(1, done, 4);
+    (sender.uses, sender.candidates) = (0, [waiter, holder].map(TaskId::new).to_vec());
+    program.waits(waiter, lock, WaitMode::Lock, 5);
+    program.waits(holder, done, WaitMode::Receive, 6);
+    program.joins(1, holder, 7);
+    program
+}
+
+#[test]
+fn a_moved_guard_is_not_with_the_task_that_waits_for_it() {
+    let program = moved_guard();
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+    let chain = program.chain();
+    assert_eq!(chain[..3], ["task 2 waits 5", "resource 1 created 11", "task 3 holds 3"], "{chain:?}");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `waiter` is waiting for `Mutex#1` at src/main.rs:5 (1.00 s); task 1 `main` acquired it at src/main.rs:3 (1.00 s ago), and most likely moved it into task 3 `holder`, which is receiving from `oneshot#2` at src/main.rs:6 (1.00 s); its sender was last seen with task 1 `main` (never used, created at src/main.rs:4), and most likely moved into task 2 `waiter`: none of them can continue");
+}
+
+#[test]
+fn a_moved_guard_of_a_done_task_is_not_with_the_task_that_waits_for_it() {
+    let mut program = moved_guard();
+    program.at(0).holdings[0].task = Some(TaskId::new(77));
+    let chain = program.chain();
+    assert_eq!(chain[..3], ["task 2 waits 5", "resource 1 created 11", "task 3 holds 3"], "{chain:?}");
+}
+
+/// The receiver was used before a task was spawned. A proof must not say where it is.
+fn used_before_a_spawn() -> Program {
+    let mut program = Program::new();
+    let (sender, channel) = (program.task("sender"), program.channel(1));
+    program.fill(channel, 1);
+    program.receives(1, channel, 5).candidates.push(sender.into());
+    program.waits(sender, channel, WaitMode::Send, 6);
+    program.joins(1, sender, 7);
+    program
+}
+
+#[test]
+fn a_used_end_that_may_have_moved_was_last_seen_with_its_user() {
+    let program = used_before_a_spawn();
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for task 2 `sender` to finish at src/main.rs:7 (1.00 s); task 2 `sender` is waiting for a free slot in `mpsc#1` at src/main.rs:6 (1.00 s); its receiver was last seen with task 1 `main` (last used at src/main.rs:5), and may have moved into task 2 `sender`: none of them can continue");
+}
+
+#[test]
+fn a_suspicion_is_conditional() {
+    let mut program = used_before_a_spawn();
+    let receiver = &mut program.at(0).holdings[0];
+    (receiver.is_movable, receiver.attribution) = (true, Attribution::Unknown);
+    (program.snapshot.foreign_threads, program.snapshot.is_all_recorded) = (1, false);
+    assert_eq!(program.verdicts(), ["suspect cycle"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for task 2 `sender` to finish at src/main.rs:7 (1.00 s); task 2 `sender` is waiting for a free slot in `mpsc#1` at src/main.rs:6 (1.00 s); its receiver was last seen with task 1 `main` (last used at src/main.rs:5), and may have moved into task 2 `sender`: none of them can continue, unless other code ends one of these waits");
+}
+
+/// `main` spawned and awaits a task that waits for the receiver.
+#[test]
+fn a_used_end_moved_into_the_task_that_its_user_awaits() {
+    let mut program = Program::new();
+    let (receiver, keeper) = (program.task("receiver"), program.task("keeper"));
+    let (channel, lock) = (program.channel(1), program.mutex());
+    program.sends(1, channel, 3).candidates.push(keeper.into());
+    program.holds(receiver, lock, 4);
+    program.receives(receiver, channel, 5);
+    program.waits(receiver, channel, WaitMode::Receive, 5);
+    program.waits(keeper, lock, WaitMode::Lock, 6);
+    program.joins(1, keeper, 7);
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `receiver` is receiving from `mpsc#1` at src/main.rs:5 (1.00 s); its only sender was last seen with task 1 `main` (last used at src/main.rs:3), and most likely moved into task 3 `keeper`, which is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 2 `receiver` has held it for 1.00 s (acquired at src/main.rs:4): none of them can continue");
+}
