@@ -12,7 +12,7 @@ use diagnose::tokio;
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|rare|hog|block|leak|large|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|rare|channel|hog|block|leak|large|cycle|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         let paths: &[&str] = match name {
             "lock" => &["/orders"],
             "rare" => &["/prices"],
+            "channel" => &["/audit"],
             "hog" => &["/receipts"],
             "block" => &["/invoices"],
             "leak" => &["/notify"],
@@ -68,15 +69,16 @@ fn wait_for(name: &str, time: Duration) {
     let rules = [
         ("lock", "contended"),
         ("rare", "contended"),
+        ("channel", "full_channel"),
         ("hog", "hog"),
         ("block", "blocking"),
         ("leak", "growing"),
         ("large", "large_future"),
         ("cycle", "stuck.cycle"),
     ];
-    let wanted = rules
-        .iter()
-        .filter(|(fault, _)| *fault == name || name == "all" && !["rare", "block", "large"].contains(fault));
+    let wanted = rules.iter().filter(|(fault, _)| {
+        *fault == name || name == "all" && !["rare", "channel", "block", "large"].contains(fault)
+    });
     let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
     let began = Instant::now();
     loop {

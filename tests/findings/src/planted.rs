@@ -1,6 +1,7 @@
 //! A shop over HTTP with faults, each behind its own route. The faults are a lock held during a
-//! query, another one that a job holds now and then, a CPU hog and a sleep in functions that are
-//! not annotated, tasks that never end, large futures, and two locks in both orders.
+//! query, another one that a job holds now and then, a channel with a slow receiver, a CPU hog and
+//! a sleep in functions that are not annotated, tasks that never end, large futures, and two locks
+//! in both orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone. A finding has to name it.
 
@@ -11,15 +12,15 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::get;
-use diagnose::tokio::sync::{Mutex, Notify, RwLock};
+use diagnose::tokio::sync::{Mutex, Notify, RwLock, mpsc};
 use diagnose::{diagnose, tokio};
 
-#[derive(Default)]
 struct Shop {
     cache: Cache,
     prices: Mutex<HashMap<u64, u64>>,
     stock: Mutex<HashMap<u64, u64>>,
     ledger: Mutex<Vec<u64>>,
+    audit: mpsc::Sender<u64>,
     shutdown: Notify,
 }
 
@@ -30,11 +31,21 @@ struct Cache {
 
 /// The routes of the shop.
 pub(crate) fn router() -> Router {
-    let shop = Arc::new(Shop::default());
+    let (audit, entries) = mpsc::channel(1); // FAULT: channel
+    tokio::spawn(write_audit(entries));
+    let shop = Arc::new(Shop {
+        cache: Cache::default(),
+        prices: Mutex::default(),
+        stock: Mutex::default(),
+        ledger: Mutex::default(),
+        audit,
+        shutdown: Notify::default(),
+    });
     tokio::spawn(refresh_prices(Arc::clone(&shop)));
     Router::new()
         .route("/orders/{id}", get(get_order))
         .route("/prices/{id}", get(get_price))
+        .route("/audit/{id}", get(log_audit))
         .route("/receipts/{id}", get(get_receipt))
         .route("/invoices/{id}", get(get_invoice))
         .route("/notify/{id}", get(notify))
@@ -93,6 +104,19 @@ async fn refresh_prices(shop: Arc<Shop>) {
         for _ in 0..10 {
             prices.insert(id % 100, query(id).await);
         }
+    }
+}
+
+#[diagnose]
+async fn log_audit(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    let _ = shop.audit.send(id).await;
+    format!("audited {id}")
+}
+
+#[diagnose]
+async fn write_audit(mut entries: mpsc::Receiver<u64>) {
+    while let Some(id) = entries.recv().await {
+        tokio::time::sleep(Duration::from_millis(10 + id % 2)).await;
     }
 }
 

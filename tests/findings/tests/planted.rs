@@ -42,6 +42,11 @@ fn a_lock_that_a_job_holds_now_and_then_is_found() {
 }
 
 #[test]
+fn a_channel_whose_receiver_is_slow_is_found() {
+    assert_found("channel", "full_channel");
+}
+
+#[test]
 fn a_hog_without_annotation_is_found_by_its_caller() {
     assert_found("hog", "hog");
 }

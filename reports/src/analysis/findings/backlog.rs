@@ -50,23 +50,14 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
     is_backlog.then_some(share)
 }
 
-fn ends(channel: &Resource, role: Role) -> impl Iterator<Item = &Holding> {
+pub(super) fn ends(channel: &Resource, role: Role) -> impl Iterator<Item = &Holding> {
     channel.holdings.iter().filter(move |end| end.role == role)
 }
 
 fn of_channel(facts: &Facts<'_>, channel: &Resource, share: u64) -> Finding {
     let receiver = ends(channel, Role::Receives).max_by_key(|end| end.uses);
     let received = receiver.filter(|end| end.uses > 0);
-    let by = received.map_or_else(
-        || "nothing has received from it".to_owned(),
-        |end| {
-            let task = end.task.and_then(|id| facts.snapshot.task(id));
-            let by =
-                task.map_or_else(String::new, |task| format!(" by {}", facts.name(facts.root_site(task))));
-            let at = end.place.as_ref().map_or_else(String::new, |place| format!(" at {}", line(place)));
-            format!("it is emptied{by}{at}")
-        },
-    );
+    let by = emptied_by(facts, received);
     // One snapshot does not tell whether it is being emptied.
     let (verb, next) = match facts.earlier {
         Some(_) => ("fills up", "receive faster, or give it a bound, so that senders wait"),
@@ -89,6 +80,20 @@ fn of_channel(facts: &Facts<'_>, channel: &Resource, share: u64) -> Finding {
     finding.evidence.tasks = receiver.iter().filter_map(|end| end.task).collect();
     finding.evidence.resources.push(channel.id);
     finding
+}
+
+/// `it is emptied by `collect` at src/main.rs:40`.
+pub(super) fn emptied_by(facts: &Facts<'_>, received: Option<&Holding>) -> String {
+    received.map_or_else(
+        || "nothing has received from it".to_owned(),
+        |end| {
+            let task = end.task.and_then(|id| facts.snapshot.task(id));
+            let by =
+                task.map_or_else(String::new, |task| format!(" by {}", facts.name(facts.root_site(task))));
+            let at = end.place.as_ref().map_or_else(String::new, |place| format!(" at {}", line(place)));
+            format!("it is emptied{by}{at}")
+        },
+    )
 }
 
 /// `` `events` (mpsc, src/main.rs:12) ``, or `the mpsc created at src/main.rs:12`.

@@ -4,7 +4,7 @@
 //! Such a wait is recognized by its resource, or by the method that is awaited.
 
 use super::facts::Facts;
-use crate::model::{ResourceKind, Site, WaitMode};
+use crate::model::{ResourceKind, Site, SiteKind, WaitMode};
 
 /// Methods of std, tokio, futures and channels that wait for the next event.
 const METHODS: [&str; 14] = [
@@ -57,6 +57,46 @@ pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
             || is_at(facts, site, is_signal)
             || reads() && !is_answer(facts, deepest, site)
     })
+}
+
+/// Whether a node is between the `read` of a request and the `write` of its answer, in a function
+/// that does both about as often: of a connection, not of a stage between two channels or streams.
+pub(super) fn is_between_read_and_write(facts: &Facts<'_>, node: usize) -> bool {
+    let mut below = node;
+    for above in facts.tree.ancestors(node) {
+        if !facts.is_await(above) {
+            let Some(own) = facts.site(below) else { return false };
+            let children = || facts.tree.children[above].iter().copied().filter(|&child| child != below);
+            let calls_of = |is: &dyn Fn(&Site) -> bool| {
+                let those = children().filter(|&child| facts.site(child).is_some_and(is));
+                those.map(|child| facts.node(child).calls).max().unwrap_or(0)
+            };
+            let at = |site: &Site| (site.place.line, site.place.column);
+            let is_in_file = |it: &Site| it.kind == SiteKind::Await && it.place.file == own.place.file;
+            let reads = calls_of(&|it| is_in_file(it) && is_socket_read(&it.name) && at(it) < at(own));
+            let writes = calls_of(&|it| is_in_file(it) && is_socket_write(&it.name) && at(it) > at(own));
+            if reads > 0 && writes >= reads / 2 && reads >= writes / 2 {
+                return true;
+            }
+        }
+        below = above;
+    }
+    false
+}
+
+/// Whether it reads bytes or lines, as from a socket.
+fn is_socket_read(text: &str) -> bool {
+    is_read(text) && !is_channel_read(text)
+}
+
+/// Whether it may receive from a channel or a stream.
+pub(super) fn is_channel_read(text: &str) -> bool {
+    calls_any(text, &["next", "recv", "recv_async", "recv_many"])
+}
+
+/// Whether it writes bytes, as to a socket.
+fn is_socket_write(text: &str) -> bool {
+    is_write(text) && !calls_any(text, &["feed", "send", "send_all", "send_async"])
 }
 
 /// Whether an await initializes what is then there for all, or waits for the call that does.

@@ -6,8 +6,8 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    backlog, blocking_pool, cancelled, contended, growing, hog, lagged, large_future, lost_data,
-    missing_await, saturated, self_wake, slow_await, stuck,
+    backlog, blocking_pool, cancelled, contended, full_channel, growing, hog, lagged, large_future,
+    lost_data, missing_await, saturated, self_wake, slow_await, stuck,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::Snapshot;
@@ -43,8 +43,9 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 13] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 14] = [
     contended::find,
+    full_channel::find,
     hog::find,
     slow_await::find,
     saturated::find,
@@ -88,12 +89,12 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
     findings
 }
 
-/// Whether `cause` explains what `finding` says: long polls fill the workers, and a lock makes the
-/// await of it slow.
+/// Whether `cause` explains what `finding` says: long polls fill the workers, and a lock or a full
+/// channel makes the await of it slow.
 fn explains(cause: &Finding, finding: &Finding) -> bool {
     match (cause.rule, finding.rule) {
         (Rule::Hog | Rule::Blocking, Rule::Saturated | Rule::Imbalance) => true,
-        (Rule::Contended, Rule::SlowAwait) => {
+        (Rule::Contended | Rule::FullChannel, Rule::SlowAwait) => {
             finding.evidence.nodes.iter().any(|node| cause.evidence.nodes.contains(node))
         }
         _ => false,
