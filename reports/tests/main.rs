@@ -14,6 +14,7 @@ mod findings_growth;
 mod findings_lagged;
 mod findings_large_future;
 mod findings_locks;
+mod findings_panicked;
 mod findings_polls;
 mod first_screen;
 mod fold;

@@ -6,7 +6,7 @@
 //! holder           of a lock: its call, and the await under it
 //! stuck            the verdicts
 //! contended full_channel hog blocking slow_await   what makes calls slow
-//! saturated blocking_pool self_wake cancelled   what makes all calls slow, or wastes work
+//! saturated blocking_pool self_wake cancelled panicked   what makes all calls slow, or wastes work
 //! growing backlog lagged missing_await large_future lost_data   risks and notes
 //! rank             calls all rules, removes repetitions, sorts, keeps ten
 //! ```
@@ -28,6 +28,7 @@ mod lagged;
 mod large_future;
 mod lost_data;
 mod missing_await;
+mod panicked;
 mod rank;
 mod rule;
 mod saturated;

@@ -7,7 +7,7 @@ use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
     backlog, blocking_pool, cancelled, contended, full_channel, growing, hog, lagged, large_future,
-    lost_data, missing_await, saturated, self_wake, slow_await, stuck,
+    lost_data, missing_await, panicked, saturated, self_wake, slow_await, stuck,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::Snapshot;
@@ -43,7 +43,7 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 14] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 15] = [
     contended::find,
     full_channel::find,
     hog::find,
@@ -52,6 +52,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 14] = [
     blocking_pool::find,
     self_wake::find,
     cancelled::find,
+    panicked::find,
     growing::find,
     backlog::find,
     lagged::find,

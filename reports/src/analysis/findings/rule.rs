@@ -70,6 +70,8 @@ rules! {
     Parked = "parked",
     /// Calls are dropped while they wait.
     Cancelled = "cancelled",
+    /// Calls panic.
+    Panicked = "panicked",
     /// A task wakes itself for most of its polls.
     SelfWake = "self_wake",
     /// Futures are created and dropped without a poll.
