@@ -7,6 +7,24 @@ fn text(drawing: &str) -> String {
     page(&tree(drawing), Format::Text, View::Time)
 }
 
+/// 50 calls wait at the same time in one caller, and 10 of another one in turn.
+#[test]
+fn calls_that_overlap_have_no_share_of_their_caller() {
+    let page = text(
+        "join | calls=1 polls=60 idle=1_000_000_000
+  fetch | calls=50 polls=100 idle=49_000_000_000 self_idle=49_000_000_000
+serial | calls=1 polls=20 idle=1_000_000_000
+  query | calls=10 polls=20 idle=1_004_000_000 self_idle=1_004_000_000
+",
+    );
+    let lines_of = |name: &str| page.lines().filter(|line| line.contains(name)).collect::<Vec<_>>();
+    for (name, share) in [("fetch", "> 100 %"), ("query", "100 %")] {
+        let lines = lines_of(name);
+        let has_share = |line: &&str| line.contains(&format!("s  {share:>9}  "));
+        assert_eq!(lines.iter().filter(|line| has_share(line)).count(), 2, "{name}: {page}");
+    }
+}
+
 #[test]
 fn a_server_under_load() {
     insta::assert_snapshot!(text(

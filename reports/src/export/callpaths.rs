@@ -51,12 +51,20 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
     (table.render(), tree.nodes.len())
 }
 
-/// The share of its caller's busy and idle time. Calls that wait at the same time, as in `join!`,
-/// have more than 100 % together.
+/// Formats the share that calls have of their caller's busy and idle time. Calls that wait at the
+/// same time, as in `join!`, take longer together than their caller: how much longer says nothing.
+pub(crate) fn share(called_ns: u64, callers_ns: u64) -> String {
+    // Below, it is rounded to 100 %.
+    if u128::from(called_ns) * 200 >= u128::from(callers_ns) * 201 && callers_ns > 0 {
+        return "> 100 %".to_owned();
+    }
+    percent(called_ns, callers_ns)
+}
+
 fn of_caller(tree: &Tree<'_>, index: usize) -> String {
     let in_flight = |index: usize| tree.nodes[index].busy_ns.saturating_add(tree.nodes[index].idle_ns);
     match tree.ancestors(index).next() {
-        Some(caller) => percent(in_flight(index), in_flight(caller)),
+        Some(caller) => share(in_flight(index), in_flight(caller)),
         None => "-".to_owned(),
     }
 }

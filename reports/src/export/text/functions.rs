@@ -13,13 +13,14 @@ use std::fmt::Write as _;
 
 use crate::analysis::rows::{Row, rows};
 use crate::clean::printable;
+use crate::export::callpaths::share;
 use crate::export::table::Table;
 use crate::export::text::page::rest;
 use crate::export::wrap::WIDTH;
 use crate::model::{SiteKind, Snapshot};
 use crate::names::location;
 use crate::sort::sort_by_key;
-use crate::units::{count, percent, time};
+use crate::units::{count, time};
 
 /// How many functions are shown by self busy, by self idle, and by latency.
 const MAX_FOLDED: [usize; 3] = [20, 15, 5];
@@ -114,7 +115,7 @@ fn maybe(ns: Option<u64>) -> String {
 
 /// The share of its callers' time.
 fn of_caller(row: &Row) -> String {
-    if row.callers_ns == 0 { "-".to_owned() } else { percent(row.called_ns, row.callers_ns) }
+    if row.callers_ns == 0 { "-".to_owned() } else { share(row.called_ns, row.callers_ns) }
 }
 
 /// `handle (src/main.rs:12)`, with the place only if the name does not contain it.
