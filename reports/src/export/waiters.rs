@@ -386,7 +386,7 @@ fn usage(it: &Resource, open: u64) -> String {
     if usage.wait != Quantiles::default() {
         let _ = write!(line, ": {}", quantiles(usage.wait));
     }
-    let given_up = usage.contended.saturating_sub(usage.waited).saturating_sub(open);
+    let given_up = usage.given_up(open);
     if is_acquired(it.kind) && given_up > 0 {
         let _ = write!(line, "; {} given up", counted(given_up, "wait"));
     }

@@ -216,6 +216,13 @@ pub struct Usage {
     pub missed_at: Option<Place>,
 }
 
+impl Usage {
+    /// The number of waits that ended without the resource, while `open` waits last.
+    pub(crate) fn given_up(&self, open: u64) -> u64 {
+        self.contended.saturating_sub(self.waited).saturating_sub(open)
+    }
+}
+
 /// The waits for a lock, or its holds, by the call that acquired it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize))]

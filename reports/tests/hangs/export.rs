@@ -1,6 +1,6 @@
 //! Verdicts and waiters in reports: text, JSON, and the wait graph.
 
-use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, TaskId, WaitMode};
+use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, TaskId, UsagePlace, WaitMode};
 use diagnose_reports::{Format, Snapshot, Verdict, View};
 
 use crate::hangs::locks::crossed;
@@ -111,6 +111,31 @@ fn the_graph_shows_tasks_resources_and_what_is_stuck() {
     // diagnose: clock manual; cost of recording ≈ 60.0 µs (0 % of busy): 1,500 polls 60.0 µs
     // diagnose: diagnose 0.1.0, recording on
     "#);
+}
+
+#[test]
+fn waits_that_were_given_up_are_part_of_the_total() {
+    let mut program = crossed();
+    let usage = &mut program.at(0).usage;
+    (usage.acquisitions, usage.contended, usage.waited, usage.waited_ns) = (1204, 2_669, 28, 900_000_000);
+    let mut row = UsagePlace::default();
+    (row.count, row.total_ns) = (2_667, 132_000_000_000);
+    usage.waiters.push(row);
+    let table = |format| {
+        let page = page(&program.snapshot, format, View::Time);
+        let table = page.split("\n\n").find(|part| part.starts_with("RESOURCES"));
+        table.unwrap().lines().skip(1).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(table(Format::Text), @r"
+      count  waiting  longest   uses  waited  total wait  p99 wait  max wait  max held  resource
+          1        1   1.00 s  1,204  2.33 %       132 s         -         -         -  Mutex (tokio), src/main.rs:11
+          1        1   1.00 s      0       -           -         -         -         -  Mutex (tokio), src/main.rs:12
+    ");
+    insta::assert_snapshot!(table(Format::FullText), @r"
+      count  waiting  longest   uses  waited  given up  total wait  p99 wait  max wait  max held  resource
+          1        1   1.00 s  1,204  2.33 %     2,640       132 s         -         -         -  Mutex (tokio), src/main.rs:11
+          1        1   1.00 s      0       -         0           -         -         -         -  Mutex (tokio), src/main.rs:12
+    ");
 }
 
 #[test]

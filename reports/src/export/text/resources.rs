@@ -6,8 +6,9 @@
 //!       1      146   2.73 s   192  96.4 %      20.1 s     242 ms    2.80 s   48.0 ms  RwLock `rows` (tokio), src/main.rs:117
 //!     198        3   1.20 s   198       -     31.2 ms  ≤ 1.20 ms   1.20 ms         -  oneshot (tokio), src/orders.rs:49
 //! ```
-//! A quantile of several resources is the highest of theirs. Folded, places without waits are
-//! counted only.
+//! A quantile of several resources is the highest of theirs. Waits that were given up, as in a
+//! timeout, are part of the total but not of the quantiles: in full, a column has their number if
+//! there are any. Folded, places without waits are counted only.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -20,7 +21,7 @@ use crate::export::table::Table;
 use crate::export::text::page::rest;
 use crate::export::waiters::{self, Scope, is_acquired, is_for_units, queues};
 use crate::export::wrap::WIDTH;
-use crate::model::{Resource, ResourceKind, Snapshot};
+use crate::model::{Resource, ResourceKind, Snapshot, Usage};
 use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 use crate::units::{count, percent, time};
@@ -43,6 +44,7 @@ struct Group {
     uses: u64,
     contended: u64,
     waited: u64,
+    given_up: u64,
     p99_wait_ns: u64,
     max_wait_ns: u64,
     max_held_ns: u64,
@@ -102,9 +104,12 @@ fn groups(snapshot: &Snapshot) -> OrderedMap<Key<'_>, Group> {
         group.uses = group.uses.saturating_add(usage.acquisitions);
         group.contended = group.contended.saturating_add(usage.contended);
         group.waited = group.waited.saturating_add(usage.waited.min(usage.acquisitions));
-        group.waited_ns = group.waited_ns.saturating_add(usage.waited_ns);
+        let waited_ns = all_waits_ns(usage);
+        group.waited_ns = group.waited_ns.saturating_add(waited_ns);
         if is_acquired(it.kind) {
-            group.units_ns = group.units_ns.saturating_add(usage.waited_ns);
+            group.units_ns = group.units_ns.saturating_add(waited_ns);
+            let given_up = usage.given_up(queues[index].len() as u64);
+            group.given_up = group.given_up.saturating_add(given_up);
         }
         group.p99_wait_ns = group.p99_wait_ns.max(usage.wait.p99_ns);
         group.max_wait_ns = group.max_wait_ns.max(usage.wait.max_ns);
@@ -113,14 +118,24 @@ fn groups(snapshot: &Snapshot) -> OrderedMap<Key<'_>, Group> {
     groups
 }
 
+/// The time of all waits that are over, in ns. The rows by call have those that were given up as
+/// well, and miss the first wait.
+fn all_waits_ns(usage: &Usage) -> u64 {
+    let rows = usage.waiters.iter().map(|row| row.total_ns).fold(0, u64::saturating_add);
+    usage.waited_ns.max(rows)
+}
+
 fn key(it: &Resource) -> Key<'_> {
     let line = it.created.as_ref().map(|place| (place.file.as_str(), place.line));
     (it.kind, it.library.as_str(), it.name.as_deref(), line)
 }
 
 fn table(rows: &[&(Key<'_>, Group)], is_full: bool) -> Table {
-    let headings =
-        ["count", "waiting", "longest", "uses", "waited", "total wait", "p99 wait", "max wait", "max held"];
+    // Folded, they would take the room of the names.
+    let has_given_up = is_full && rows.iter().any(|(_, group)| group.given_up > 0);
+    let mut headings = vec!["count", "waiting", "longest", "uses", "waited"];
+    headings.extend(has_given_up.then_some("given up"));
+    headings.extend(["total wait", "p99 wait", "max wait", "max held"]);
     let mut table = Table::new(&headings, &["resource"]);
     for ((kind, library, name, created), group) in rows {
         let maybe = |ns: u64| if ns == 0 { "-".to_owned() } else { time(ns) };
@@ -140,18 +155,22 @@ fn table(rows: &[&(Key<'_>, Group)], is_full: bool) -> Table {
         if let Some((file, line)) = created.filter(|(file, _)| !file.is_empty()) {
             let _ = write!(resource, ", {}:{line}", printable(file));
         }
-        table.push(vec![
+        let mut cells = vec![
             count(group.count),
             count(group.waiting),
             maybe(group.longest_ns),
             count(group.uses),
             waited,
+        ];
+        cells.extend(has_given_up.then(|| count(group.given_up)));
+        cells.extend([
             maybe(group.waited_ns),
             format!("{bound}{}", maybe(group.p99_wait_ns)),
             maybe(group.max_wait_ns),
             maybe(group.max_held_ns),
             resource,
         ]);
+        table.push(cells);
     }
     if !is_full {
         table.fit(WIDTH);
