@@ -89,6 +89,27 @@ fn waits_that_timeouts_end_are_told_beside_the_quantiles() {
     assert!(!sentences(&snapshot)[0].contains("given up"));
 }
 
+/// Requests under a timeout that most of them run into; they take longer than their waits for the
+/// lock.
+#[test]
+fn a_lock_comes_before_the_timeouts_that_end_the_waits_for_it() {
+    let mut snapshot = drawn(
+        "order | calls=100 completed=100 polls=300 busy=1_000_000 idle=5_000_000_000\n  \
+         timeout(LIMIT, hold(&m)).await | calls=100 polls=300 idle=5_000_000_000\n    \
+         hold | calls=100 completed=9 cancelled=91 polls=200 busy=1_000_000 idle=5_000_000_000\n      \
+         lock().await | calls=100 polls=200 idle=4_000_000_000 self_idle=4_000_000_000\n      \
+         fetch(id).await | calls=100 polls=200 idle=1_000_000_000 self_idle=1_000_000_000",
+    );
+    let rules = |snapshot: &Snapshot| {
+        let findings = snapshot.findings();
+        findings.iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(rules(&snapshot), ["cancelled"]);
+    add_mutex(&mut snapshot, "lock().await", 100, 4_000, 1_000);
+    assert_eq!(rules(&snapshot), ["contended", "cancelled"]);
+    assert!(snapshot.findings()[0].explains_ns < snapshot.findings()[1].explains_ns);
+}
+
 /// Four connections that wait for the lock in their requests, and for their clients in between.
 #[test]
 fn the_slow_request_is_named_and_not_its_connection() {

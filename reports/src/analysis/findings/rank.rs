@@ -10,7 +10,8 @@ use super::{
     lost_data, missing_await, panicked, saturated, self_wake, slow_await, stuck,
 };
 use crate::analysis::hangs::Verdict;
-use crate::model::Snapshot;
+use crate::model::{NodeIndex, Snapshot};
+use crate::ordered::OrderedSet;
 use crate::sort::sort_by_key;
 
 /// How many findings there are at most: as many as fit on one screen.
@@ -86,8 +87,29 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
         };
         (class, Reverse(finding.explains_ns))
     });
+    put_causes_first(&facts, &mut findings);
     findings.truncate(MAX_FINDINGS);
     findings
+}
+
+/// Moves a finding about calls that run into a timeout behind the one about what they wait for. It
+/// explains less time only if most calls are cut off early.
+fn put_causes_first(facts: &Facts<'_>, findings: &mut [Finding]) {
+    for number in (0..findings.len()).rev() {
+        if findings[number].rule != Rule::Cancelled {
+            continue;
+        }
+        let waits = findings[number].evidence.nodes.iter().map(|&node| facts.deepest_wait(node.get()));
+        let waits: OrderedSet<NodeIndex> = waits.map(NodeIndex::new).collect();
+        let is_cause = |other: &Finding| {
+            matches!(other.rule, Rule::Contended | Rule::FullChannel)
+                && other.evidence.nodes.iter().any(|node| waits.contains(node))
+        };
+        let Some(cause) = findings.iter().rposition(is_cause).filter(|&cause| cause > number) else {
+            continue;
+        };
+        findings[number..=cause].rotate_left(1);
+    }
 }
 
 /// Whether `cause` explains what `finding` says: long polls fill the workers, and a lock or a full
