@@ -2,7 +2,7 @@
 
 use crate::support::latency::durations;
 use crate::support::{bucket, page, tree};
-use diagnose_reports::model::{Durations, SiteKind};
+use diagnose_reports::model::{Durations, SiteKind, Worker};
 use diagnose_reports::{Format, FunctionLatency, Snapshot, View, rows};
 use proptest::prelude::*;
 
@@ -166,6 +166,22 @@ LATENCY of calls, most time in flight first
       1    50 ns    50 ns    50 ns    50 ns    50 ns                  read (cancelled)   user:7
       3    20 ns    30 ns    30 ns    30 ns    30 ns            0.00  read"
     );
+}
+
+#[test]
+fn latencies_come_before_functions_if_workers_are_parked_and_nothing_is_found() {
+    let is_latency_first = |parked_ns: u64, lost: u64| {
+        let mut snapshot = served();
+        let mut worker = Worker::default();
+        (worker.listed_ns, worker.parked_ns) = (1_000, parked_ns);
+        snapshot.workers.push(worker);
+        snapshot.dropped.over_nodes = lost;
+        let page = page(&snapshot, Format::Text, View::Time);
+        page.find("\nLATENCY").unwrap() < page.find("\nFUNCTIONS").unwrap()
+    };
+    assert!(is_latency_first(900, 0));
+    assert!(!is_latency_first(899, 0), "it computes");
+    assert!(!is_latency_first(900, 41), "there is a finding");
 }
 
 #[test]

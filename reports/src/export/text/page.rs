@@ -10,7 +10,7 @@ use crate::export::wrap::wrap;
 use crate::export::{
     callpaths, empty, footer::footer, latency, lock_order, long_polls, spawn_sites, tasks, verdicts, workers,
 };
-use crate::model::{Snapshot, TaskId};
+use crate::model::{Snapshot, TaskId, Worker};
 use crate::ordered::OrderedSet;
 use crate::units::counted;
 use crate::view::View;
@@ -59,7 +59,8 @@ fn report(
     page.push('\n');
     let verdicts = snapshot.verdicts();
     let over_ns = earlier.map(|earlier| snapshot.elapsed_ns.saturating_sub(earlier.elapsed_ns));
-    page += &findings::findings(&snapshot.findings_with(earlier, &verdicts), over_ns);
+    let findings = snapshot.findings_with(earlier, &verdicts);
+    page += &findings::findings(&findings, over_ns);
     page.push('\n');
     if verdicts.is_empty() && snapshot.alarms.is_empty() {
         page.push_str("VERDICTS none, ALARMS none\n");
@@ -70,10 +71,19 @@ fn report(
     }
     let shown = plain(snapshot);
     if !shown.nodes.is_empty() {
-        functions::write(&mut page, &shown, is_full);
+        let is_latency_first = findings.is_empty() && verdicts.is_empty() && are_parked(snapshot);
+        let mut latencies = String::new();
         let bound = if is_full { usize::MAX } else { MAX_LATENCIES };
         let (table, functions) = latency::render(&shown, bound, is_full);
-        part(&mut page, "LATENCY of calls, most time in flight first", &table, functions, bound, "function");
+        let heading = "LATENCY of calls, most time in flight first";
+        part(&mut latencies, heading, &table, functions, bound, "function");
+        if is_latency_first {
+            page += &latencies;
+        }
+        functions::write(&mut page, &shown, is_full);
+        if !is_latency_first {
+            page += &latencies;
+        }
         labels::write(&mut page, &shown, is_full);
         long_polls::write(&mut page, &shown, is_full);
     }
@@ -112,6 +122,14 @@ fn report(
     page += &wrap(&footer(snapshot)[1..].join("\n"));
     out.write_all(page.as_bytes())?;
     out.flush()
+}
+
+/// Whether the workers were parked for nine tenths of their time, or more: the program waits, and
+/// its functions by busy time do not say for what.
+fn are_parked(snapshot: &Snapshot) -> bool {
+    let sum = |ns: fn(&Worker) -> u64| snapshot.workers.iter().map(ns).fold(0, u64::saturating_add);
+    let (parked_ns, listed_ns) = (sum(|worker| worker.parked_ns), sum(|worker| worker.listed_ns));
+    listed_ns > 0 && parked_ns >= listed_ns / 10 * 9
 }
 
 /// The tasks in the chains of the verdicts.
