@@ -34,11 +34,14 @@ pub(crate) fn snapshots(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// The snapshot of a folder that was written last; of several at that time, the last by name.
+/// The snapshot of a folder that was written last; of several at that time, the last by name. A
+/// file with the name of a dump comes before all others, which may not be snapshots.
 fn newest(folder: &Path) -> Result<PathBuf, Failure> {
     let written = |path: &PathBuf| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };
-    let newest = snapshots(folder)?.into_iter().max_by(|a, b| (written(a), a).cmp(&(written(b), b)));
-    newest.ok_or_else(|| none_in(folder))
+    let is_dump =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("diagnose-"));
+    let key = |path: &PathBuf| (is_dump(path), written(path), path.clone());
+    snapshots(folder)?.into_iter().max_by_key(key).ok_or_else(|| none_in(folder))
 }
 
 /// The failure for a folder without snapshots.

@@ -27,6 +27,15 @@ fn a_folder_means_its_newest_snapshot() {
 }
 
 #[test]
+fn a_folder_means_a_dump_rather_than_a_newer_file_of_another_program() {
+    let scratch = Scratch::new();
+    let dump = scratch.file("diagnose-web-20261122T123456.789Z-4711-2.json", server());
+    fs::File::open(&dump).and_then(|it| it.set_modified(std::time::UNIX_EPOCH)).expect("times can be set");
+    scratch.file("package.json", "{}");
+    assert!(run(&["show", scratch.path().to_str().unwrap()]).ok().contains("handle"));
+}
+
+#[test]
 fn top_sorts_by_any_column() {
     let first = |key: &str| {
         let text = run_with_input(&["top", "-", "--sort", key, "-n", "1"], server().as_bytes()).ok();
