@@ -131,5 +131,26 @@ fn a_dump_that_is_not_written_in_time_is_reported() {
     let program = Running::program(&["serve"], scratch.path());
     let elsewhere = scratch.text("elsewhere");
     let message = run(&["dump", &program.pid(), "--dir", &elsewhere, "--timeout", "300ms"]).refusal();
-    assert!(message.contains("has written no dump within 300 ms"), "{message}");
+    let folder = format!("has written no dump within 300 ms to `{elsewhere}`, which does not exist; if it");
+    assert!(message.contains(&folder), "{message}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_is_gone_or_leads_nowhere_is_named_as_such() {
+    let scratch = Scratch::new();
+    let (gone, link) = (scratch.text("gone"), scratch.text("link"));
+    std::fs::create_dir(&gone).expect("it can be made");
+    std::os::unix::fs::symlink("/nowhere/at/all", &link).expect("it can be made");
+    let mut command = Command::new("env");
+    command
+        .arg(format!("DIAGNOSE_DIR={link}"))
+        .arg(crate::support::program())
+        .arg("serve")
+        .current_dir(&gone);
+    let program = Running::start(command);
+    std::fs::remove_dir(&gone).expect("it is empty");
+    let message = run(&["dump", &program.pid(), "--timeout", "300ms"]).refusal();
+    assert!(message.contains(&format!("`{gone}`, which was deleted")), "{message}");
+    assert!(message.contains(&format!("`{link}`, a link that leads nowhere")), "{message}");
 }

@@ -1,11 +1,13 @@
 //! Asks a process for a dump, and waits for its files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use diagnose_reports::time;
+use diagnose_reports::{clean_line, time};
 
 use crate::failure::Failure;
 use crate::process::dumps::{DumpFiles, dumps, names};
@@ -150,21 +152,43 @@ fn wait(process: &Process, folders: &mut Folders, timeout: Duration) -> Result<D
         }
         let is_late = since.elapsed() >= timeout || (is_gone && since.elapsed() >= QUIET);
         if is_late {
-            return Err(missing(process, is_gone, timeout));
+            return Err(missing(process, folders, is_gone, timeout));
         }
         thread::sleep(PAUSE);
     }
 }
 
-fn missing(process: &Process, is_gone: bool, timeout: Duration) -> Failure {
+fn missing(process: &Process, folders: &Folders, is_gone: bool, timeout: Duration) -> Failure {
     let name = format!("process {} (`{}`)", process.pid, process.name);
     Failure::new(match process.state {
         _ if is_gone => format!("{name} has ended without a dump"),
         'T' | 't' => format!("{name} is stopped, so it writes no dump before it continues"),
         _ => format!(
-            "{name} has written no dump within {}; if it sets a folder with `Builder::dir`, name that \
+            "{name} has written no dump within {} to {}; if it sets a folder with `Builder::dir`, name that \
              with --dir",
-            time(u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX))
+            time(u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)),
+            folders.known.keys().map(|folder| words(folder)).collect::<Vec<_>>().join(" or ")
         ),
     })
+}
+
+/// A folder, and why no file can appear in it.
+fn words(folder: &Path) -> String {
+    // A link is not followed without the slash at its end.
+    let folder: PathBuf = folder.components().collect();
+    let shown = folder.display().to_string();
+    let link = fs::read_link(&folder).ok();
+    // The working directory of the process, as the kernel shows it.
+    let deleted = link.as_ref().and_then(|link| link.to_str()?.strip_suffix(" (deleted)"));
+    let (name, state) = match (deleted, fs::metadata(&folder)) {
+        (Some(name), _) => (name, ", which was deleted".to_owned()),
+        (_, Ok(it)) if it.is_dir() => (&*shown, String::new()),
+        (_, Ok(_)) => (&*shown, ", which is no folder".to_owned()),
+        _ if link.is_some() => (&*shown, ", a link that leads nowhere".to_owned()),
+        (_, Err(error)) if error.kind() == ErrorKind::NotFound => {
+            (&*shown, ", which does not exist".to_owned())
+        }
+        (_, Err(error)) => (&*shown, format!(", which cannot be read: {error}")),
+    };
+    format!("`{}`{state}", clean_line(name))
 }
