@@ -107,7 +107,7 @@ impl<'a> Holdings<'a> {
         holding.span = some(copy.span).map(SpanId::new);
         let is_bound = copy.task == 0 || self.is_of_a_thread(copy);
         holding.thread_id = if is_bound { capture.thread_id(copy.thread) } else { None };
-        holding.place = copy.at.map(|at| capture.texts.place(at));
+        holding.place = copy.at.filter(|at| !waits::is_in_std(at)).map(|at| capture.texts.place(at));
         holding.since_ns =
             capture.ago(if copy.since == 0 { first_wait.unwrap_or(capture.now) } else { copy.since });
         holding.uses = copy.uses;

@@ -36,7 +36,7 @@ pub(crate) fn own_code(
 }
 
 /// Returns whether the place is in the standard library. `Arc::<Mutex<_>>::default()` creates a
-/// mutex there.
+/// mutex there, and `Option::<Sender<_>>::clone` a sender.
 pub(crate) fn is_in_std(place: &Location<'_>) -> bool {
     STD.iter().any(|part| place.file().contains(part))
 }

@@ -166,18 +166,18 @@ impl Page<'_> {
         };
         let likely = if holding.attribution == Attribution::Likely { " (last seen)" } else { "" };
         let since = time(holding.since_ns);
-        let by = |verb: &str| {
-            place(holding.place.as_ref()).map(|it| format!(", {verb} at {it}")).unwrap_or_default()
-        };
+        let at = place(holding.place.as_ref()).map(|it| format!(" at {it}"));
         match holding.role {
             Role::Holds => {
                 let verb = if is_channel(it.kind) { "reserved" } else { "acquired" };
-                format!("{}: {who}{likely} for {since}{}", holder(it, holding), by(verb))
+                let by = at.map(|at| format!(", {verb}{at}")).unwrap_or_default();
+                format!("{}: {who}{likely} for {since}{by}", holder(it, holding))
             }
             role => {
                 let end = if role == Role::Sends { "sender" } else { "receiver" };
                 let verb = if holding.uses == 0 { "created" } else { "last used" };
-                format!("{end}: {who}{likely}{}, {since} ago", by(verb))
+                let at = at.map(|at| at + ",").unwrap_or_default();
+                format!("{end}: {who}{likely}, {verb}{at} {since} ago")
             }
         }
     }

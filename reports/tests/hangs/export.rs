@@ -200,6 +200,7 @@ fn the_units_of_a_resource_have_their_own_words() {
     let usage = &mut program.at(channel).usage;
     (usage.acquisitions, usage.contended) = (8, 3);
     program.receives(main, channel, 7).attribution = Attribution::Likely;
+    program.sends(main, channel, 9).place = None;
     program.waits(writer, channel, WaitMode::Send, 8).since_ns = 800_000_000;
     insta::assert_snapshot!(program.snapshot.waiters(), @r"
     RwLock#1 (tokio), created at src/main.rs:11: locked to read, 1 waiter
@@ -213,6 +214,7 @@ fn the_units_of_a_resource_have_their_own_words() {
 
     mpsc#3 (tokio), created at src/main.rs:13: 0 of 8 slots free, 8 messages, 1 waiter
       receiver: task 1 `main` (last seen), last used at src/main.rs:7, 1.00 s ago
+      sender: task 1 `main` (last seen), last used 1.00 s ago
       1. task 2 `writer` is waiting at src/main.rs:8 (800 ms)
       8 messages sent, 3 waits
     ");

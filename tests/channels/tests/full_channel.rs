@@ -39,6 +39,21 @@ async fn a_sender_waits_for_capacity_that_the_receiver_can_free() {
 }
 
 #[tokio::test]
+async fn a_sender_that_std_cloned_has_no_place() {
+    diagnose_isolation::isolated!();
+    let (made, (sender, _receiver)) = (here(), mpsc::channel::<u64>(1));
+    let sender = Some(sender);
+    let other = sender.clone();
+    let seen = look();
+    let senders = seen.holdings(made, Role::Sends);
+    assert_eq!(senders.len(), 2);
+    for it in senders {
+        assert!(it.place.as_ref().is_none_or(|place| place.file == file!()), "{:?}", it.place);
+    }
+    drop(other);
+}
+
+#[tokio::test]
 async fn reserved_capacity_is_held() {
     diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(3));
