@@ -112,9 +112,9 @@ fn is_quiet_executor(system_call: &str) -> Option<bool> {
     Some(is_unlimited && file_info(&epoll?.to_string()).is_some_and(is_own))
 }
 
-/// Whether nothing outside of the process will make this file of an executor ready. An executor such
-/// as that of `async-io` sets a timer instead of a time limit. That of tokio has a pipe to which the
-/// handlers of signals write.
+/// Whether nothing outside of the process will make this file of an executor ready. An executor
+/// such as that of `async-io` sets a timer instead of a time limit. That of tokio has a pipe to
+/// which the handlers of signals write.
 fn is_quiet_file(file: &str) -> bool {
     let Some(info) = file_info(file) else { return false };
     let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
