@@ -1,6 +1,7 @@
 //! The command line.
 
 /// The command line of `hangs`.
+#[allow(clippy::struct_excessive_bools)] // Each is an option of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The number of runs of each row, for each runtime and level of noise.
@@ -13,8 +14,8 @@ pub struct Options {
     pub outcomes: bool,
     /// Run only the rows of the sample, each at one level of noise for each runtime.
     pub sample: bool,
-    /// Run only the rows that end on every runtime, each watched by the watchdog instead of a thread
-    /// of the program.
+    /// Run only the rows that end on every runtime, each watched by the watchdog instead of a
+    /// thread of the program.
     pub watch: bool,
     /// Names or numbers of the rows to run; all if empty.
     pub only: Vec<String>,

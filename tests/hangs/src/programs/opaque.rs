@@ -113,7 +113,7 @@ async fn reply_after_a_signal() {
         reply.send(()).unwrap();
     };
     thread::spawn(move || {
-        ::tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(listens)
+        ::tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(listens);
     });
     let waits = async move { replied.await.unwrap() };
     tokio::spawn(waits.diagnose("waits")).await.unwrap();
