@@ -359,7 +359,8 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     // By the finished polls of its task: which futures the running poll leaves out is not known
     // yet.
     built.is_parked = !wait.is_blocking && later.entered < entered;
-    built.is_confined = wait.is_pinned && capture.confined.has(wait.memory, polled.task);
+    let is_pinned = wait.is_pinned && !wait.is_given_up;
+    built.is_confined = is_pinned && capture.confined.has(wait.memory, polled.task);
     built.may_have_moved = !wait.is_blocking && may_have_moved(wait, built.is_parked, capture);
     built.is_wake_ignored = built.is_parked && polled.woken != 0 && polled.woken < entered;
     built.is_indirect = polled.is_indirect;
@@ -375,8 +376,8 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
 fn may_have_moved(wait: &WaitCopy, is_set_aside: bool, capture: &CaptureContext<'_>) -> bool {
     let polled = &wait.polled;
     if mode(wait.mode) == WaitMode::Join {
-        // A handle on the heap may be shared.
-        return !capture.confined.has(wait.memory, polled.task);
+        // A handle on the heap may be shared, and a set goes on after the future that borrowed it.
+        return wait.is_given_up || !capture.confined.has(wait.memory, polled.task);
     }
     let is_around = || capture.confined.last_polled(polled.span).is_none_or(|span| span.is_confined);
     !(capture.confined.has(wait.memory, polled.task) || !is_set_aside && is_around())

@@ -100,7 +100,8 @@ pub struct WaitClass {
     pub is_parked: bool,
     /// Whether its future lies in the memory of its task, which it cannot leave before it ends.
     pub is_confined: bool,
-    /// Whether its future may have moved to another task since: it is boxed, and not awaited.
+    /// Whether its future may have moved to another task since: it is boxed and not awaited, or it
+    /// is a join handle outside of the memory of its task.
     pub may_have_moved: bool,
     /// Whether it was woken, and the next poll of its task did not poll it. Nothing will poll it
     /// for that wake.

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex as StdMutex};
 
 use diagnose::diagnose;
+use futures::FutureExt as _;
 
 use super::ms;
 use crate::drop_in::tokio;
@@ -36,6 +37,16 @@ pub(super) const SECTION: Section = Section {
         .seems(likely("self_wait")),
         row!("Y133", handle_polled_by_a_keeper, "the same in annotated code, after one poll")
             .seems(likely("self_wait")),
+        row!(
+            "Y135",
+            set_given_up_before_it_goes,
+            "a join_next that timed out, and its set is left to a reaper"
+        ),
+        row!(
+            "Y136",
+            set_polled_by_another_waker,
+            "a set that was polled once with another waker, then left to a reaper"
+        ),
         row!("X97", awaited_by_value, "an annotated task awaits the handle of a task that waits for itself")
             .is(proven("self_wait")),
         row!("X98", joined_by_value, "the same in an arm of a join!").is(proven("self_wait")),
@@ -123,6 +134,46 @@ async fn handle_polled_by_a_keeper() {
         pending::<()>().await;
     }
     let reaper = tokio::spawn(reap(&REAPED));
+    drop(tokio::spawn(keeper()));
+    reaper.await.unwrap();
+}
+
+/// Aborts all in the sets that are in `reaped` after a while.
+async fn reap_sets(reaped: &'static StdMutex<Vec<JoinSet<()>>>) {
+    ::tokio::time::sleep(ms(LONG)).await;
+    let sets = std::mem::take(&mut *reaped.lock().unwrap());
+    for mut set in sets {
+        set.shutdown().await;
+    }
+}
+
+async fn set_given_up_before_it_goes() {
+    static REAPED: StdMutex<Vec<JoinSet<()>>> = StdMutex::new(Vec::new());
+    #[diagnose]
+    async fn keeper() {
+        let mut set = JoinSet::new();
+        set.spawn(locks_twice());
+        timeout(ms(50), set.join_next()).await.unwrap_err();
+        REAPED.lock().unwrap().push(set);
+        pending::<()>().await;
+    }
+    let reaper = tokio::spawn(reap_sets(&REAPED));
+    drop(tokio::spawn(keeper()));
+    reaper.await.unwrap();
+}
+
+async fn set_polled_by_another_waker() {
+    static REAPED: StdMutex<Vec<JoinSet<()>>> = StdMutex::new(Vec::new());
+    #[diagnose]
+    async fn keeper() {
+        let mut set = JoinSet::new();
+        set.spawn(locks_twice());
+        assert!(set.join_next().now_or_never().is_none());
+        ::tokio::task::yield_now().await;
+        REAPED.lock().unwrap().push(set);
+        pending::<()>().await;
+    }
+    let reaper = tokio::spawn(reap_sets(&REAPED));
     drop(tokio::spawn(keeper()));
     reaper.await.unwrap();
 }

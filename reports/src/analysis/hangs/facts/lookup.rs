@@ -130,7 +130,7 @@ impl<'a> Facts<'a> {
         lists.of(task)
     }
 
-    /// The index of the wait of the future that awaits a task's handle, and so owns it.
+    /// The index of the wait that polls a task's handle, or the set with the task.
     pub(crate) fn join_wait(&self, task: usize) -> Option<usize> {
         self.join_wait.get(task)?.checked_sub(1).map(|wait| wait as usize)
     }
