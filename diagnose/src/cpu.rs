@@ -125,13 +125,16 @@ fn is_quiet_file(file: &str) -> bool {
     }
 }
 
-/// Whether the process has a handler for one of the signals that programs wait for. This crate has
-/// handlers for other signals only. True if unknown.
+/// Whether the process has a handler for a signal that it may wait for. This crate has handlers of
+/// its own, and may have one for a real-time signal. True if unknown.
 fn catches_signals() -> bool {
+    const FIRST_REAL_TIME: i32 = 32;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     let caught = caught.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(u64::MAX);
-    crate::os::AWAITED_SIGNALS.iter().any(|signal| caught >> (signal - 1) & 1 != 0)
+    let is_caught = |signal: &i32| caught >> (signal - 1) & 1 != 0;
+    let mut awaited = (1..FIRST_REAL_TIME).filter(|signal| !crate::os::INTERRUPTS.contains(signal));
+    awaited.any(|signal| is_caught(&signal) && !crate::signal::is_own(signal))
 }
 
 /// Returns the first kilobytes of what the kernel says about an open file: an instance of epoll in

@@ -41,13 +41,22 @@ pub(crate) const EPOLL_WAITS: &[i64] = &[libc::SYS_epoll_pwait as i64, EPOLL_PWA
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) const EPOLL_WAITS: &[i64] = &[];
 
-/// The signals that programs wait for, except those that this crate may handle.
+/// Signals that a handler answers at once, in the thread that they interrupt: faults, and the timer
+/// of profilers.
 #[cfg(unix)]
-pub(crate) const AWAITED_SIGNALS: &[std::ffi::c_int] =
-    &[libc::SIGHUP, libc::SIGINT, libc::SIGTERM, libc::SIGCHLD, libc::SIGALRM, libc::SIGWINCH, libc::SIGIO];
+pub(crate) const INTERRUPTS: &[std::ffi::c_int] = &[
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGILL,
+    libc::SIGFPE,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+    libc::SIGSYS,
+    libc::SIGPROF,
+];
 /// Empty: this target has no such signals.
 #[cfg(not(unix))]
-pub(crate) const AWAITED_SIGNALS: &[std::ffi::c_int] = &[];
+pub(crate) const INTERRUPTS: &[std::ffi::c_int] = &[];
 
 /// The processor time of this thread so far. `None` if unavailable.
 // `/proc` is not used: its value is as old as the last scheduler tick.

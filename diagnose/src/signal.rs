@@ -7,6 +7,24 @@ use crate::config::Signal;
 use crate::install_error::InstallError;
 #[cfg(all(unix, feature = "signal"))]
 use crate::own_thread;
+#[cfg(all(unix, feature = "signal"))]
+use crate::sync::Mutex;
+
+/// Signals that this crate has handled. Their handlers stay, and do nothing while no thread listens.
+#[cfg(all(unix, feature = "signal"))]
+static OWN: Mutex<Vec<Signal>> = Mutex::new(Vec::new());
+
+/// Whether this crate has handled the signal with this number.
+#[cfg(all(unix, feature = "signal"))]
+pub(crate) fn is_own(signal: std::ffi::c_int) -> bool {
+    OWN.lock().iter().any(|own| number(*own) == signal)
+}
+
+/// `false`: there are no signals here.
+#[cfg(not(all(unix, feature = "signal")))]
+pub(crate) fn is_own(_signal: std::ffi::c_int) -> bool {
+    false
+}
 
 /// Listens for `signal` instead of the previous one.
 ///
@@ -14,14 +32,9 @@ use crate::own_thread;
 /// The program already handles the signal, or the system refuses.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static) -> Result<(), InstallError> {
-    use crate::sync::Mutex;
-
     use signal_hook::iterator::{Handle, Signals};
 
     static LISTENER: Mutex<Option<Handle>> = Mutex::new(None);
-    /// Signals that this crate has handled. Their handlers stay, and do nothing while no thread
-    /// listens.
-    static OWN: Mutex<Vec<Signal>> = Mutex::new(Vec::new());
     let mut listener = LISTENER.lock();
     if let Some(previous) = listener.take() {
         previous.close();
