@@ -180,10 +180,8 @@ impl Record {
     }
 
     pub(crate) fn usage_so_far(&self) -> Usage {
-        // Acquire pairs with the Release of `dequeue`: the duration of a wait that has ended is
-        // read below, so that it does not seem to be given up.
-        let queue = self.queue.load(Acquire);
-        let ended_waits = (queue >> WAITING) - (queue & (QUEUED - 1));
+        // Before the durations of waits that have ended, so that none seems to be given up.
+        let ended_waits = self.ended_waits();
         let counters = if self.is_used.load(Relaxed) { self.usage.get() } else { None };
         let mut usage = match counters {
             Some(counters) => counters.read(ended_waits),
@@ -196,11 +194,20 @@ impl Record {
         usage
     }
 
+    fn ended_waits(&self) -> u64 {
+        // Acquire pairs with the Release of `dequeue`: the duration of a wait that has ended is
+        // read afterwards.
+        let queue = self.queue.load(Acquire);
+        (queue >> WAITING) - (queue & (QUEUED - 1))
+    }
+
     /// Starts a new longest wait and hold. Returns the number of acquisitions and the usage so far.
     pub(crate) fn restart_usage(&self) -> (u64, Usage) {
         // It would count as the longest one: later waits are all in the counters.
         self.first_wait.store(0, Relaxed);
-        let usage = self.usage_so_far();
+        let mut usage = self.usage_so_far();
+        // Of what is subtracted later, no wait that has ended may be missing.
+        usage.ended_waits = self.ended_waits();
         if let Some(counters) = self.usage.get() {
             counters.forget_longest();
         }

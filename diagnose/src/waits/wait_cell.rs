@@ -283,7 +283,10 @@ impl WaitCell {
                 self.began.store(context::stamp(), Relaxed);
             }
             if let Some(record) = self.record.get() {
-                record.dequeue(self.place.load(Relaxed), self.waited(), is_given_up, self.call());
+                // At a channel with a capacity, the waits that count are those for a free slot.
+                let is_receive = self.mode.load(Relaxed) == WaitMode::Receive as u32;
+                let is_uncounted = is_given_up || is_receive && record.is_bounded_queue();
+                record.dequeue(self.place.load(Relaxed), self.waited(), is_uncounted, self.call());
             }
         }
         if self.forward.clones() != 0 {
@@ -311,7 +314,12 @@ impl WaitCell {
             stamp if stamp != 0 && !is_blocking => stamp,
             _ => clock::now(),
         };
-        now.saturating_sub(self.began.load(Relaxed))
+        // A future that another thread drops before its first poll is over has not begun to wait.
+        let began = match self.began.load(Relaxed) {
+            0 => self.entered.load(Relaxed),
+            began => began,
+        };
+        now.saturating_sub(began)
     }
 }
 

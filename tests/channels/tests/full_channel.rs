@@ -39,6 +39,38 @@ async fn a_sender_waits_for_capacity_that_the_receiver_can_free() {
 }
 
 #[tokio::test]
+async fn the_waits_of_a_bounded_channel_are_those_for_a_free_slot() {
+    diagnose_isolation::isolated!();
+    let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));
+    let sends = tokio::spawn(async move {
+        for number in 0..10 {
+            tokio::task::yield_now().await;
+            sender.send(number).await.unwrap();
+        }
+        sender
+    });
+    // The receiver waits for each message, and no sender for a slot.
+    for number in 0..10 {
+        assert_eq!(receiver.recv().await, Some(number));
+    }
+    let sender = sends.await.unwrap();
+    assert_eq!(look().resource(made).usage.waited, 0);
+    let sends = tokio::spawn(async move {
+        for number in 0..10 {
+            sender.send(number).await.unwrap();
+        }
+    });
+    for number in 0..10 {
+        tokio::task::yield_now().await;
+        tokio::task::yield_now().await;
+        assert_eq!(receiver.recv().await, Some(number));
+    }
+    sends.await.unwrap();
+    assert!(look().resource(made).usage.waited >= 5);
+    drop(receiver);
+}
+
+#[tokio::test]
 async fn a_sender_that_std_cloned_has_no_place() {
     diagnose_isolation::isolated!();
     let (made, (sender, _receiver)) = (here(), mpsc::channel::<u64>(1));
