@@ -110,6 +110,12 @@ fn the_sums_of_a_replaced_label_are_subtracted_from_other() {
     later.nodes = vec![path("user=1", 7), path("user=3", 40), path("[other]", 131)];
     let calls: Vec<u64> = later.since(&earlier).nodes.iter().map(|node| node.calls).collect();
     assert_eq!(calls, [2, 40, 1]);
+
+    // It lost its place, and has one again.
+    earlier.nodes = vec![path("user=1", 1_000), path("[other]", 100)];
+    later.nodes = vec![path("user=1", 50), path("[other]", 1_103)];
+    let calls: Vec<u64> = later.since(&earlier).nodes.iter().map(|node| node.calls).collect();
+    assert_eq!(calls, [50, 3]);
 }
 
 #[test]

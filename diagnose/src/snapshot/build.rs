@@ -62,7 +62,11 @@ fn add_open_queues(snapshot: &mut Snapshot) {
     }
     for task in tasks.iter().filter(|task| task.state == RunState::Queued) {
         let Some(span) = task.span.and_then(|span| spans.get(span.get())) else { continue };
-        if let Some(node) = roots.get_mut(&(span.site, span.label.clone())) {
+        let own = (span.site, span.label.clone());
+        // A label that was replaced counts there.
+        let other = || (span.site, label::Label::OTHER.text().map(Text::from));
+        let key = if roots.contains_key(&own) { own } else { other() };
+        if let Some(node) = roots.get_mut(&key) {
             let queued_ns = node.queued_ns.saturating_add(task.since_ns.min(*elapsed_ns));
             node.queued_ns = queued_ns.min(node.idle_ns);
         }

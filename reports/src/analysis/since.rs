@@ -96,7 +96,10 @@ fn matches(later: &Snapshot, earlier: &Snapshot) -> Vec<(usize, usize)> {
         let path = parent.zip(before.get(node.site.get()));
         let find = |label| path.and_then(|(parent, site)| paths.get(&(parent, *site, label)).copied());
         let label = node.label.as_deref();
-        found.push(find(label).or_else(|| label.and_then(|_| find(Some(OTHER)))));
+        // A label that lost its place and has one again begins anew.
+        let goes_on = |found: &usize| later.nodes[*found].calls >= node.calls;
+        let replaced = || label.and_then(|_| find(Some(OTHER)));
+        found.push(find(label).filter(|found| label.is_none() || goes_on(found)).or_else(replaced));
     }
     found.into_iter().enumerate().filter_map(|(before, later)| later.map(|later| (later, before))).collect()
 }

@@ -53,8 +53,11 @@ struct Lock<'a> {
     ids: Vec<ResourceId>,
     /// ns that calls waited for the most awaited of these locks.
     most_waited_ns: u64,
+    /// The measured waits: all but the first of each lock.
     waits: u64,
-    /// Waits that ended without the lock, as in a timeout.
+    /// All waits that have ended.
+    ended: u64,
+    /// Those of them that ended without the lock, as in a timeout.
     given_up: u64,
     /// How long the youngest and the oldest wait last so far, in ns.
     youngest_ns: u64,
@@ -85,6 +88,7 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
             ids: Vec::new(),
             most_waited_ns: 0,
             waits: 0,
+            ended: 0,
             given_up: 0,
             youngest_ns: u64::MAX,
             oldest_ns: 0,
@@ -107,6 +111,7 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
     for wait in &facts.snapshot.waits {
         let Some(&own) = wait.resource.and_then(|id| lock_of.get(&id)) else { continue };
         let own = &mut locks[own];
+        own.ended = own.ended.saturating_sub(1);
         own.given_up = own.given_up.saturating_sub(1);
         own.youngest_ns = own.youngest_ns.min(wait.since_ns);
         own.oldest_ns = own.oldest_ns.max(wait.since_ns);
@@ -126,6 +131,7 @@ impl Lock<'_> {
         self.waits = self.waits.saturating_add(sum(|row| row.count));
         self.waited_ns = self.waited_ns.saturating_add(waited_ns);
         self.most_waited_ns = self.most_waited_ns.max(waited_ns);
+        self.ended = self.ended.saturating_add(it.usage.contended);
         let unfinished = it.usage.contended.saturating_sub(it.usage.waited);
         self.given_up = self.given_up.saturating_add(unfinished);
         self.p99_ns = self.p99_ns.max(it.usage.wait.p99_ns);
@@ -228,9 +234,9 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
         percent(share),
         time(lock.p99_ns)
     );
-    if lock.given_up > lock.waits / 10 {
+    if lock.given_up > lock.ended / 10 {
         // Writing to a string cannot fail.
-        let _ = write!(sentence, ", {} of {} given up", count(lock.given_up), counted(lock.waits, "wait"));
+        let _ = write!(sentence, ", {} of {} given up", count(lock.given_up), counted(lock.ended, "wait"));
     }
     let mut place = None;
     if let Some(holder) = &holder {
