@@ -10,7 +10,8 @@ use crate::own_thread;
 #[cfg(all(unix, feature = "signal"))]
 use crate::sync::Mutex;
 
-/// Signals that this crate has handled. Their handlers stay, and do nothing while no thread listens.
+/// Signals that this crate has handled. Their handlers stay, and do nothing while no thread
+/// listens.
 #[cfg(all(unix, feature = "signal"))]
 static OWN: Mutex<Vec<Signal>> = Mutex::new(Vec::new());
 

@@ -305,13 +305,6 @@ impl Record {
         })
     }
 
-    /// Whether it is a channel whose senders wait while it is full.
-    pub(super) fn is_bounded_queue(&self) -> bool {
-        let kind = self.resource_type().map(|it| it.kind);
-        matches!(kind, Some(ResourceKind::Mpsc | ResourceKind::Mpmc))
-            && self.capacity.load(Relaxed) != super::UNBOUNDED
-    }
-
     /// Keeps a holding that any task may have from now on.
     pub(super) fn lose(&self, holding: Holding) {
         self.rare().lost.push(holding);

@@ -8,6 +8,7 @@ use std::sync::atomic::{
 use std::panic::Location;
 
 use super::record::{QUEUED, Record, WAITING};
+use super::resource_type::{ResourceKind, UNBOUNDED};
 use super::usage_places::{UsagePlace, UsagePlaces, subtract_places};
 use crate::sync::add_relaxed;
 use crate::tree::{DurationCount, DurationsCopy, Node, Octaves};
@@ -192,6 +193,13 @@ impl Record {
             ticks => usage.waits.add(ticks),
         }
         usage
+    }
+
+    /// Whether it is a channel whose senders wait while it is full.
+    pub(super) fn is_bounded_queue(&self) -> bool {
+        let kind = self.resource_type().map(|it| it.kind);
+        matches!(kind, Some(ResourceKind::Mpsc | ResourceKind::Mpmc))
+            && self.capacity.load(Relaxed) != UNBOUNDED
     }
 
     fn ended_waits(&self) -> u64 {
