@@ -34,6 +34,7 @@ const FIRST: usize = MAX_LABELS / 4 * 3;
 /// Maximum number of labels during the life of the process, because each leaves its text and its
 /// nodes behind. Tasks keep the number of their label in 16 bits.
 const MAX_EVER: usize = MAX_LABELS * 4;
+const _: () = assert!(MAX_EVER < u16::MAX as usize);
 
 /// Number of recent occurrences that earns a text one of the other labels.
 const OFTEN: u8 = 32;

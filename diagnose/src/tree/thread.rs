@@ -148,7 +148,10 @@ impl Tree {
         let nodes = self.nodes.load(Ordering::Relaxed);
         if key.label.is_replacement() && nodes >= MAX_REPLACED {
             self.count_over();
-            return self.child(parent, NodeKey { label: Label::OTHER, ..key }, now);
+            let key = NodeKey { label: Label::OTHER, ..key };
+            let has_room = nodes < MAX_NODES && parent.depth < MAX_DEPTH;
+            let other = parent.child(key).or_else(|| has_room.then(|| self.append(parent, key, now())));
+            return other.or_else(|| Some(self.own_child(parent, &OTHER, now)));
         }
         if parent.depth >= MAX_DEPTH {
             add(&self.over_depth, 1);

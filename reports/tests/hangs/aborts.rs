@@ -36,10 +36,7 @@ fn a_handle_that_was_polled_and_is_not_owned_by_its_await_may_be_with_any_task()
     let other = program.task("other");
     program.has_timer(other);
     assert_eq!(program.verdicts(), ["proven cycle"], "main awaits it");
-    let join = |program: &mut Program| {
-        program.snapshot.waits.iter().position(|wait| !wait.tasks.is_empty()).expect("main joins 2")
-    };
-    let index = join(&mut program);
+    let index = program.snapshot.waits.iter().position(|wait| !wait.tasks.is_empty()).unwrap();
     program.snapshot.waits[index].is_confined = false;
     assert_eq!(program.verdicts(), ["likely cycle"], "most likely it is with main, which waits");
     program.snapshot.tasks.retain(|task| task.id != TaskId::new(other));
