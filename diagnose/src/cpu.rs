@@ -114,14 +114,14 @@ fn is_quiet_executor(system_call: &str) -> Option<bool> {
 
 /// Whether nothing outside of the process will make this file of an executor ready. An executor
 /// such as that of `async-io` sets a timer instead of a time limit. That of tokio has a pipe to
-/// which the handlers of signals write.
+/// which the handlers of signals write, a pair of sockets.
 fn is_quiet_file(file: &str) -> bool {
     let Some(info) = file_info(file) else { return false };
     let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     match (field("it_value:"), field("eventfd-count:")) {
         (Some(left), _) => left == "(0, 0)",
         (None, Some(_)) => true,
-        (None, None) => !catches_signals(),
+        (None, None) => file.parse().is_ok_and(crate::os::is_connected_to_itself) && !catches_signals(),
     }
 }
 
@@ -235,6 +235,25 @@ mod tests {
     }
 
     #[cfg(target_arch = "x86_64")]
+    #[test]
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn a_socket_of_a_service_is_not_taken_for_the_pipe_of_an_executor() {
+        use std::net::{TcpListener, TcpStream};
+        use std::os::fd::AsRawFd as _;
+        use std::os::unix::net::{UnixListener, UnixStream};
+        let (one, other) = UnixStream::pair().unwrap();
+        assert!(os::is_connected_to_itself(one.as_raw_fd()) && os::is_connected_to_itself(other.as_raw_fd()));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let path = std::env::temp_dir().join(format!("diagnose-quiet-{}", std::process::id()));
+        let local = UnixListener::bind(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let null = std::fs::File::open("/dev/null").unwrap();
+        for file in [listener.as_raw_fd(), stream.as_raw_fd(), local.as_raw_fd(), null.as_raw_fd(), -1] {
+            assert!(!os::is_connected_to_itself(file));
+        }
+    }
+
     #[test]
     fn an_executor_without_timers_and_files_waits_for_a_thread() {
         use std::os::fd::AsRawFd as _;

@@ -75,6 +75,35 @@ pub(crate) fn processor_time() -> Option<Duration> {
     None
 }
 
+/// Whether a file is a socket that is connected to one of this process, like the pipe through which
+/// an executor learns of signals. The process that listens, or is at the other end of a network, is
+/// another one. False where the system does not say.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[allow(clippy::cast_possible_truncation)] // The sizes are a few bytes.
+pub(crate) fn is_connected_to_itself(descriptor: std::os::fd::RawFd) -> bool {
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut size = size_of::<libc::ucred>() as libc::socklen_t;
+    let (level, peer_option) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
+    // SAFETY: the pointers are to values of this function, and the size is that of the first. A
+    // descriptor that is no socket, or is closed meanwhile, gives an error.
+    let has_peer =
+        unsafe { libc::getsockopt(descriptor, level, peer_option, (&raw mut peer).cast(), &raw mut size) };
+    let mut listens: libc::c_int = 0;
+    let mut size = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: as above.
+    let is_socket = unsafe {
+        libc::getsockopt(descriptor, level, libc::SO_ACCEPTCONN, (&raw mut listens).cast(), &raw mut size)
+    };
+    let is_ours = u32::try_from(peer.pid).is_ok_and(|pid| pid == std::process::id());
+    has_peer == 0 && is_socket == 0 && is_ours && listens == 0
+}
+
+/// `false`: this target does not say.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) fn is_connected_to_itself(_descriptor: i32) -> bool {
+    false
+}
+
 /// Closes a file descriptor that nothing else in this process closes.
 #[cfg(unix)]
 pub(crate) fn close(descriptor: std::os::fd::RawFd) {
