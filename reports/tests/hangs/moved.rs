@@ -2,7 +2,7 @@
 
 use diagnose_reports::model::{Attribution, ResourceKind, TaskId, WaitMode};
 
-use crate::support::hangs::Program;
+use crate::support::hangs::{Program, resource_id};
 
 /// `main` moves a guard into `holder`. The task that was spawned before it waits for the lock, and
 /// `holder` for that task.
@@ -54,6 +54,24 @@ fn a_used_end_that_may_have_moved_was_last_seen_with_its_user() {
     let program = used_before_a_spawn();
     assert_eq!(program.verdicts(), ["proven cycle"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for task 2 `sender` to finish at src/main.rs:7 (1.00 s); task 2 `sender` is waiting for a free slot in `mpsc#1` at src/main.rs:6 (1.00 s); its receiver was last seen with task 1 `main` (last used at src/main.rs:5), and may have moved into task 2 `sender`: none of them can continue");
+}
+
+/// The guard is in the mailbox of the actor that waits for its lock.
+#[test]
+fn a_guard_in_an_unread_message_is_there_and_not_with_its_sender() {
+    let mut program = Program::new();
+    let actor = program.task("actor");
+    let (mailbox, lock) = (program.channel(8), program.mutex());
+    program.fill(mailbox, 1);
+    program.receives(actor, mailbox, 5);
+    let mailbox = resource_id(mailbox);
+    let guard = program.holds(actor, lock, 3);
+    (guard.is_movable, guard.attribution) = (true, Attribution::Likely);
+    (guard.uses, guard.in_channel) = (0, Some(mailbox));
+    program.joins(1, actor, 9);
+    program.waits(actor, lock, WaitMode::Lock, 7);
+    assert_eq!(program.verdicts(), ["likely self_wait"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `actor` is waiting for `Mutex#2` at src/main.rs:7 (1.00 s); its guard, acquired by the same task at src/main.rs:3 (1.00 s ago), is in an unread message in `mpsc#1`, whose receiver belongs to the same task (last used at src/main.rs:5): the task waits for itself");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::analysis::hangs::facts::Facts;
 use crate::model::{Attribution, Holding, Resource, ResourceKind, Role};
 use crate::units::time;
 
-/// What is known about the place of a holding.
+/// The place of a holding, as far as it is known.
 pub(super) enum HoldingPlace {
     /// It is with its last user.
     Exact,
@@ -37,8 +37,8 @@ pub(super) fn candidates_words(facts: &Facts<'_>, holding: &Holding) -> Option<S
     })
 }
 
-/// ``; task 3 `right` has held it for 1.20 s (acquired at src/main.rs:9)``. A channel end in an
-/// unread message has no verb yet: the channel follows.
+/// ``; task 3 `right` has held it for 1.20 s (acquired at src/main.rs:9)``. A holding in an unread
+/// message has no verb yet: the channel follows.
 pub(super) fn holding_words(
     facts: &Facts<'_>,
     resource: usize,
@@ -50,13 +50,21 @@ pub(super) fn holding_words(
     let it = &facts.snapshot.resources[resource];
     let since = time(holding.since_ns);
     match (holding.role, place) {
-        (Role::Holds, HoldingPlace::Exact | HoldingPlace::Unread) => {
+        (Role::Holds, HoldingPlace::Exact) => {
             let (part, verb) = match it.kind {
                 ResourceKind::Mpsc => ("a reserved slot".to_owned(), "reserved"),
                 ResourceKind::Semaphore => (units_words(it, holding.units.max(1)), "acquired"),
                 _ => ("it".to_owned(), "acquired"),
             };
             format!("; {who} has held {part} for {since}{}", acquired_words(verb, holding, callers))
+        }
+        (Role::Holds, HoldingPlace::Unread) => {
+            let guard = match it.kind {
+                ResourceKind::Semaphore | ResourceKind::Mpsc => "permit",
+                _ => "guard",
+            };
+            let at = at_words_of_holding(holding, callers);
+            format!("; its {guard}, acquired by {who}{at} ({since} ago),")
         }
         (Role::Holds, _) => {
             let acquired = match it.kind {
