@@ -1,4 +1,4 @@
-//! Facts about the current thread from the operating system.
+//! Facts about this process and the current thread from the operating system.
 //!
 //! Unsafe is kept in this file: all of them come from system calls, which take no file and no lock.
 
@@ -75,9 +75,9 @@ pub(crate) fn processor_time() -> Option<Duration> {
     None
 }
 
-/// Whether a file is a socket that is connected to one of this process, like the pipe through which
-/// an executor learns of signals. The process that listens, or is at the other end of a network, is
-/// another one. False where the system does not say.
+/// Whether a file is a socket whose other end is in this process too, like the pipe through which
+/// an executor learns of signals. Not so if it listens, or is connected to another process or
+/// machine.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[allow(clippy::cast_possible_truncation)] // The sizes are a few bytes.
 pub(crate) fn is_connected_to_itself(descriptor: std::os::fd::RawFd) -> bool {
