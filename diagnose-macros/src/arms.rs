@@ -13,7 +13,8 @@ use syn::{Expr, Path, Result, Token};
 
 use crate::attributes::hand_down;
 use crate::blocks::Blocks;
-use crate::expand::{self, AwaitPlace};
+use crate::escape;
+use crate::expand::{self, ArmKind, AwaitPlace};
 use crate::select::{Biased, Handler, Library, Select, Source};
 
 impl Blocks {
@@ -25,7 +26,7 @@ impl Blocks {
             return None;
         }
         for future in &mut futures {
-            self.arm(future, is_joined);
+            self.arm(future, if is_joined { ArmKind::Joined } else { ArmKind::Tried });
         }
         Some(quote!(#biased #futures))
     }
@@ -36,11 +37,12 @@ impl Blocks {
         let library = Library::of(path, &select);
         for branch in &mut select.branches {
             if let Source::Future(waited) = &mut branch.source {
+                let guard = escape::of_arm(&waited.future, &waited.pattern, &branch.handler);
                 let future = &mut waited.future;
                 match (&*future, library) {
                     (Expr::Path(_), None) => {}
                     (Expr::Path(_), Some(Library::Futures)) => self.borrowed_arm(future),
-                    _ => self.arm(future, false),
+                    _ => self.arm(future, ArmKind::Handled(guard)),
                 }
                 if let Some((_, _, condition)) = &mut waited.condition {
                     self.visit_expr_mut(condition);
@@ -55,12 +57,12 @@ impl Blocks {
     }
 
     /// Makes a future an arm. An async block is a span of its own, so it stays as it is.
-    fn arm(&mut self, future: &mut Expr, is_joined: bool) {
+    fn arm(&mut self, future: &mut Expr, kind: ArmKind) {
         hand_down(future);
         let place = (!matches!(future, Expr::Async(_))).then(|| AwaitPlace::of(future));
         self.visit_expr_mut(future);
         if let (Some(place), Some(args)) = (place, self.awaits()) {
-            *future = expand::arm(args, &place, future, is_joined);
+            *future = expand::arm(args, &place, future, kind);
         }
     }
 

@@ -18,6 +18,7 @@ use syn::{Attribute, Block, Error, Expr, ExprClosure, Item, Local, Macro, Meta, 
 
 use crate::args::Args;
 use crate::attributes::{hand_down, is_ours, take};
+use crate::escape::{self, GuardUse};
 use crate::points::begins_with_place;
 use crate::{boxed, check, expand};
 
@@ -38,7 +39,14 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
     let outer = Some(Args::default().inherit(outer));
     let surroundings =
         Surroundings { skipped: false, is_async: is == Body::Async, returns: is == Body::ReturnsFuture };
-    let mut blocks = Blocks { outer, surroundings, points: Vec::new(), is_place: false, error: None };
+    let mut blocks = Blocks {
+        outer,
+        surroundings,
+        points: Vec::new(),
+        is_place: false,
+        guard: GuardUse::Moves,
+        error: None,
+    };
     if surroundings.returns {
         blocks.returned_block(body);
     } else {
@@ -50,8 +58,15 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
 /// Only removes the attributes, from a body that stays as it is.
 pub(crate) fn strip(body: &mut Block) {
     let surroundings = Surroundings { skipped: true, is_async: false, returns: false };
-    Blocks { outer: None, surroundings, points: Vec::new(), is_place: false, error: None }
-        .visit_block_mut(body);
+    Blocks {
+        outer: None,
+        surroundings,
+        points: Vec::new(),
+        is_place: false,
+        guard: GuardUse::Moves,
+        error: None,
+    }
+    .visit_block_mut(body);
 }
 
 pub(crate) struct Blocks {
@@ -63,6 +78,8 @@ pub(crate) struct Blocks {
     /// Whether the next visited expression may be a place in memory, which cannot be passed through
     /// a call.
     is_place: bool,
+    /// What the body does with a guard that the next visited expression acquires.
+    guard: GuardUse,
     error: Option<Error>,
 }
 
@@ -80,11 +97,11 @@ struct Surroundings {
 impl VisitMut for Blocks {
     fn visit_expr_mut(&mut self, expression: &mut Expr) {
         hand_down(expression);
-        let is_place = mem::take(&mut self.is_place);
+        let (is_place, guard) = (mem::take(&mut self.is_place), mem::take(&mut self.guard));
         match expression {
             Expr::Macro(_) => self.macro_expression(expression, is_place),
             Expr::Async(_) => self.block(expression),
-            Expr::Await(_) => self.awaited(expression),
+            Expr::Await(_) => self.awaited(expression, guard),
             Expr::Closure(closure) => self.closure(closure),
             Expr::Return(end) if self.surroundings.returns => {
                 self.visit_attributes_mut(&mut end.attrs);
@@ -94,6 +111,7 @@ impl VisitMut for Blocks {
             }
             _ => {
                 self.is_place = begins_with_place(expression, is_place);
+                self.guard = self.guard_use(|| escape::of_operand(expression, guard));
                 visit_mut::visit_expr_mut(self, expression);
             }
         }
@@ -101,11 +119,14 @@ impl VisitMut for Blocks {
 
     fn visit_block_mut(&mut self, block: &mut Block) {
         let last = block.stmts.len().saturating_sub(1);
-        for (number, statement) in block.stmts.iter_mut().enumerate() {
+        for number in 0..block.stmts.len() {
+            let Some((statement, rest)) = block.stmts[number..].split_first_mut() else { return };
+            self.guard = self.guard_use(|| escape::of_statement(statement, rest));
             match statement {
                 Stmt::Macro(_) => self.macro_statement(statement, number == last),
                 other => self.visit_stmt_mut(other),
             }
+            self.guard = GuardUse::default();
         }
     }
 
@@ -135,6 +156,10 @@ impl Blocks {
     pub(crate) fn awaits(&self) -> Option<&Args> {
         let outer = self.outer.as_ref().filter(|outer| outer.awaits != Some(false))?;
         (self.surroundings.is_async && !self.surroundings.skipped).then_some(outer)
+    }
+
+    fn guard_use(&self, find: impl FnOnce() -> GuardUse) -> GuardUse {
+        if self.is_timing() { find() } else { GuardUse::Unknown }
     }
 
     /// Returns the arguments for an async block without an attribute, if those are timed and

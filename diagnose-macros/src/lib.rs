@@ -29,6 +29,8 @@ mod driver;
 #[cfg(feature = "on")]
 mod elided;
 #[cfg(feature = "on")]
+mod escape;
+#[cfg(feature = "on")]
 mod expand;
 #[cfg(feature = "on")]
 mod function;

@@ -5,13 +5,15 @@ use syn::visit_mut::{self, VisitMut as _};
 use syn::{Expr, ExprAwait, Stmt, StmtMacro, UnOp};
 
 use crate::blocks::Blocks;
+use crate::escape::{self, GuardUse};
 use crate::expand;
 use crate::instrument;
 use crate::macros::may_never_end;
 
 impl Blocks {
-    /// Makes `future.await` an await point.
-    pub(crate) fn awaited(&mut self, expression: &mut Expr) {
+    /// Makes `future.await` an await point. `guard` says what the body does with a guard that
+    /// it acquires.
+    pub(crate) fn awaited(&mut self, expression: &mut Expr, guard: GuardUse) {
         let Expr::Await(point) = expression else { return };
         if instrument::is_future(&point.base) {
             return;
@@ -20,10 +22,11 @@ impl Blocks {
             let ExprAwait { base, dot_token, await_token, .. } = &*point;
             expand::AwaitPlace::of(&quote!(#base #dot_token #await_token))
         });
+        let guard = if escape::is_acquiring(&point.base) { guard } else { GuardUse::Unknown };
         visit_mut::visit_expr_await_mut(self, point);
         if let (Some(place), Some(args)) = (place, self.awaits()) {
             *point.base = expand::awaited(args, &place, self.points.len(), &point.base);
-            let site = expand::point(args, &place);
+            let site = expand::point(args, &place, guard);
             *expression = expand::ended(args, &place, point);
             self.points.push(site);
         }
@@ -37,7 +40,7 @@ impl Blocks {
         let place = self.invocation(&mut invocation.mac);
         let is_place = is_place || may_never_end(&invocation.mac);
         if let Some((place, args)) = place.filter(|_| !is_place).zip(self.awaits()) {
-            let point = expand::point(args, &place);
+            let point = expand::point(args, &place, GuardUse::Unknown);
             *expression = expand::macro_awaited(args, &place, self.points.len(), &*expression);
             self.points.push(point);
         }
@@ -50,7 +53,7 @@ impl Blocks {
         let is_value = is_last && semi_token.is_none();
         let is_left = is_value && may_never_end(mac);
         if let Some((place, args)) = place.filter(|_| !is_left).zip(self.awaits()) {
-            let point = expand::point(args, &place);
+            let point = expand::point(args, &place, GuardUse::Unknown);
             *statement = expand::macro_statement(args, &place, self.points.len(), statement, is_value);
             self.points.push(point);
         }

@@ -32,7 +32,7 @@ pub(crate) enum Source {
 
 /// `pattern = future [, if condition]`
 pub(crate) struct Waited {
-    pattern: Pat,
+    pub(crate) pattern: Pat,
     equals: Token![=],
     pub(crate) future: Expr,
     pub(crate) condition: Option<(Token![,], Token![if], Expr)>,
@@ -101,11 +101,17 @@ impl ToTokens for Select {
                 }
             }
             arrow.to_tokens(tokens);
-            match handler {
-                Handler::Block(block) => block.to_tokens(tokens),
-                Handler::Value(value) => value.to_tokens(tokens),
-            }
+            handler.to_tokens(tokens);
             comma.to_tokens(tokens);
+        }
+    }
+}
+
+impl ToTokens for Handler {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Self::Block(block) => block.to_tokens(tokens),
+            Self::Value(value) => value.to_tokens(tokens),
         }
     }
 }

@@ -161,3 +161,106 @@ fn attributes_that_may_look_for_async_find_it() {
         assert!(!expanded.contains("async fn"), "{expanded}");
     }
 }
+
+/// Returns what the expansion says about the guard of the only lock in this body.
+fn guard_use(body: &str) -> &'static str {
+    let expanded = expand(&format!("#[diagnose] async fn f() {{ {body} }}")).to_string();
+    let is = |function: &str| expanded.contains(&format!("Site :: {function}"));
+    assert!(is("at"), "{expanded}");
+    if is("at_staying") {
+        "stays"
+    } else if is("at_moving") {
+        "moves"
+    } else {
+        "unknown"
+    }
+}
+
+#[test]
+fn a_guard_that_is_only_used_in_place_stays() {
+    for body in [
+        "let mut g = self.m.lock().await; g.push(1); other(&g, &mut g).await; drop(g); after().await;",
+        "let g = m.lock().await; *g += 1; g.len = 2; g[0] = 1; g.0 = 3; work().await",
+        "let _g: Guard<'_, u8> = map[&key].shard(1).m.write().await; g();",
+        "let _ = m.lock().await;",
+        "let g = m.lock().await; drop((other, g));",
+        "let g = m.lock().await; mem::forget(g);",
+        "m.lock().await;",
+        "m.lock().await.push(1).unwrap();",
+        "m.lock().await.list[0].len()",
+        "*m.lock().await += 1;",
+        "f(&m.lock().await, &mut *n).await",
+        "let permit = permits.acquire_many(2).await.unwrap(); work(n).await; permit.forget();",
+        "let Ok(permit) = permits.acquire().await else { return }; println!(\"{permit:?}\"); work().await;",
+        "let p = permits.acquire().await?; spawn(async move { run(q).await }); p.use_it()",
+        "if let Ok(permit) = permits.acquire().await { permit.len(); } else { other(permit) }",
+        "match permits.acquire().await { Ok(p) => work(&p).await, Err(_) => {} }",
+        "let g = m.lock().await; for x in g.iter() { send(x).await; }",
+        "let g = m.lock().await; let f = move || other; g.run(f).await; h.g(1); S { g: 1 };",
+        "let g = m.lock().await; select! { () = left => g.push(1), _ = right => drop(g) }",
+        "let g = m.lock().await; let read = async { g.len() }; read.await",
+        "while let Ok(p) = permits.acquire().await { p.len(); }",
+    ] {
+        assert_eq!(guard_use(body), "stays", "{body}");
+    }
+}
+
+#[test]
+fn a_guard_that_may_be_handed_on_moves() {
+    for body in [
+        "let g = m.lock().await; tokio::spawn(async move { work().await; drop(g) });",
+        "let g = m.lock().await; tokio::spawn(run(g));",
+        "let g = m.lock().await; work().await; *SLOT.lock().unwrap() = Some(g);",
+        "let g = m.lock().await; thread::spawn(move || println!(\"{g}\"));",
+        "let g = m.lock().await; let h = g;",
+        "let g = m.lock().await; return g;",
+        "let g = m.lock().await; tx.send(g).await;",
+        "let g = m.lock().await; Guard::map(g, |it| &mut it.x);",
+        "let mut g = m.lock().await; let h = mem::replace(&mut g, other);",
+        "let g = m.lock().await; match g { h => keep(h) }",
+        "let g = m.lock().await; spawn!(g);",
+        "let g = m.lock().await; vec![g];",
+        "let g = m.lock().await; select! { () = left => keep(g), _ = right => {} }",
+        "let p = permits.acquire().await; p.map(|permit| keep(permit));",
+        "let p = permits.acquire().await; let q = p.unwrap();",
+        "if let Ok(p) = permits.acquire().await { keep(p); }",
+        "match permits.acquire().await { Ok(p) => keep(p), Err(_) => {} }",
+        "permits.acquire().await.map(keep);",
+        "keep(m.lock().await);",
+        "let pair = (m.lock().await, 1);",
+        "let g; g = m.lock().await;",
+        "self.guard = m.lock().await;",
+    ] {
+        assert_eq!(guard_use(body), "moves", "{body}");
+    }
+}
+
+#[test]
+fn of_a_guard_that_is_returned_or_acquired_elsewhere_nothing_is_known() {
+    for body in [
+        "let g = m.lock().await; Holder { g }",
+        "let g = m.lock().await; Holder { guard: g }",
+        "let g = m.lock().await; (1, g)",
+        "let g = m.lock().await; g",
+        "m.lock().await",
+        "return m.lock().await;",
+        "let g = { m.lock().await };",
+        // The guard is not acquired by the await itself.
+        "let g = lock_it(&m).await; g.push(1);",
+        "let g = wrap(m.lock()).read().await; g.push(1);",
+        "let g = timeout(d, m.lock()).await; g.len();",
+        "let g = m.lock().boxed().await; g.len();",
+    ] {
+        assert_eq!(guard_use(body), "unknown", "{body}");
+    }
+}
+
+#[test]
+fn an_arm_of_a_select_keeps_its_guard_if_the_handler_does() {
+    let arms = |handler: &str| {
+        let body = format!("tokio::select! {{ g = m.lock() => {handler} _ = other() => {{}} }}");
+        expand(&format!("#[diagnose] async fn f() {{ {body} }}")).to_string().matches(". staying ()").count()
+    };
+    assert_eq!(arms("{ g.push(1); work().await; }"), 1);
+    assert_eq!(arms("{ tokio::spawn(run(g)); }"), 0);
+}

@@ -27,6 +27,8 @@ pub struct Site {
     pub(crate) is_direct: bool,
     /// For an await, whether it is an arm of a `join!`.
     pub(crate) is_joined: bool,
+    /// For an await or an arm of the form `place.lock().await`, what the body does with the guard.
+    pub(crate) guard_use: GuardUse,
     /// For a named future, whether its `poll` is hand-written.
     pub(crate) is_hand_written: bool,
     /// Whether its calls may block: a closure on a thread for blocking code, or `block_in_place`.
@@ -68,6 +70,17 @@ pub enum SiteKind {
     Other,
 }
 
+/// What a body does with a guard that it acquires by an await of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GuardUse {
+    /// The await has another form, or its value is returned.
+    Unknown,
+    /// Uses it in place, or drops it.
+    Stays,
+    /// Moves it, so that it may be anywhere the lock outlives.
+    Moves,
+}
+
 /// The static that the attribute adds to a body: the site of the body, and those of its awaits.
 ///
 /// Reading, checking and evaluating each await is most of the attribute's compile time. Hence one
@@ -97,6 +110,24 @@ impl Site {
         site.owner = Some(owner);
         site.end = (end_line, end_column);
         site.is_direct = true;
+        site
+    }
+
+    /// An `.await` like [`at`](Self::at), of a guard that stays in the body.
+    #[must_use]
+    #[track_caller]
+    pub const fn at_staying(owner: &'static Self, text: &'static str, line: u32, column: u32) -> Self {
+        let mut site = Self::at(owner, text, line, column);
+        site.guard_use = GuardUse::Stays;
+        site
+    }
+
+    /// An `.await` like [`at`](Self::at), of a guard that the body moves.
+    #[must_use]
+    #[track_caller]
+    pub const fn at_moving(owner: &'static Self, text: &'static str, line: u32, column: u32) -> Self {
+        let mut site = Self::at(owner, text, line, column);
+        site.guard_use = GuardUse::Moves;
         site
     }
 
@@ -139,6 +170,7 @@ impl Site {
     ) -> Self {
         let switch = AtomicU8::new(NEW);
         let (end, owner, is_direct, is_joined) = ((0, 0), None, false, false);
+        let guard_use = GuardUse::Unknown;
         let (is_hand_written, is_blocking) = (false, false);
         let late = AtomicU8::new(0);
         let traced_at = None;
@@ -152,6 +184,7 @@ impl Site {
             owner,
             is_direct,
             is_joined,
+            guard_use,
             is_hand_written,
             is_blocking,
             switch,
@@ -162,6 +195,12 @@ impl Site {
     /// The module path, for an await that of its body; empty if unknown.
     pub(crate) fn module(&self) -> &'static str {
         self.owner.map_or(self.module, |owner| owner.module)
+    }
+
+    /// Whether a place is in the text of this await.
+    pub(crate) fn contains(&self, place: &Location<'_>) -> bool {
+        let at = (place.line(), place.column());
+        place.file() == self.file() && self.line_column() <= at && at < self.end
     }
 
     /// The path of the file as given to the compiler; empty for the recorder's own sites.

@@ -17,6 +17,7 @@ use syn::{Expr, ExprAwait, Stmt, parse_quote};
 
 use super::parts::{krate, path};
 use crate::args::Args;
+use crate::escape::GuardUse;
 use crate::text;
 
 /// The place of an await point, and its text. Both are taken from the tokens before anything in
@@ -35,9 +36,15 @@ impl AwaitPlace {
     }
 }
 
-/// Returns the site of an await point, which is an element of its body's static.
-pub(crate) fn point(args: &Args, place: &AwaitPlace) -> TokenStream {
-    site(args, "Site", "at", None, place)
+/// Returns the site of an await point, which is an element of its body's static. `guard`
+/// says what the body does with a guard that this await acquires.
+pub(crate) fn point(args: &Args, place: &AwaitPlace, guard: GuardUse) -> TokenStream {
+    let function = match guard {
+        GuardUse::Unknown => "at",
+        GuardUse::Stays => "at_staying",
+        GuardUse::Moves => "at_moving",
+    };
+    site(args, "Site", function, None, place)
 }
 
 /// Returns the operand of `.await` for the point of this number.
@@ -117,14 +124,30 @@ fn here(place: Span) -> Span {
     Span::mixed_site().located_at(place)
 }
 
-/// Returns an arm of a macro that polls it in code of its own. `is_joined` says that it is polled
-/// until it is done, whatever the other arms do.
-pub(crate) fn arm(args: &Args, place: &AwaitPlace, expression: &Expr, is_joined: bool) -> Expr {
+/// What is known of an arm of a macro that polls it in code of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArmKind {
+    /// Polled until it is done, whatever the other arms do.
+    Joined,
+    /// Of a `try_join!`.
+    Tried,
+    /// Of a `select!`, whose handler may have a guard.
+    Handled(GuardUse),
+    Borrowed,
+}
+
+/// Returns an arm of a macro that polls it in code of its own.
+pub(crate) fn arm(args: &Args, place: &AwaitPlace, expression: &Expr, kind: ArmKind) -> Expr {
     let krate = krate(args);
     let new = site(args, "Arm", "new", Some(&quote_spanned!(Span::mixed_site()=> &ARM,)), place);
-    let joined = is_joined.then(|| quote_spanned!(Span::mixed_site()=> .joined()));
+    let mark = match kind {
+        ArmKind::Joined => quote_spanned!(Span::mixed_site()=> .joined()),
+        ArmKind::Handled(GuardUse::Stays) => quote_spanned!(Span::mixed_site()=> .staying()),
+        ArmKind::Handled(GuardUse::Moves) => quote_spanned!(Span::mixed_site()=> .moving()),
+        ArmKind::Handled(GuardUse::Unknown) | ArmKind::Tried | ArmKind::Borrowed => TokenStream::new(),
+    };
     let arm = quote_spanned! {Span::mixed_site()=>
-        { static ARM: #krate::__private::Arm = #new #joined; &ARM }
+        { static ARM: #krate::__private::Arm = #new #mark; &ARM }
     };
     call(args, "arm", &arm, place, expression)
 }
@@ -132,7 +155,7 @@ pub(crate) fn arm(args: &Args, place: &AwaitPlace, expression: &Expr, is_joined:
 /// Returns an arm for a variable, which the macro's own code would only have borrowed.
 pub(crate) fn borrowed_arm(args: &Args, place: &AwaitPlace, name: &Expr) -> Expr {
     let borrowed = Expr::Verbatim(quote_spanned!(Span::mixed_site()=> &mut #name));
-    arm(args, place, &borrowed, false)
+    arm(args, place, &borrowed, ArmKind::Borrowed)
 }
 
 /// Returns a call that makes a site at the start of the expression. The end of the site is 0 if the

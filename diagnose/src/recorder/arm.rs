@@ -14,7 +14,7 @@ use super::reparent::{is_child_of_running, on_own_tree};
 use crate::clock;
 use crate::context;
 use crate::live::{self, ArmSlot, LiveSlot, SlotCopy, SlotState};
-use crate::site::Site;
+use crate::site::{GuardUse, Site};
 use crate::switch;
 use crate::sync::{add, sub};
 use crate::tree::{Node, NodeKey, PassingChain, WaitAccount};
@@ -57,6 +57,20 @@ impl Arm {
     #[must_use]
     pub const fn joined(mut self) -> Self {
         self.site.is_joined = true;
+        self
+    }
+
+    /// Marks an arm of a `select!` whose guard stays in the arm's handler.
+    #[must_use]
+    pub const fn staying(mut self) -> Self {
+        self.site.guard_use = GuardUse::Stays;
+        self
+    }
+
+    /// Marks an arm of a `select!` whose guard is moved by the arm's handler.
+    #[must_use]
+    pub const fn moving(mut self) -> Self {
+        self.site.guard_use = GuardUse::Moves;
         self
     }
 }

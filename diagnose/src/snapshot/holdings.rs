@@ -16,7 +16,8 @@ use super::numbers::Table;
 use super::statics::Statics;
 use super::task_copy::some;
 use crate::live::{self, Memory, TransferCounts};
-use crate::site;
+use crate::site::{self, GuardUse};
+use crate::tree::Node;
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind};
 
 /// All holdings, by resource.
@@ -111,10 +112,7 @@ impl<'a> Holdings<'a> {
         holding.since_ns =
             capture.ago(if copy.since == 0 { first_wait.unwrap_or(capture.now) } else { copy.since });
         holding.uses = copy.uses;
-        // A guard of a lock in a static borrows forever, so it can move too.
-        holding.is_movable = copy.is_movable
-            || self.is_in_a_static(copy.resource, first_wait.is_some())
-            || self.may_leave_block_on(copy, capture);
+        holding.is_movable = copy.is_movable || self.may_leave(copy, first_wait.is_some(), capture);
         self.find(copy, &mut holding, capture);
         if holding.is_movable
             && holding.attribution == Attribution::Exact
@@ -124,6 +122,27 @@ impl<'a> Holdings<'a> {
         }
         follow_future(copy, &mut holding, capture);
         holding
+    }
+
+    /// Whether it is a guard that borrows, and yet may have left its task: a lock that outlives the
+    /// task can lend it to others. The body that acquired it tells. For other code, the place of
+    /// the lock does.
+    fn may_leave(&self, copy: &HoldingCopy, has_waiters: bool, capture: &CaptureContext<'_>) -> bool {
+        let acquired_by = |node: &Node| copy.at.is_some_and(|at| node.site.contains(at));
+        let guard_use =
+            copy.node.filter(|node| acquired_by(node)).map_or(GuardUse::Unknown, |node| node.site.guard_use);
+        match guard_use {
+            _ if copy.role != waits::Role::Holds || self.is_of_a_thread(copy) => false,
+            GuardUse::Stays => false,
+            GuardUse::Moves => !self.lock_place(copy).is_some_and(|it| capture.confined.has(it, copy.task)),
+            GuardUse::Unknown => {
+                self.is_in_a_static(copy.resource, has_waiters) || self.may_leave_block_on(copy, capture)
+            }
+        }
+    }
+
+    fn lock_place(&self, copy: &HoldingCopy) -> Option<Memory> {
+        self.records.get(&copy.resource).map(|record| Memory::at(record.address.load(Relaxed)))
     }
 
     /// Whether it is a lock in a static, whose guards can move to other threads: it was created in
@@ -156,10 +175,7 @@ impl<'a> Holdings<'a> {
                 _ => !capture.confined.has(place, copy.task),
             }
         };
-        copy.role == waits::Role::Holds
-            && is_block_on()
-            && self.records.get(&copy.resource).is_some_and(|record| is_around(record))
-            && !self.is_of_a_thread(copy)
+        is_block_on() && self.records.get(&copy.resource).is_some_and(|record| is_around(record))
     }
 
     /// Whether it is a guard that cannot leave its thread.

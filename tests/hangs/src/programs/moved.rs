@@ -9,9 +9,9 @@ use diagnose::{FutureExt as _, diagnose};
 
 use super::ms;
 use crate::drop_in::{async_lock, tokio};
-use crate::row::{Section, row};
+use crate::row::{Section, likely, proven, row};
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::{Mutex, OwnedSemaphorePermit, RwLock, Semaphore, mpsc, oneshot};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, RwLock, RwLockReadGuard, Semaphore, mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -41,6 +41,11 @@ pub(super) const SECTION: Section = Section {
             "a guard of a lock in a LazyLock moves into a task of tokio's own"
         ),
         row!("Y104", guard_of_an_async_lock_static, "the same with a lock of async-lock in a static"),
+        row!("Y137", guard_of_a_leaked_lock, "a guard of a leaked lock moves into a task of tokio's own"),
+        row!("Y138", guard_of_a_shared_state, "a guard of a lock behind an Arc in a static, in a slot"),
+        row!("X100", locks_in_statics, "C13 with locks in statics, each guard used by its function alone")
+            .is(proven("cycle"))
+            .or(likely("cycle")),
     ],
 };
 
@@ -77,6 +82,59 @@ async fn guard_of_an_async_lock_static() {
         drop(guard);
     });
     drop(TABLE.lock().await);
+}
+
+async fn guard_of_a_leaked_lock() {
+    #[diagnose]
+    async fn refresh(table: &'static Mutex<u64>) {
+        let mut rows = table.lock().await;
+        *rows += 1;
+        ::tokio::task::yield_now().await;
+        ::tokio::spawn(async move {
+            ::tokio::time::sleep(ms(LONG)).await;
+            drop(rows);
+        });
+        drop(table.lock().await);
+    }
+    tokio::spawn(refresh(Box::leak(Box::new(Mutex::new(0))))).await.unwrap();
+}
+
+async fn guard_of_a_shared_state() {
+    static STATE: LazyLock<Arc<RwLock<u64>>> = LazyLock::new(Arc::default);
+    static SLOT: StdMutex<Option<RwLockReadGuard<'static, u64>>> = StdMutex::new(None);
+    #[diagnose]
+    async fn lease() {
+        let lease = STATE.read().await;
+        *SLOT.lock().unwrap() = Some(lease);
+        *STATE.write().await += 1;
+    }
+    let ends = thread::spawn(|| {
+        thread::sleep(ms(LONG));
+        drop(SLOT.lock().unwrap().take());
+    });
+    tokio::spawn(lease()).await.unwrap();
+    ends.join().unwrap();
+}
+
+async fn locks_in_statics() {
+    static ACCOUNTS: LazyLock<Mutex<u64>> = LazyLock::new(|| Mutex::new(0));
+    static AUDIT: LazyLock<Mutex<u64>> = LazyLock::new(|| Mutex::new(0));
+    #[diagnose]
+    async fn transfer() {
+        let mut accounts = ACCOUNTS.lock().await; // holds
+        sleep(ms(150)).await;
+        *AUDIT.lock().await += 1; // waits
+        *accounts += 1;
+    }
+    #[diagnose]
+    async fn report() {
+        let audit = AUDIT.lock().await; // holds
+        sleep(ms(150)).await;
+        assert_eq!(*audit, *ACCOUNTS.lock().await); // waits
+    }
+    let transfer = tokio::spawn(transfer());
+    tokio::spawn(report()).await.unwrap();
+    transfer.await.unwrap();
 }
 
 async fn guard_in_shared_option() {
