@@ -3,6 +3,7 @@
 //! A million tasks of one spawn site differ in ids, times and counts. All else is their class. A
 //! record points to it, reads it like fields of its own, and gets a copy when it is changed.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::hash::Hash;
 use std::ops::{Deref, DerefMut};
@@ -49,29 +50,40 @@ impl<T: fmt::Debug> fmt::Debug for Shared<T> {
 /// The classes of a list so far.
 #[derive(Debug)]
 pub struct Classes<T> {
-    last: Option<Shared<T>>,
+    /// Those of the records before, each once, the last one first.
+    recent: VecDeque<Shared<T>>,
     all: FxHashSet<Shared<T>>,
 }
 
+/// The number of recent classes: a task that waits for another, and that one, are of two.
+const RECENT: usize = 4;
+
+/// The number of classes past which no more are looked for: records that all differ, as by the task
+/// that spawned each, share nothing.
+const MOST: usize = 1 << 14;
+
 impl<T> Default for Classes<T> {
     fn default() -> Self {
-        Self { last: None, all: FxHashSet::default() }
+        Self { recent: VecDeque::new(), all: FxHashSet::default() }
     }
 }
 
 impl<T: Eq + Hash> Classes<T> {
     /// Replaces a class by an equal earlier one, if there is one.
     pub(crate) fn share(&mut self, class: &mut Shared<T>) {
-        // Consecutive records are usually alike.
-        if let Some(last) = self.last.as_ref().filter(|last| *last == class) {
-            *class = last.clone();
+        // Records near each other are usually alike, and a comparison is cheaper than a hash.
+        if let Some(index) = self.recent.iter().position(|recent| recent == class) {
+            self.recent.swap(0, index);
+            *class = self.recent[0].clone();
             return;
         }
         match self.all.get(class) {
             Some(known) => *class = known.clone(),
-            None => drop(self.all.insert(class.clone())),
+            None if self.all.len() < MOST => drop(self.all.insert(class.clone())),
+            None => return,
         }
-        self.last = Some(class.clone());
+        self.recent.truncate(RECENT - 1);
+        self.recent.push_front(class.clone());
     }
 }
 
