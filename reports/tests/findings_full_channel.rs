@@ -85,6 +85,18 @@ fn requests_that_wait_for_a_slot_are_found_with_what_the_receiver_does() {
     assert!(finding.ends_with("(full_channel)"), "{finding}");
 }
 
+/// Each thread has a range of ids of its own.
+#[test]
+fn ids_of_tasks_that_are_not_in_the_order_of_creation_are_found() {
+    let mut snapshot = service(CONNECTIONS, "connection");
+    snapshot.tasks.reverse();
+    let ids: Vec<u64> = snapshot.tasks.iter().map(|task| task.id.get()).collect();
+    assert_eq!(ids, [5, 4, 3, 2, 1]);
+    assert!((1..=5).all(|id| snapshot.task(TaskId::new(id)).unwrap().id.get() == id));
+    assert_eq!(snapshot.task(TaskId::new(6)), None);
+    assert!(sentences(&snapshot)[0].contains("it is emptied by `writer` at src/main.rs:7"));
+}
+
 #[test]
 fn handlers_of_a_framework_are_requests() {
     let handlers =

@@ -125,6 +125,20 @@ fn the_slow_request_is_named_and_not_its_connection() {
     assert!(finding.contains("makes `order` wait: 80 % of its time"), "{finding}");
 }
 
+/// A report that never ends, and a reader of the same lock whose calls end.
+#[test]
+fn one_call_that_never_ends_is_no_request() {
+    let mut snapshot = drawn(
+        "bump | calls=1 pending=1 polls=300 busy=1_000_000 idle=8_000_000_000\n  \
+         lock().await | calls=100 polls=200 idle=2_000_000_000 self_idle=2_000_000_000\n\
+         peek | calls=100 completed=100 polls=300 busy=1_000_000 idle=2_000_000_000\n  \
+         lock().await | calls=100 polls=200 idle=2_000_000_000 self_idle=2_000_000_000",
+    );
+    add_mutex(&mut snapshot, "lock().await", 200, 4_000, 1_000);
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(finding.contains("makes `peek` wait: 100 % of its time"), "{finding}");
+}
+
 #[test]
 fn a_guard_is_not_followed_out_of_a_function_that_works_under_it() {
     let mut snapshot = returned_guard();

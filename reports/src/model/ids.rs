@@ -200,10 +200,12 @@ impl Snapshot {
         self.spans.get(index.get())
     }
 
-    /// The task with this id, found by binary search; `None` if it was done at the capture.
+    /// The task with this id; `None` if it was done at the capture. The list is in order of
+    /// creation, and each thread has a range of ids of its own, so this looks at one task after the
+    /// other.
     #[must_use]
     pub fn task(&self, id: TaskId) -> Option<&Task> {
-        self.tasks.binary_search_by_key(&id, |task| task.id).ok().map(|position| &self.tasks[position])
+        self.tasks.iter().find(|task| task.id == id)
     }
 
     /// The resource with this id, found by binary search; `None` if the snapshot does not list it.

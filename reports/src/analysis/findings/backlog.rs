@@ -87,7 +87,7 @@ pub(super) fn emptied_by(facts: &Facts<'_>, received: Option<&Holding>) -> Strin
     received.map_or_else(
         || "nothing has received from it".to_owned(),
         |end| {
-            let task = end.task.and_then(|id| facts.snapshot.task(id));
+            let task = end.task.and_then(|id| facts.task(id));
             let by =
                 task.map_or_else(String::new, |task| format!(" by {}", facts.name(facts.root_site(task))));
             let at = end.place.as_ref().map_or_else(String::new, |place| format!(" at {}", line(place)));

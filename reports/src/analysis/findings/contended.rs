@@ -217,7 +217,10 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     let is_explained = (mean_ns <= lock.longest_hold_ns().saturating_mul(MAX_QUEUE)
         || lock.in_use_ns() >= facts.snapshot.elapsed_ns / 2)
         && (!cpu.is_scarce() || granted_ns(facts, lock) <= lock.usually_in_use_ns());
-    let is_bounding = lock.has_permits() && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS);
+    // Where most calls give up, the wait is no longer than their patience.
+    let is_bounding = lock.has_permits()
+        && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS)
+        && lock.given_up <= lock.ended / 2;
     let is_batch = lock.has_permits() && !lock.arrives();
     if !is_long || !is_explained || is_bounding || is_batch {
         return None;
@@ -357,8 +360,8 @@ fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
             (true, true) => MIN_PERMIT_SHARE,
             (false, true) => return None,
         };
-        (share >= least).then_some((has_ends, depth, std::cmp::Reverse(site), share))
+        (share >= least).then_some((has_ends, depth, share, std::cmp::Reverse(site)))
     };
-    let (_, _, std::cmp::Reverse(site), share) = waits.into_iter().filter_map(share_of).max()?;
+    let (_, _, share, std::cmp::Reverse(site)) = waits.into_iter().filter_map(share_of).max()?;
     Some((site, share))
 }

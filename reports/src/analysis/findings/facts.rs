@@ -2,6 +2,7 @@
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
+use crate::index::TasksById;
 use crate::model::{Node, Place, ResourceId, Site, SiteIndex, SiteKind, Snapshot, Task, TaskId};
 use crate::names::OTHER;
 use crate::ordered::OrderedSet;
@@ -19,6 +20,7 @@ pub(super) struct Facts<'a> {
     pub(super) stuck_tasks: OrderedSet<TaskId>,
     /// The resources that verdicts mention.
     pub(super) stuck_resources: OrderedSet<ResourceId>,
+    tasks: TasksById<'a>,
 }
 
 impl<'a> Facts<'a> {
@@ -36,7 +38,13 @@ impl<'a> Facts<'a> {
             nodes_of_site,
             stuck_tasks: OrderedSet::new(),
             stuck_resources: OrderedSet::new(),
+            tasks: TasksById::new(&snapshot.tasks),
         }
+    }
+
+    /// The task with this id; `None` if it was done at the capture.
+    pub(super) fn task(&self, id: TaskId) -> Option<&'a Task> {
+        self.tasks.get(id)
     }
 
     pub(super) fn node(&self, index: usize) -> &'a Node {
@@ -116,7 +124,7 @@ impl<'a> Facts<'a> {
     pub(super) fn has_ends(&self, site: SiteIndex) -> bool {
         let calls = self.sum(site, |node| node.calls);
         let ended = self.sum(site, ended);
-        calls > 0 && ended >= calls / 2
+        ended > 0 && ended >= calls / 2
     }
 
     /// The deepest node that explains most of the waiting below a node, or the node itself.

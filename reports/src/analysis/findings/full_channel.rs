@@ -113,7 +113,7 @@ impl Channel<'_> {
     /// Whether most waiting tasks are handlers: an unrecorded task polls them, and each call ends.
     fn is_in_handlers(&self, facts: &Facts<'_>) -> bool {
         let is_handler = |wait: &&&Wait| {
-            let task = wait.task.and_then(|id| facts.snapshot.task(id));
+            let task = wait.task.and_then(|id| facts.task(id));
             task.is_some_and(|task| task.is_unspawned && facts.has_ends(facts.root_site(task)))
         };
         self.waiting.iter().filter(is_handler).count() * 2 > self.waiting.len()

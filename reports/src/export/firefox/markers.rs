@@ -18,6 +18,7 @@ use crate::analysis::hangs::words::{place, resource_name};
 use crate::clean::printable;
 use crate::export::footer::started_unix_ms;
 use crate::export::head::word;
+use crate::index::TasksById;
 use crate::model::{Alarm, RunState, Snapshot, Task, TaskId, Wait};
 use crate::sort::sort_by_key;
 use crate::units::time;
@@ -85,15 +86,16 @@ impl Markers {
     /// Collects the markers, by start, then in the order of the snapshot.
     pub(super) fn new(snapshot: &Snapshot, strings: &mut Strings) -> Self {
         let mut markers = Self { list: Vec::new(), end_ns: snapshot.elapsed_ns };
+        let by_id = TasksById::new(&snapshot.tasks);
         let mut tasks: Vec<&Task> = snapshot.tasks.iter().collect();
         sort_by_key(&mut tasks, |task| Reverse(task.age_ns));
         for task in tasks.into_iter().take(MAX_SHOWN) {
-            markers.task(snapshot, task, strings);
+            markers.task(snapshot, &by_id, task, strings);
         }
         let mut waits: Vec<&Wait> = snapshot.waits.iter().collect();
         sort_by_key(&mut waits, |wait| Reverse(wait.since_ns));
         for wait in waits.into_iter().take(MAX_SHOWN) {
-            markers.wait(snapshot, wait, strings);
+            markers.wait(snapshot, &by_id, wait, strings);
         }
         let verdicts = snapshot.verdicts();
         for verdict in &verdicts {
@@ -112,8 +114,8 @@ impl Markers {
         markers
     }
 
-    fn task(&mut self, snapshot: &Snapshot, task: &Task, strings: &mut Strings) {
-        let name = task_name(snapshot, Some(task.id));
+    fn task(&mut self, snapshot: &Snapshot, tasks: &TasksById<'_>, task: &Task, strings: &mut Strings) {
+        let name = task_name(snapshot, tasks, Some(task.id));
         let label = task.label.as_ref().map(|label| printable(label)).unwrap_or_default();
         let state = format!("{} for {}", word(task.state), time(task.since_ns));
         let spawned = place(task.spawned_at.as_ref()).unwrap_or_default();
@@ -129,14 +131,14 @@ impl Markers {
         }
     }
 
-    fn wait(&mut self, snapshot: &Snapshot, wait: &Wait, strings: &mut Strings) {
+    fn wait(&mut self, snapshot: &Snapshot, tasks: &TasksById<'_>, wait: &Wait, strings: &mut Strings) {
         let resource = wait.resource.and_then(|resource| snapshot.resource(resource));
         let name = match resource {
             Some(resource) => resource_name(resource),
             None if wait.tasks.is_empty() => "a point in time".to_owned(),
-            None => task_name(snapshot, wait.tasks.first().copied()),
+            None => task_name(snapshot, tasks, wait.tasks.first().copied()),
         };
-        let task = task_name(snapshot, wait.task);
+        let task = task_name(snapshot, tasks, wait.task);
         let at = place(wait.place.as_ref()).unwrap_or_default();
         self.interval(&WAIT, Category::Idle, wait.since_ns, [&name, &task, &at], strings);
     }
@@ -205,9 +207,9 @@ impl Markers {
 }
 
 /// `task 7 handle`, or an empty text if there is no task.
-fn task_name(snapshot: &Snapshot, id: Option<TaskId>) -> String {
+fn task_name(snapshot: &Snapshot, tasks: &TasksById<'_>, id: Option<TaskId>) -> String {
     let Some(id) = id else { return String::new() };
-    let site = snapshot.task(id).and_then(|task| snapshot.site(task.site));
+    let site = tasks.get(id).and_then(|task| snapshot.site(task.site));
     let name = site.map(|site| printable(&site.name)).unwrap_or_default();
     format!("task {id} {name}").trim_end().to_owned()
 }
