@@ -11,6 +11,7 @@ mod findings_backlog;
 mod findings_blocking_pool;
 mod findings_full_channel;
 mod findings_growth;
+mod findings_held;
 mod findings_lagged;
 mod findings_large_future;
 mod findings_locks;

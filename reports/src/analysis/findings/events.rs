@@ -94,6 +94,11 @@ pub(super) fn is_channel_read(text: &str) -> bool {
     calls_any(text, &["next", "recv", "recv_async", "recv_many"])
 }
 
+/// Whether it gets the next job or connection: what workers that share a queue hold a lock for.
+pub(super) fn is_next_job(text: &str) -> bool {
+    is_channel_read(text) || calls_any(text, &["accept", "recv_from"])
+}
+
 /// Whether it writes bytes, as to a socket.
 fn is_socket_write(text: &str) -> bool {
     is_write(text) && !calls_any(text, &["feed", "send", "send_all", "send_async"])

@@ -2,8 +2,10 @@
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
-use crate::index::TasksById;
-use crate::model::{Node, Place, ResourceId, Site, SiteIndex, SiteKind, Snapshot, Task, TaskId};
+use crate::index::{Index, TasksById};
+use crate::model::{
+    Node, Place, ResourceId, Site, SiteIndex, SiteKind, Snapshot, Span, SpanId, Task, TaskId,
+};
 use crate::names::OTHER;
 use crate::ordered::OrderedSet;
 
@@ -21,6 +23,7 @@ pub(super) struct Facts<'a> {
     /// The resources that verdicts mention.
     pub(super) stuck_resources: OrderedSet<ResourceId>,
     tasks: TasksById<'a>,
+    spans: Index<SpanId>,
 }
 
 impl<'a> Facts<'a> {
@@ -39,12 +42,18 @@ impl<'a> Facts<'a> {
             stuck_tasks: OrderedSet::new(),
             stuck_resources: OrderedSet::new(),
             tasks: TasksById::new(&snapshot.tasks),
+            spans: Index::new(snapshot.spans.iter().map(|span| span.id)),
         }
     }
 
     /// The task with this id; `None` if it was done at the capture.
     pub(super) fn task(&self, id: TaskId) -> Option<&'a Task> {
         self.tasks.get(id)
+    }
+
+    /// The span of a function or block with this id; `None` if it is gone.
+    pub(super) fn span(&self, id: SpanId) -> Option<&'a Span> {
+        self.spans.get(id).map(|index| &self.snapshot.spans[index])
     }
 
     pub(super) fn node(&self, index: usize) -> &'a Node {

@@ -6,7 +6,7 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    backlog, blocking_pool, cancelled, contended, full_channel, growing, hog, lagged, large_future,
+    backlog, blocking_pool, cancelled, contended, full_channel, growing, held, hog, lagged, large_future,
     lost_data, missing_await, panicked, saturated, self_wake, slow_await, stuck,
 };
 use crate::analysis::hangs::Verdict;
@@ -44,8 +44,9 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 15] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 16] = [
     contended::find,
+    held::find,
     full_channel::find,
     hog::find,
     slow_await::find,
@@ -116,6 +117,10 @@ fn put_causes_first(facts: &Facts<'_>, findings: &mut [Finding]) {
 /// channel makes the await of it slow.
 fn explains(cause: &Finding, finding: &Finding) -> bool {
     match (cause.rule, finding.rule) {
+        // What ended before is not what hangs now.
+        (Rule::Held, Rule::Contended) => {
+            cause.evidence.resources.iter().any(|id| finding.evidence.resources.contains(id))
+        }
         (Rule::Hog | Rule::Blocking, Rule::Saturated | Rule::Imbalance) => true,
         (Rule::Contended | Rule::FullChannel, Rule::SlowAwait) => {
             finding.evidence.nodes.iter().any(|node| cause.evidence.nodes.contains(node))

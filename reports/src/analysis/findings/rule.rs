@@ -48,6 +48,8 @@ macro_rules! rules {
 rules! {
     /// Tasks wait for a lock, a permit or a connection for a large share of their time.
     Contended = "contended",
+    /// Requests wait for a lock or permit that is held for far longer than before.
+    Held = "held",
     /// Requests wait for a free slot of a channel for most of their time.
     FullChannel = "full_channel",
     /// One function uses a large share of the CPU in long polls.
