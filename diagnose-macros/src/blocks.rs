@@ -109,6 +109,13 @@ impl VisitMut for Blocks {
                     self.returned(future);
                 }
             }
+            Expr::Call(call) if escape::is_ending(call) => {
+                self.visit_attributes_mut(&mut call.attrs);
+                for argument in &mut call.args {
+                    self.guard = self.guard_use(|| GuardUse::Stays);
+                    self.visit_expr_mut(argument);
+                }
+            }
             _ => {
                 self.is_place = begins_with_place(expression, is_place);
                 self.guard = self.guard_use(|| escape::of_operand(expression, guard));

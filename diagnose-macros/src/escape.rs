@@ -11,7 +11,7 @@
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Block, Expr, ExprLet, ExprMethodCall, Local, Pat, Stmt, UnOp};
+use syn::{Block, Expr, ExprCall, ExprLet, ExprMethodCall, ExprPath, Local, Pat, Stmt, UnOp};
 
 /// Methods that acquire a lock or permits, and return a guard that borrows.
 const ACQUIRING: [&str; 6] = ["acquire", "acquire_many", "lock", "read", "upgradable_read", "write"];
@@ -108,6 +108,16 @@ pub(crate) fn of_operand(expression: &Expr, outer: GuardUse) -> GuardUse {
         }
         _ => GuardUse::Moves,
     }
+}
+
+/// Whether it is `drop(value)`, or `forget(value)`.
+pub(crate) fn is_ending(call: &ExprCall) -> bool {
+    let last = |path: &ExprPath| path.path.segments.last().map(|last| last.ident.to_string());
+    let name = match &*call.func {
+        Expr::Path(function) => last(function),
+        _ => None,
+    };
+    call.args.len() == 1 && name.is_some_and(|name| ENDING.contains(&name.as_str()))
 }
 
 fn of_condition(condition: &Expr, body: &Block) -> GuardUse {

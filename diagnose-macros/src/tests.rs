@@ -185,6 +185,8 @@ fn a_guard_that_is_only_used_in_place_stays() {
         "let _ = m.lock().await;",
         "let g = m.lock().await; drop((other, g));",
         "let g = m.lock().await; mem::forget(g);",
+        "mem::forget(m.lock().await);",
+        "drop(permits.acquire().await.unwrap());",
         "m.lock().await;",
         "m.lock().await.push(1).unwrap();",
         "m.lock().await.list[0].len()",

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::Read as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::own_thread;
@@ -83,12 +84,14 @@ pub(crate) fn waits_for_thread(system_call: &str) -> bool {
     if let Some(is_quiet) = is_quiet_executor(system_call) {
         return is_quiet;
     }
-    let (number, [_, operation, _, limit]) = parse(system_call);
+    let (number, [_, operation, expected, limit]) = parse(system_call);
     let is_wait = |operation: u64| {
         let is_private =
             matches!(operation & !REAL_TIME, it if it == WAIT | PRIVATE || it == WAIT_BITSET | PRIVATE);
-        // The kernel ends the wait for a thread's end.
-        is_private || operation == WAIT_BITSET | REAL_TIME
+        // The kernel ends the wait for a thread's end. The word has the number of that thread until
+        // then. A semaphore that is shared with other processes is waited for in the same way.
+        let is_thread = || expected.is_some_and(|id| Path::new(&format!("/proc/self/task/{id}")).exists());
+        is_private || operation == WAIT_BITSET | REAL_TIME && is_thread()
     };
     number.is_some() && number == crate::os::FUTEX && operation.is_some_and(is_wait) && limit == Some(0)
 }
@@ -114,12 +117,14 @@ fn is_quiet_executor(system_call: &str) -> Option<bool> {
 
 /// Whether nothing outside of the process will make this file of an executor ready. An executor
 /// such as that of `async-io` sets a timer instead of a time limit. That of tokio has a pipe to
-/// which the handlers of signals write, a pair of sockets.
+/// which the handlers of signals write, a pair of sockets. A child process may have any of these
+/// too.
 fn is_quiet_file(file: &str) -> bool {
     let Some(info) = file_info(file) else { return false };
     let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     match (field("it_value:"), field("eventfd-count:")) {
         (Some(left), _) => left == "(0, 0)",
+        _ if crate::os::has_child_process() => false,
         (None, Some(_)) => true,
         (None, None) => file.parse().is_ok_and(crate::os::is_connected_to_itself) && !catches_signals(),
     }

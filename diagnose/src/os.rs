@@ -104,6 +104,21 @@ pub(crate) fn is_connected_to_itself(_descriptor: i32) -> bool {
     false
 }
 
+/// Whether this process has a child process, ended or not. True if unknown.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) fn has_child_process() -> bool {
+    let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    // SAFETY: no status is asked for, and the call takes none away from the program.
+    let result = unsafe { libc::waitid(libc::P_ALL, 0, std::ptr::null_mut(), flags) };
+    result == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ECHILD)
+}
+
+/// `true`: unknown on this target.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) fn has_child_process() -> bool {
+    true
+}
+
 /// Closes a file descriptor that nothing else in this process closes.
 #[cfg(unix)]
 pub(crate) fn close(descriptor: std::os::fd::RawFd) {

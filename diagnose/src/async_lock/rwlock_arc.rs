@@ -137,6 +137,7 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
             Ok(guard) => return guard,
             Err(guard) => guard,
         };
+        holding.set_units(0);
         let blocked = BlockedThread::begin(holding.record(), WaitMode::Write, ALL - 1, at);
         let writes = guard.turn(|it, _| ::async_lock::RwLockUpgradableReadGuard::upgrade_blocking(it));
         drop(blocked);

@@ -70,6 +70,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
             Ok(guard) => return guard,
             Err(guard) => guard,
         };
+        holding.set_units(0);
         let blocked = BlockedThread::begin(holding.record(), WaitMode::Write, ALL - 1, at);
         let guard = ::async_lock::RwLockUpgradableReadGuard::upgrade_blocking(guard);
         drop(blocked);
@@ -77,8 +78,9 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     }
 }
 
-/// Describes the wait of an upgrade, for all units but its own.
+/// Describes the wait of an upgrade, for all units but its own, which it does not wait for.
 pub(super) fn upgrading(holding: &Holding, at: &'static Location<'static>) -> WaitInfo {
+    holding.set_units(0);
     WaitInfo::on(holding.record(), WaitMode::Write, ALL - 1, at)
 }
 

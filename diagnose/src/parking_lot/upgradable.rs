@@ -142,8 +142,9 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         self.guard.try_with_upgraded_until(timeout, |value| writes(holding, &mut blocked, value, f))
     }
 
-    /// Records that the thread waits for all units but its own.
+    /// Records that the thread waits for all units but its own, which it does not wait for.
     fn blocked(&self, at: &'static Location<'static>) -> Option<BlockedThread> {
+        self.holding.set_units(0);
         BlockedThread::begin(self.holding.record(), WaitMode::Write, ALL - 1, at)
     }
 

@@ -15,7 +15,7 @@ use super::capture_context::{CaptureContext, KnownTask};
 use super::numbers::Table;
 use super::statics::Statics;
 use super::task_copy::some;
-use crate::live::{self, Memory, TransferCounts};
+use crate::live::{self, Memory, TaskState, TransferCounts};
 use crate::site::{self, GuardUse};
 use crate::tree::Node;
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind};
@@ -112,8 +112,9 @@ impl<'a> Holdings<'a> {
         holding.since_ns =
             capture.ago(if copy.since == 0 { first_wait.unwrap_or(capture.now) } else { copy.since });
         holding.uses = copy.uses;
-        holding.is_movable = copy.is_movable || self.may_leave(copy, first_wait.is_some(), capture);
-        self.find(copy, &mut holding, capture);
+        let guard = guard_use(copy);
+        holding.is_movable = copy.is_movable || self.may_leave(copy, guard, first_wait.is_some(), capture);
+        self.find(copy, guard, &mut holding, capture);
         if holding.is_movable
             && holding.attribution == Attribution::Exact
             && capture.tasks.get(copy.task).is_some()
@@ -127,16 +128,27 @@ impl<'a> Holdings<'a> {
     /// Whether it is a guard that borrows, and yet may have left its task: a lock that outlives the
     /// task can lend it to others. The body that acquired it tells. For other code, the place of
     /// the lock does.
-    fn may_leave(&self, copy: &HoldingCopy, has_waiters: bool, capture: &CaptureContext<'_>) -> bool {
-        let acquired_by = |node: &Node| copy.at.is_some_and(|at| node.site.contains(at));
-        let guard_use =
-            copy.node.filter(|node| acquired_by(node)).map_or(GuardUse::Unknown, |node| node.site.guard_use);
-        match guard_use {
+    fn may_leave(
+        &self,
+        copy: &HoldingCopy,
+        guard: GuardUse,
+        has_waiters: bool,
+        capture: &CaptureContext<'_>,
+    ) -> bool {
+        // A poll may lend a guard to scoped threads, whatever the lock is in.
+        let is_polled = || {
+            let owner = capture.tasks.get(copy.task);
+            owner.is_some_and(|owner| owner.task.doing().0 == TaskState::Running)
+        };
+        let is_in_task = || self.lock_place(copy).is_some_and(|it| capture.confined.has(it, copy.task));
+        match guard {
             _ if copy.role != waits::Role::Holds || self.is_of_a_thread(copy) => false,
             GuardUse::Stays => false,
-            GuardUse::Moves => !self.lock_place(copy).is_some_and(|it| capture.confined.has(it, copy.task)),
+            GuardUse::Moves => is_polled() || !is_in_task(),
             GuardUse::Unknown => {
-                self.is_in_a_static(copy.resource, has_waiters) || self.may_leave_block_on(copy, capture)
+                is_polled()
+                    || self.is_in_a_static(copy.resource, has_waiters)
+                    || self.may_leave_block_on(copy, capture)
             }
         }
     }
@@ -163,19 +175,29 @@ impl<'a> Holdings<'a> {
     }
 
     /// Whether it is a guard of a lock that the code around a `block_on` may have: the guard may go
-    /// to a scoped thread then. What the future has created itself, or has in its memory, it cannot
-    /// lend to anything that outlives it. Of a lock without a known creator, the place tells.
+    /// to a scoped thread then. A lock that the future has created itself may be in a cell around
+    /// it: on the stack, or anywhere if there is a thread that could be scoped. Of a lock without a
+    /// known creator, the place tells.
     fn may_leave_block_on(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
         let is_block_on = || capture.tasks.get(copy.task).is_some_and(|owner| owner.is_block_on);
         let is_around = |record: &waits::Record| {
             let place = Memory::at(record.address.load(Relaxed));
             match record.creator_and_start().0 {
-                Creator::Task(task) if task == copy.task => false,
+                Creator::Task(task) if task == copy.task => {
+                    capture.confined.is_near(place, copy.task)
+                        || self.has_other_threads(capture) && !capture.confined.has(place, copy.task)
+                }
                 Creator::Unknown => capture.confined.is_near(place, copy.task),
-                _ => !capture.confined.has(place, copy.task),
+                Creator::Task(_) | Creator::Thread(_) => !capture.confined.has(place, copy.task),
             }
         };
         is_block_on() && self.records.get(&copy.resource).is_some_and(|record| is_around(record))
+    }
+
+    /// Whether there is a thread that nothing is known of, or a second `block_on`.
+    fn has_other_threads(&self, capture: &CaptureContext<'_>) -> bool {
+        let block_ons = capture.tasks.all.iter().filter(|task| task.is_block_on);
+        !self.foreign.is_empty() || block_ons.take(2).count() > 1
     }
 
     /// Whether it is a guard that cannot leave its thread.
@@ -185,7 +207,7 @@ impl<'a> Holdings<'a> {
     }
 
     /// Sets the attribution and the candidates of a holding.
-    fn find(&self, copy: &HoldingCopy, holding: &mut Holding, capture: &CaptureContext<'_>) {
+    fn find(&self, copy: &HoldingCopy, guard: GuardUse, holding: &mut Holding, capture: &CaptureContext<'_>) {
         let Some(owner) = capture.tasks.get(copy.task) else {
             // The task is gone. A movable holding is elsewhere. A borrowed one was forgotten there,
             // or returned.
@@ -208,10 +230,10 @@ impl<'a> Holdings<'a> {
             let Some(candidates) = self.candidates.since(copy.task, copy.since) else { return };
             holding.candidates = ids(candidates);
         }
-        holding.attribution = if !copy.is_movable {
-            // A guard of a lock in a static can move to a thread.
-            let is_there =
-                transfers.sent() == copy.transfers.sent() && !self.may_be_foreign(capture.ago(copy.since));
+        holding.attribution = if !holding.is_movable {
+            // A guard of a lock that lives forever can move to a thread, or in a message.
+            let is_there = guard == GuardUse::Stays
+                || transfers.sent() == copy.transfers.sent() && !self.may_be_foreign(capture.ago(copy.since));
             if is_there { Attribution::Exact } else { Attribution::Likely }
         } else if self.may_be_foreign(capture.ago(copy.since)) {
             Attribution::Unknown
@@ -316,6 +338,12 @@ fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: &CaptureCon
         holding.task = some(task).map(TaskId::new);
     }
     holding.may_have_moved = !capture.confined.has(copy.memory, task);
+}
+
+/// What the body that acquired a guard does with it.
+fn guard_use(copy: &HoldingCopy) -> GuardUse {
+    let acquired_by = |node: &&Node| copy.at.is_some_and(|at| node.site.contains(at));
+    copy.node.filter(acquired_by).map_or(GuardUse::Unknown, |node| node.site.guard_use)
 }
 
 fn ids(tasks: Vec<u64>) -> Vec<TaskId> {

@@ -3,14 +3,14 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::{Arc, mpsc as plain_mpsc};
+use std::sync::{Arc, OnceLock, mpsc as plain_mpsc};
 use std::thread;
 
-use diagnose::FutureExt as _;
+use diagnose::{FutureExt as _, diagnose};
 
 use super::ms;
-use crate::drop_in::{async_lock, std_sync, tokio};
-use crate::row::{Section, proven, row, suspect};
+use crate::drop_in::{async_lock, parking_lot, std_sync, tokio};
+use crate::row::{Section, likely, proven, row, suspect};
 use tokio::runtime::Builder;
 use tokio::sync::{Mutex, RwLock, Semaphore};
 use tokio::task::{LocalSet, spawn_blocking, spawn_local};
@@ -24,6 +24,19 @@ pub(super) const SECTION: Section = Section {
         row!("Y121", guard_of_async_lock_to_a_scoped_thread, "the same with a lock of async-lock"),
         row!("Y122", permit_with_a_former_worker, "a thread that was a worker drops a permit in a job"),
         row!("Y123", guard_of_std_in_a_slot, "a task drops a guard of std that another of its thread took"),
+        row!(
+            "Y139",
+            guard_lent_within_a_poll,
+            "a poll lends a guard to a scoped thread, and waits beside it"
+        )
+        .seems(likely("spin")),
+        row!("Y140", lock_in_a_cell_around, "Y120 with a lock that the block_on creates in a cell around it"),
+        row!("Y141", shared_lock_in_a_cell_around, "the same with a lock behind an Arc"),
+        row!("Y142", upgrade_behind_a_reader, "a reader of async-lock upgrades, behind a slow reader"),
+        row!("Y143", upgrade_behind_a_thread, "a reader of parking_lot upgrades, behind a slow thread"),
+        row!("X101", upgrade_behind_who_waits, "a reader upgrades, behind one that waits for its lock")
+            .is(proven("cycle"))
+            .or(likely("cycle")),
         row!("X95", second_read_before_a_child, "a child waits to write, and its parent reads a second time")
             .is(proven("cycle").detail("via_queue"))
             .in_noise(suspect("cycle").detail("via_queue")),
@@ -68,6 +81,123 @@ async fn guard_to_a_scoped_thread() {
 
 async fn guard_of_async_lock_to_a_scoped_thread() {
     lend!(async_lock::Mutex::new(0));
+}
+
+/// Lends a guard to an older scoped thread, of a lock that a `block_on` puts into a cell around it.
+macro_rules! lend_from_a_cell {
+    ($lock:ty) => {{
+        let (ends, has_ended) = ::tokio::sync::oneshot::channel::<()>();
+        thread::spawn(move || {
+            let runtime = Builder::new_current_thread().build().unwrap();
+            let cell: OnceLock<$lock> = OnceLock::new();
+            let cell = &cell;
+            thread::scope(|scope| {
+                let (lend, lent) = plain_mpsc::channel();
+                scope.spawn(move || {
+                    let guard = lent.recv().unwrap();
+                    thread::sleep(ms(LONG));
+                    drop(guard);
+                });
+                thread::sleep(ms(100));
+                runtime.block_on(async move {
+                    let lock = cell.get_or_init(Default::default);
+                    lend.send(lock.lock().await).unwrap();
+                    *lock.lock().await += 1;
+                });
+            });
+            ends.send(()).unwrap();
+        });
+        has_ended.await.unwrap();
+    }};
+}
+
+async fn lock_in_a_cell_around() {
+    lend_from_a_cell!(Mutex<u32>);
+}
+
+async fn shared_lock_in_a_cell_around() {
+    lend_from_a_cell!(Arc<Mutex<u32>>);
+}
+
+async fn guard_lent_within_a_poll() {
+    let (table, total) = (Arc::new(Mutex::new(vec![2, 1])), Arc::new(std_sync::Mutex::new(0)));
+    let (their_table, their_total) = (Arc::clone(&table), Arc::clone(&total));
+    let sums = spawn_blocking(move || {
+        thread::sleep(ms(50));
+        let mut total = their_total.lock().unwrap();
+        *total += their_table.blocking_lock().len();
+    });
+    #[diagnose]
+    async fn sorts(table: Arc<Mutex<Vec<u32>>>, total: Arc<std_sync::Mutex<usize>>) {
+        let mut rows = table.lock().await;
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                thread::sleep(ms(LONG));
+                rows.sort_unstable();
+            });
+            thread::sleep(ms(100));
+            *total.lock().unwrap() += 1;
+        });
+    }
+    tokio::spawn(sorts(table, total)).await.unwrap();
+    sums.await.unwrap();
+}
+
+async fn upgrade_behind_a_reader() {
+    let prices = Arc::new(async_lock::RwLock::new(0));
+    let (read, upgraded) = (Arc::clone(&prices), prices);
+    let reads = async move {
+        let price = read.read().await;
+        sleep(ms(LONG)).await;
+        drop(price);
+    };
+    let upgrades = async move {
+        sleep(ms(20)).await;
+        let price = upgraded.upgradable_read().await;
+        *async_lock::RwLockUpgradableReadGuard::upgrade(price).await += 1;
+    };
+    let reads = tokio::spawn(reads.diagnose("reads"));
+    drop(tokio::spawn(upgrades.diagnose("upgrades")));
+    reads.await.unwrap();
+    sleep(ms(50)).await;
+}
+
+async fn upgrade_behind_a_thread() {
+    let prices = Arc::new(parking_lot::RwLock::new(0));
+    let (read, upgraded) = (Arc::clone(&prices), prices);
+    let reads = thread::spawn(move || {
+        let price = read.read();
+        thread::sleep(ms(LONG));
+        drop(price);
+    });
+    let upgrades = spawn_blocking(move || {
+        thread::sleep(ms(20));
+        *parking_lot::RwLockUpgradableReadGuard::upgrade(upgraded.upgradable_read()) += 1;
+    });
+    upgrades.await.unwrap();
+    reads.join().unwrap();
+}
+
+async fn upgrade_behind_who_waits() {
+    let (prices, orders) = (Arc::new(async_lock::RwLock::new(0)), Arc::new(Mutex::new(0)));
+    let (their_prices, their_orders) = (Arc::clone(&prices), Arc::clone(&orders));
+    #[diagnose]
+    async fn reads(prices: Arc<async_lock::RwLock<u32>>, orders: Arc<Mutex<u32>>) {
+        let price = prices.read().await; // holds
+        sleep(ms(100)).await;
+        *orders.lock().await += *price; // waits
+    }
+    #[diagnose]
+    async fn upgrades(prices: Arc<async_lock::RwLock<u32>>, orders: Arc<Mutex<u32>>) {
+        let mut order = orders.lock().await; // holds
+        let price = prices.upgradable_read().await;
+        sleep(ms(50)).await;
+        *async_lock::RwLockUpgradableReadGuard::upgrade(price).await += 1; // waits
+        *order += 1;
+    }
+    let reads = tokio::spawn(reads(their_prices, their_orders));
+    tokio::spawn(upgrades(prices, orders)).await.unwrap();
+    reads.await.unwrap();
 }
 
 async fn permit_with_a_former_worker() {

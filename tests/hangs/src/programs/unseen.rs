@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use diagnose::FutureExt as _;
+use diagnose::{FutureExt as _, diagnose};
 use futures::FutureExt as _;
 use futures::executor;
 use futures::future::BoxFuture;
@@ -128,9 +128,9 @@ async fn blocks_the_timers() {
 }
 
 async fn blocking_lock_in_place() {
-    let messages = Arc::new(Mutex::new(0));
-    let theirs = Arc::clone(&messages);
-    let turn = async move {
+    #[diagnose]
+    async fn turn(messages: Arc<Mutex<u32>>) {
+        let theirs = Arc::clone(&messages);
         let guard = messages.lock().await; // holds, shown
         if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
             block_in_place(|| *theirs.blocking_lock() += 1); // waits
@@ -138,8 +138,8 @@ async fn blocking_lock_in_place() {
             executor::block_on(async { *theirs.lock().await += 1 }); // waits
         }
         drop(guard);
-    };
-    tokio::spawn(turn.diagnose("turn")).await.unwrap();
+    }
+    tokio::spawn(turn(Arc::default())).await.unwrap();
 }
 
 async fn two_threads_two_locks() {

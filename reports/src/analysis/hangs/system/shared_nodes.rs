@@ -7,7 +7,7 @@ use super::queues::Queue;
 use super::rules::buffers_messages;
 use super::threads::RuntimeWorkers;
 use crate::analysis::hangs::facts::{IdMap, units_asked};
-use crate::model::{ResourceKind, Role};
+use crate::model::{Holding, ResourceKind, Role};
 
 /// The nodes that exist so far.
 #[derive(Debug, Default)]
@@ -191,8 +191,11 @@ impl System<'_> {
         let node = self.add_node(Node::EnoughUnits(resource), 0);
         self.shared.all_units_back[resource] = Some(node);
         let facts = self.facts;
-        for (number, holding) in facts.snapshot.resources[resource].holdings.iter().enumerate() {
-            if holding.role == Role::Holds {
+        let it = &facts.snapshot.resources[resource];
+        // A reader that upgrades has no units: it waits for all others.
+        let is_upgrading = |holding: &Holding| it.kind == ResourceKind::RwLock && holding.units == 0;
+        for (number, holding) in it.holdings.iter().enumerate() {
+            if holding.role == Role::Holds && !is_upgrading(holding) {
                 let holding = self.holding_node(resource, number);
                 self.graph.require(node, holding);
             }
