@@ -1,14 +1,18 @@
-//! The rule `cancelled`: a timeout drops a function's calls while they work.
+//! The rule `cancelled`: a function's calls are dropped while they work.
 //!
 //! Most futures that are dropped while they wait are meant to be: the losers of a `select!`, a
-//! `recv` with a deadline, what runs at a shutdown. So only calls inside a `timeout` count, and
-//! only those that do not wait for the next event.
+//! `recv` with a deadline, what runs at a shutdown. So a dropped call counts in three cases only:
+//!
+//! - It is in a `timeout`, and does not wait for the next event.
+//! - Code without annotation polls it, and it waits for an answer. Calls are dropped at one age,
+//!   and those that end are younger: a time limit, or clients that give up.
+//! - A timer in the same `select!` drops it, each time anew, and no call ever ends.
 
-use super::events::is_for_event;
-use super::facts::{Facts, per_mille, percent};
+use super::events::{is_for_answer, is_for_event, is_timer};
+use super::facts::{Facts, per_mille, percent, root_site};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
-use crate::model::{NodeIndex, SiteIndex};
+use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind};
 use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
@@ -16,6 +20,21 @@ use crate::units::{count, time};
 const MIN_SHARE: u64 = 50;
 /// A few may be due to a start-up or a shutdown.
 const MIN_CALLS: u64 = 10;
+/// The same for calls that code without annotation drops. Some clients always leave early.
+const MIN_ROOT_SHARE: u64 = 200;
+/// The fewest dropped calls with a useful first and last tenth.
+const MIN_ROOT_CALLS: u64 = 20;
+/// By how much the last tenth of the dropped calls may be older than the first. The losers of races
+/// are dropped at any age.
+const MAX_SPREAD: u64 = 2;
+/// How many times as long as that age calls must have begun. Calls that began and were dropped
+/// together are those of a batch, or of a shutdown.
+const MIN_ROUNDS: u64 = 10;
+/// Calls that are dropped later may be long polls that a proxy forwards: clients give these 20 s or
+/// more.
+const MAX_AGE_NS: u64 = 10_000_000_000;
+/// The same beside a timer in a `select!`: a heartbeat, while the peer has nothing to say.
+const MAX_TIMER_NS: u64 = 1_000_000_000;
 
 /// The calls of a function under one await.
 #[derive(Debug, Default)]
@@ -49,7 +68,13 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         (calls.cancelled >= MIN_CALLS && share >= MIN_SHARE && is_work())
             .then(|| of_calls(facts, site, timeout, share, calls))
     };
-    calls.into_iter().filter_map(finding).collect()
+    let mut findings: Vec<Finding> = calls.into_iter().filter_map(finding).collect();
+    let sites = (0..facts.snapshot.sites.len()).map(SiteIndex::new);
+    let functions = sites.filter(|&site| facts.snapshot.site(site).is_some_and(|it| it.kind == SiteKind::Fn));
+    findings.extend(functions.filter_map(|site| of_root(facts, site)));
+    let nodes = 0..facts.tree.nodes.len();
+    findings.extend(nodes.filter_map(|node| of_select(facts, node)));
+    findings
 }
 
 fn of_calls(facts: &Facts<'_>, site: SiteIndex, timeout: SiteIndex, share: u64, calls: Calls) -> Finding {
@@ -74,4 +99,98 @@ fn of_calls(facts: &Facts<'_>, site: SiteIndex, timeout: SiteIndex, share: u64, 
     finding.evidence.sites = vec![site, timeout];
     finding.evidence.nodes = calls.nodes;
     finding
+}
+
+/// Calls of a function that code without annotation polls, and drops at one age.
+fn of_root(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
+    let roots = facts.nodes_of_site(site).iter().copied();
+    let roots: Vec<usize> = roots.filter(|&node| facts.node(node).parent.is_none()).collect();
+    let sum = |value: fn(usize, &Facts<'_>) -> u64| {
+        roots.iter().map(|&node| value(node, facts)).fold(0, u64::saturating_add)
+    };
+    let cancelled = sum(|node, facts| facts.node(node).cancelled);
+    let ended = cancelled.saturating_add(sum(|node, facts| facts.node(node).completed));
+    let share = per_mille(cancelled, ended);
+    if cancelled < MIN_ROOT_CALLS || share < MIN_ROOT_SHARE {
+        return None;
+    }
+    let (mut dropped, mut completed) = (Durations::default(), Durations::default());
+    for &node in &roots {
+        dropped.merge(&facts.node(node).latency.cancelled);
+        completed.merge(&facts.node(node).latency.completed);
+    }
+    let (first_ns, age_ns, last_ns) =
+        (dropped.quantile(100)?, dropped.quantile(500)?, dropped.quantile(900)?);
+    // Of two calls that race, the loser is as old as the winner.
+    let is_older = completed.quantile(500).is_none_or(|ns| ns <= first_ns / 5 * 4);
+    let is_at_one_age = last_ns <= first_ns.saturating_mul(MAX_SPREAD) && is_older && age_ns <= MAX_AGE_NS;
+    let begun_ns = roots.iter().map(|&node| facts.node(node).first_seen_ns).min()?;
+    let seen_ns = roots.iter().map(|&node| facts.node(node).last_seen_ns).max()?;
+    let is_steady = seen_ns.saturating_sub(begun_ns) / MIN_ROUNDS >= age_ns;
+    let is_spawned = || {
+        let mut tasks = facts.snapshot.tasks.iter();
+        tasks.any(|task| !task.is_unspawned && root_site(facts.snapshot, task) == site)
+    };
+    let busiest = roots.iter().copied().max_by_key(|&node| facts.node(node).idle_ns)?;
+    if !is_at_one_age || !is_steady || is_spawned() || !is_for_answer(facts, busiest) {
+        return None;
+    }
+    let sentence = format!(
+        "{} of {} calls ({}) of {} are dropped before they end, most of them after {}, by code without annotation",
+        count(cancelled),
+        count(ended),
+        percent(share),
+        facts.name_and_line(site),
+        time(age_ns),
+    );
+    let next = "look for a time limit around it, as in a middleware, or for clients that give up by then; what it did \
+                is lost";
+    let mut finding = Finding::new(Rule::Cancelled, Severity::Waste, &sentence, next);
+    finding.place = facts.place(site);
+    finding.explains_ns = cancelled.saturating_mul(age_ns);
+    finding.per_mille = Some(share);
+    finding.evidence.sites = vec![site];
+    finding.evidence.nodes = roots.into_iter().map(NodeIndex::new).collect();
+    Some(finding)
+}
+
+/// Calls of a function in an arm of a `select!`, in a loop that a timer of another arm turns.
+fn of_select(facts: &Facts<'_>, node: usize) -> Option<Finding> {
+    let own = facts.node(node);
+    let is_function = facts.site(node).is_some_and(|site| site.kind == SiteKind::Fn);
+    if !is_function || own.completed > 0 || own.cancelled < MIN_CALLS {
+        return None;
+    }
+    let mut above = facts.tree.ancestors(node);
+    let arm = above.next().filter(|&arm| facts.is_await(arm))?;
+    let body = above.next().filter(|&body| !facts.is_await(body))?;
+    // One turn of the timer drops one call.
+    let turns = |timer: usize| {
+        let fired = facts.node(timer).completed;
+        fired >= own.cancelled / 10 * 9 && fired <= own.cancelled.saturating_add(own.cancelled / 10)
+    };
+    let is_timer = |other: usize| {
+        other != arm && facts.site(other).is_some_and(|site| is_timer(&site.name)) && turns(other)
+    };
+    let timer = facts.tree.children[body].iter().copied().find(|&other| is_timer(other))?;
+    let age_ns = own.latency.cancelled.quantile(500)?;
+    let is_loop = facts.node(body).calls <= own.cancelled / 10;
+    if !is_loop || age_ns > MAX_TIMER_NS || !is_for_answer(facts, node) {
+        return None;
+    }
+    let sentence = format!(
+        "none of {} calls of {} ends: a `select!` drops it when {} is ready, and begins anew, most often after {}",
+        count(own.cancelled),
+        facts.name_and_line(own.site),
+        facts.name_and_line(facts.node(timer).site),
+        time(age_ns),
+    );
+    let next = "make the future before the loop, and poll `&mut` of it in the `select!`, or spawn it; what it did is lost";
+    let mut finding = Finding::new(Rule::Cancelled, Severity::Waste, &sentence, next);
+    finding.place = facts.place(facts.node(arm).site);
+    finding.explains_ns = own.idle_ns;
+    finding.per_mille = Some(1000);
+    finding.evidence.sites = vec![own.site, facts.node(timer).site];
+    finding.evidence.nodes = vec![NodeIndex::new(node), NodeIndex::new(timer)];
+    Some(finding)
 }

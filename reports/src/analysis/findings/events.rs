@@ -48,6 +48,36 @@ const READS: [&str; 16] = [
 const WRITES: [&str; 8] =
     ["feed", "flush", "send", "send_all", "send_async", "send_to", "write", "write_all"];
 
+/// Methods of clients of databases that send a request and wait for its answer.
+const REQUESTS: [&str; 9] = [
+    "execute",
+    "fetch_all",
+    "fetch_one",
+    "fetch_optional",
+    "query",
+    "query_async",
+    "query_one",
+    "query_opt",
+    "query_raw",
+];
+/// Functions and methods that wait for a moment.
+const TIMERS: [&str; 3] = ["sleep", "sleep_until", "tick"];
+
+/// Whether the waiting below a node is for the answer to a request: it reads what it has asked for
+/// before, or calls a client that does. A `send` without an argument is that of an HTTP client.
+pub(super) fn is_for_answer(facts: &Facts<'_>, node: usize) -> bool {
+    let deepest = facts.deepest_wait(node);
+    facts.site(deepest).is_some_and(|site| {
+        let is_request = calls_any(&site.name, &REQUESTS) || site.name.contains(".send()");
+        is_request || is_read(&site.name) && is_answer(facts, deepest, site)
+    })
+}
+
+/// Whether an awaited expression waits for a moment.
+pub(super) fn is_timer(text: &str) -> bool {
+    calls_any(text, &TIMERS)
+}
+
 /// Whether the waiting below a node is for the next event.
 pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);

@@ -1,0 +1,137 @@
+//! The rule `cancelled` where no `timeout` is on record: calls that code without annotation drops,
+//! and calls that a timer in a `select!` drops.
+
+use crate::support::latency::durations;
+use crate::support::tree;
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{SiteIndex, SiteKind, Task, TaskId};
+
+const MS: u64 = 1_000_000;
+
+fn rules(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.findings().iter().map(|finding| finding.rule.to_string()).collect()
+}
+
+/// The sentence of the only finding.
+fn sentence(snapshot: &Snapshot) -> String {
+    let findings = snapshot.findings();
+    let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
+    finding.sentence.clone()
+}
+
+/// A drawn tree in which a name with a call is an await.
+fn drawn(drawing: &str) -> Snapshot {
+    let mut snapshot = tree(drawing);
+    for site in snapshot.sites.iter_mut().filter(|site| site.name.contains('(')) {
+        site.kind = SiteKind::Await;
+    }
+    snapshot.elapsed_ns = 10_000 * MS;
+    snapshot
+}
+
+/// Ten seconds of 100 handlers that ask a database; `dropped` and `completed` are their ages in ns.
+fn handlers(dropped: &[u64], completed: &[u64]) -> Snapshot {
+    let (cancelled, ended) = (dropped.len(), completed.len());
+    let calls = cancelled + ended;
+    let mut snapshot = drawn(&format!(
+        "report | calls={calls} completed={ended} cancelled={cancelled} polls=200 idle=4_000_000_000\n  \
+         stream.write_all(query).await | calls={calls} completed={calls} polls=100\n  \
+         stream.read_line(row).await | calls={calls} polls=200 idle=4_000_000_000 self_idle=4_000_000_000"
+    ));
+    snapshot.nodes[0].last_seen_ns = 10_000 * MS;
+    snapshot.nodes[0].latency.cancelled = durations(dropped);
+    snapshot.nodes[0].latency.completed = durations(completed);
+    snapshot
+}
+
+#[test]
+fn handlers_that_are_dropped_at_one_age_are_found() {
+    let snapshot = handlers(&[52 * MS; 40], &[30 * MS; 60]);
+    let expected = "40 of 100 calls (40 %) of `report` (src/main.rs:1) are dropped before they end, most of them \
+                    after 51.4 ms, by code without annotation";
+    assert_eq!(rules(&snapshot), ["cancelled"]);
+    assert_eq!(sentence(&snapshot), expected);
+    assert_eq!(rules(&handlers(&[52 * MS; 40], &[])), ["cancelled"], "none ends");
+    assert_eq!(rules(&handlers(&[52 * MS; 19], &[30 * MS; 60])), [""; 0], "few");
+    assert_eq!(rules(&handlers(&[52 * MS; 20], &[30 * MS; 90])), [""; 0], "a small share");
+}
+
+#[test]
+fn calls_that_are_dropped_for_other_reasons_are_not() {
+    let ages: Vec<u64> = (1..=40).map(|age| age * MS).collect();
+    assert_eq!(rules(&handlers(&ages, &[])), [""; 0], "at any age: at a shutdown");
+    assert_eq!(rules(&handlers(&[52 * MS; 40], &[52 * MS; 60])), [""; 0], "as old as the winner of a race");
+    assert_eq!(rules(&handlers(&[1_500 * MS; 40], &[])), [""; 0], "all began and were dropped together");
+    let mut snapshot = handlers(&[10_500 * MS; 40], &[]);
+    snapshot.nodes[0].last_seen_ns = 1_000_000 * MS;
+    assert_eq!(rules(&snapshot), [""; 0], "as late as a long poll");
+}
+
+#[test]
+fn dropped_calls_that_wait_for_an_event_are_not_found() {
+    for name in ["events.changed().await", "socket.next().await", "hub.wait(id).await", "sleep(LIMIT).await"]
+    {
+        let mut snapshot = handlers(&[52 * MS; 40], &[30 * MS; 60]);
+        snapshot.sites[1].name = "prepare().await".into();
+        snapshot.sites[2].name = name.into();
+        assert_eq!(rules(&snapshot), [""; 0], "{name}");
+    }
+    let mut snapshot = handlers(&[52 * MS; 40], &[30 * MS; 60]);
+    snapshot.sites[1].name = "prepare().await".into();
+    snapshot.sites[2].name = "rows.fetch_all(&pool).await".into();
+    assert_eq!(rules(&snapshot), ["cancelled"], "a client of a database");
+}
+
+#[test]
+fn dropped_calls_of_spawned_tasks_are_not_found() {
+    let mut snapshot = handlers(&[52 * MS; 40], &[30 * MS; 60]);
+    let mut task = Task::default();
+    (task.id, task.site, task.is_unspawned) = (TaskId::from(1), SiteIndex::new(0), true);
+    snapshot.tasks = vec![task];
+    assert_eq!(rules(&snapshot), ["cancelled"]);
+    snapshot.tasks[0].is_unspawned = false;
+    assert_eq!(rules(&snapshot), [""; 0]);
+}
+
+/// A loop with a `select!` of `sync` and a timer that was ready `turns` times.
+fn raced(read: &str, timer: &str, turns: u64) -> Snapshot {
+    let mut snapshot = drawn(&format!(
+        "syncer | calls=1 polls=300 pending=1 idle=7_000_000_000\n  \
+         {timer} | calls=282 completed={turns} polls=500 idle=7_000_000_000 self_idle=7_000_000_000\n  \
+         sync(&db) | calls=282 cancelled=281 polls=400 idle=6_900_000_000\n    \
+         sync | calls=282 cancelled=281 polls=400 idle=6_900_000_000\n      \
+         db.send(request).await | calls=282 completed=282 polls=282\n      \
+         {read} | calls=282 cancelled=281 polls=400 idle=6_900_000_000 self_idle=6_900_000_000"
+    ));
+    let sync = snapshot.sites.iter().position(|site| site.name == "sync").expect("it is drawn");
+    let node = snapshot.nodes.iter_mut().find(|node| node.site.get() == sync).expect("it is drawn");
+    node.latency.cancelled = durations(&[25 * MS; 281]);
+    snapshot
+}
+
+#[test]
+fn work_that_a_timer_of_a_loop_always_drops_is_found() {
+    let answer = "db.read_line(row).await";
+    let snapshot = raced(answer, "beat.tick()", 281);
+    assert_eq!(rules(&snapshot), ["cancelled"]);
+    let sentence = sentence(&snapshot);
+    assert!(
+        sentence.starts_with(
+            "none of 281 calls of `sync` (src/main.rs:4) ends: a `select!` drops it when `beat.tick()`"
+        ),
+        "{sentence}"
+    );
+    assert_eq!(rules(&raced(answer, "beat.tick()", 28)), [""; 0], "another arm drops it");
+    assert_eq!(rules(&raced(answer, "other(&db)", 281)), [""; 0], "the loser of a race");
+    assert_eq!(rules(&raced("queue.changed().await", "beat.tick()", 281)), [""; 0], "it waits for an event");
+    let mut snapshot = raced(answer, "beat.tick()", 281);
+    let sync =
+        snapshot.nodes.iter_mut().find(|node| !node.latency.cancelled.is_empty()).expect("it is drawn");
+    sync.latency.cancelled = durations(&[5_000 * MS; 281]);
+    assert_eq!(rules(&snapshot), [""; 0], "a heartbeat of a peer that is silent");
+    let sync =
+        snapshot.nodes.iter_mut().find(|node| !node.latency.cancelled.is_empty()).expect("it is drawn");
+    sync.latency.cancelled = durations(&[25 * MS; 281]);
+    snapshot.nodes[0].calls = 282;
+    assert_eq!(rules(&snapshot), [""; 0], "no loop");
+}
