@@ -380,3 +380,33 @@ fn threads_that_wait_for_a_lock_are_delayed_too() {
     let found = sentences(&snapshot);
     assert!(found.iter().any(|it| it.contains("makes `job` wait: 89 % of its time")), "{found:?}");
 }
+
+/// 200 requests and a job wait for one pool of permits at one await, on two paths.
+#[test]
+fn a_slow_await_of_permits_is_one_finding_that_names_their_holder() {
+    let path = |calls: u64, idle_ms: u64| {
+        let ends = format!("calls={calls} completed={calls} polls=400 idle={}", idle_ms * MS);
+        format!(
+            "  db.query(id).await | {ends}\n    query | {ends}\n      permits.acquire().await | {ends} self_{}\n",
+            ends.split(' ').next_back().unwrap_or_default()
+        )
+    };
+    let (request, job) = (path(200, 5_400), path(50, 5_600));
+    let mut snapshot = drawn(&format!(
+        "customer | calls=200 completed=200 polls=400 idle=5_400_000_000\n{request}\
+         job | calls=1 polls=400 pending=1 idle=5_600_000_000\n{job}"
+    ));
+    let lengths = [vec![3 * MS; 196], vec![1_200 * MS; 4]].concat();
+    for node in &mut snapshot.nodes {
+        node.latency.completed = crate::support::latency::durations(&lengths);
+    }
+    add_mutex(&mut snapshot, "permits.acquire().await", 200, 8_000, 4_000);
+    let permits = &mut snapshot.resources[0];
+    permits.kind = ResourceKind::Semaphore;
+    // Permits that are waited for about as long as they are held are no bottleneck by themselves.
+    permits.usage.held.p50_ns = 20 * MS;
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding: {:?}", sentences(&snapshot)) };
+    assert!(finding.contains("of `query` (src/main.rs:3) take 500 ms or more"), "{finding}");
+    let next = "Next: look at the calls that hold the Semaphore created at src/main.rs:500; it is held most by `query`";
+    assert!(finding.contains(next), "{finding}");
+}

@@ -7,6 +7,7 @@
 //! A long await is no fault: a client may have asked for it, or it ends once a day. So the slow
 //! calls have to be far from the usual ones, and the await must not be for the next event.
 
+use super::contended::awaited_lock;
 use super::events::{is_for_event, is_initialization};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
@@ -32,10 +33,12 @@ const MIN_AWAIT: u64 = 800;
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let sites = (0..facts.snapshot.sites.len()).map(SiteIndex::new);
     let functions = sites.filter(|&site| facts.snapshot.site(site).is_some_and(|it| it.kind == SiteKind::Fn));
-    let mut findings: Vec<(usize, Finding)> = functions.filter_map(|site| of_function(facts, site)).collect();
-    // Callers of a slow function are slow too: only the one with the deepest await is reported.
-    sort_by_key(&mut findings, |(await_node, finding)| (*await_node, std::cmp::Reverse(finding.explains_ns)));
-    findings.dedup_by_key(|(await_node, _)| *await_node);
+    let mut findings: Vec<(SiteIndex, Finding)> =
+        functions.filter_map(|site| of_function(facts, site)).collect();
+    // Callers of a slow function are slow too, each on a path of its own: of those that wait at one
+    // await, only the function with the most slow time is reported.
+    sort_by_key(&mut findings, |(awaited, finding)| (*awaited, std::cmp::Reverse(finding.explains_ns)));
+    findings.dedup_by_key(|(awaited, _)| *awaited);
     findings.into_iter().map(|(_, finding)| finding).collect()
 }
 
@@ -48,7 +51,7 @@ fn starved_ns(facts: &Facts<'_>, wall_ns: u64) -> u64 {
     starved.map_or(0, |ns| u64::try_from(ns).unwrap_or(u64::MAX))
 }
 
-fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(usize, Finding)> {
+fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding)> {
     let mut calls = Durations::default();
     for &node in facts.nodes_of_site(site) {
         calls.merge(&facts.node(node).latency.completed);
@@ -96,12 +99,21 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(usize, Finding)> {
         time(quantiles.p50_ns),
         facts.name_and_line(awaited),
     );
-    let next = "look at the other end of that await: what was asked for in the slow calls, and when";
-    let mut finding = Finding::new(Rule::SlowAwait, Severity::Slow, &sentence, next);
+    let awaited_lock = awaited_lock(facts, deepest);
+    let next = match &awaited_lock {
+        Some(lock) => format!("look at the calls that hold {}; it is {}", lock.words, lock.held),
+        None => {
+            "look at the other end of that await: what was asked for in the slow calls, and when".to_owned()
+        }
+    };
+    let mut finding = Finding::new(Rule::SlowAwait, Severity::Slow, &sentence, &next);
     finding.place = facts.place(awaited);
     finding.explains_ns = slow_ns;
     finding.per_mille = Some(share);
     finding.evidence.sites = vec![awaited, site];
     finding.evidence.nodes = vec![NodeIndex::new(deepest), NodeIndex::new(most)];
-    Some((deepest, finding))
+    if let Some(lock) = awaited_lock {
+        finding.evidence.resources = lock.ids;
+    }
+    Some((awaited, finding))
 }
