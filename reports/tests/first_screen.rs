@@ -97,6 +97,30 @@ fn what_hangs_is_on_the_first_screen_and_its_tasks_come_first() {
     assert!(heads[1].starts_with("task 2 left ") && heads[2].starts_with("task 3 right "), "{tasks}");
 }
 
+/// A pool of three permits, which three tasks took at one line and never released.
+#[test]
+fn verdicts_that_differ_only_in_ids_and_times_are_one_with_a_count() {
+    let mut program = Program::new();
+    let pool = program.semaphore(3);
+    for done in [77, 78, 79] {
+        program.holds(done, pool, 3);
+    }
+    program.waits(1, pool, WaitMode::Acquire, 8);
+    let page = text(&program.snapshot);
+    let verdicts = page.split("\nVERDICTS").nth(1).unwrap().split("\n\n").next().unwrap();
+    insta::assert_snapshot!(verdicts, @r"
+     3
+    verdict: likely leak: task 1 `main` is waiting for a permit of `Semaphore#1` at src/main.rs:8 (1.00 s); task 77 (done)
+        has held 1 permit for 1.00 s (acquired at src/main.rs:3): it was never released
+      task 1 main waits at src/main.rs:8 for 1.00 s
+      resource 1 Semaphore created at src/main.rs:11, 2.00 s ago
+      task 77 holds at src/main.rs:3 for 1.00 s
+      fix: drop the guard or sender on every path, and do not keep a spare sender in scope (docs/verdicts.md, leak)
+      2 more like it: tasks 78, 79
+    ");
+    assert_eq!(full(&program.snapshot).matches("verdict: ").count(), 3, "{page}");
+}
+
 #[test]
 fn resources_of_one_place_are_one_row_and_tasks_of_one_place_one_entry() {
     let program = service();

@@ -7,14 +7,18 @@
 //!   task 3 right holds at src/main.rs:9 for 1.20 s
 //!   2 tasks wait behind it: 4, 6
 //!   fix: acquire locks in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
+//!   2 more like it: tasks 7, 8, 9, 11
 //! ```
+//! Folded, verdicts that differ only in ids and times are one: such as a leak of each permit of a
+//! pool, at one line.
 
 use std::fmt::{self, Write as _};
 
 use crate::analysis::hangs::{Link, LinkNode, LinkRole, Verdict};
 use crate::clean::printable;
 use crate::model::{Snapshot, TaskId};
-use crate::units::{count, time};
+use crate::ordered::{OrderedMap, OrderedSet};
+use crate::units::{count, counted, time};
 
 /// How many verdicts are written out, and how many of them folded.
 const MAX_VERDICTS: usize = 100;
@@ -24,29 +28,92 @@ const MAX_LINKS: usize = 32;
 
 /// Renders all verdicts; empty without any.
 pub(crate) fn render(snapshot: &Snapshot) -> String {
-    lines(&snapshot.verdicts(), MAX_VERDICTS)
+    let verdicts = snapshot.verdicts();
+    lines(&verdicts.iter().map(|verdict| vec![verdict]).collect::<Vec<_>>(), MAX_VERDICTS)
 }
 
-/// Renders the verdicts under their heading. `is_full`: not only the first few.
+/// Renders the verdicts under their heading. `is_full`: each of them, and not only the first few.
 pub(crate) fn section(verdicts: &[Verdict], is_full: bool) -> String {
     if verdicts.is_empty() {
         return "VERDICTS none\n".to_owned();
     }
-    let bound = if is_full { MAX_VERDICTS } else { MAX_FOLDED };
-    format!("VERDICTS {}\n{}", count(verdicts.len() as u64), lines(verdicts, bound))
+    let lines = if is_full {
+        lines(&verdicts.iter().map(|verdict| vec![verdict]).collect::<Vec<_>>(), MAX_VERDICTS)
+    } else {
+        lines(&alike(verdicts), MAX_FOLDED)
+    };
+    format!("VERDICTS {}\n{lines}", count(verdicts.len() as u64))
 }
 
-fn lines(verdicts: &[Verdict], bound: usize) -> String {
-    let mut page = String::new();
-    for verdict in verdicts.iter().take(bound) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(page, "verdict: {verdict}");
+/// Groups verdicts that differ only in ids and times, each group where its first verdict was.
+fn alike(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
+    let mut numbers = OrderedMap::new();
+    let mut groups: Vec<Vec<&Verdict>> = Vec::new();
+    for verdict in verdicts {
+        let links: Vec<_> = verdict.chain.iter().map(kind_and_place).collect();
+        let key = (verdict.kind, verdict.detail, verdict.confidence, verdict.behind.is_some(), links);
+        let number = *numbers.entry(key).or_insert(groups.len());
+        match groups.get_mut(number) {
+            Some(group) => group.push(verdict),
+            None => groups.push(vec![verdict]),
+        }
     }
-    if verdicts.len() > bound {
-        let rest = count((verdicts.len() - bound) as u64);
-        let _ = writeln!(page, "… and {rest} more verdicts (the JSON report has everything)");
+    groups
+}
+
+/// A link without its id and time.
+fn kind_and_place(link: &Link) -> impl Ord + '_ {
+    let callers: Vec<_> = link.callers.iter().collect();
+    (link.node, link.role, link.name.as_str(), link.file.as_str(), link.line, callers)
+}
+
+/// Renders the first verdict of each group, with a line about the others.
+fn lines(groups: &[Vec<&Verdict>], bound: usize) -> String {
+    let mut page = String::new();
+    for group in groups.iter().take(bound) {
+        let Some((first, others)) = group.split_first() else { continue };
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "verdict: {first}");
+        if !others.is_empty() {
+            let _ = writeln!(page, "  {}", others_words(first, others));
+        }
+    }
+    let rest: usize = groups.iter().skip(bound).map(Vec::len).sum();
+    if rest > 0 {
+        let noun = if rest == 1 { "verdict" } else { "verdicts" };
+        let _ = writeln!(page, "… and {} more {noun} (the JSON report has everything)", count(rest as u64));
     }
     page
+}
+
+/// `2 more like it: tasks 7, 8; 3 tasks wait behind them`, with the tasks that the first verdict
+/// does not name.
+fn others_words(first: &Verdict, others: &[&Verdict]) -> String {
+    let named: OrderedSet<TaskId> = first.chain.iter().filter_map(Link::task).collect();
+    let mut tasks: OrderedSet<TaskId> = OrderedSet::new();
+    let mut victims: OrderedSet<TaskId> = OrderedSet::new();
+    for verdict in others {
+        tasks.extend(verdict.chain.iter().filter_map(Link::task).filter(|task| !named.contains(task)));
+        victims.extend(verdict.victims.iter().copied());
+    }
+    let tasks: Vec<TaskId> = tasks.into_iter().collect();
+    let mut words = format!("{} more like it", count(others.len() as u64));
+    if !tasks.is_empty() {
+        let noun = if tasks.len() == 1 { "task" } else { "tasks" };
+        let _ = write!(words, ": {noun} {}", numbers(&tasks));
+    }
+    if !victims.is_empty() {
+        let verb = if victims.len() == 1 { "waits" } else { "wait" };
+        let _ = write!(words, "; {} {verb} behind them", counted(victims.len() as u64, "task"));
+    }
+    words
+}
+
+/// The first ids of tasks.
+fn numbers(tasks: &[TaskId]) -> String {
+    let more = if tasks.len() > MAX_LINKS { ", …" } else { "" };
+    let numbers: Vec<String> = tasks.iter().take(MAX_LINKS).map(TaskId::to_string).collect();
+    format!("{}{more}", numbers.join(", "))
 }
 
 /// `proven cycle: task 2 …`, then one line each, indented by two, for the links of the chain, the
@@ -66,11 +133,9 @@ impl fmt::Display for Verdict {
             write!(f, "\n  waiting behind #{}", behind + 1)?;
         }
         if !self.victims.is_empty() {
-            let numbers: Vec<String> = self.victims.iter().take(MAX_LINKS).map(TaskId::to_string).collect();
-            let more = if self.victims.len() > MAX_LINKS { ", …" } else { "" };
             let noun = if self.victims.len() == 1 { "task waits" } else { "tasks wait" };
-            let (count, numbers) = (count(self.victims.len() as u64), numbers.join(", "));
-            write!(f, "\n  {count} {noun} behind it: {numbers}{more}")?;
+            let (count, numbers) = (count(self.victims.len() as u64), numbers(&self.victims));
+            write!(f, "\n  {count} {noun} behind it: {numbers}")?;
         }
         write!(f, "\n  fix: {} (docs/verdicts.md, {})", self.remedy(), self.kind)
     }
