@@ -9,6 +9,7 @@ use diagnose_reports::{Error, Report, Snapshot};
 
 use crate::dump_name;
 use crate::keep::Keep;
+use crate::os;
 use crate::say;
 use crate::snapshot::snapshot;
 use crate::sync::Mutex;
@@ -36,7 +37,8 @@ use crate::sync::Mutex;
 pub fn dump(path: impl AsRef<Path>) -> Result<PathBuf, Error> {
     let path = path.as_ref();
     let report = Report::try_from(path)?;
-    let written = diagnose_reports::write_file(&snapshot(), report, path)?;
+    let snapshot = snapshot();
+    let written = os::with_file_size_errors(|| diagnose_reports::write_file(&snapshot, report, path))?;
     Ok(std::path::absolute(&written).unwrap_or(written))
 }
 
@@ -114,7 +116,7 @@ fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep)
     let mut words = Vec::new();
     for report in reports {
         let path = folder.join(format!("{name}.{report}"));
-        match diagnose_reports::write_new_file(snapshot, *report, &path) {
+        match os::with_file_size_errors(|| diagnose_reports::write_new_file(snapshot, *report, &path)) {
             Ok(_) if is_temporary => {}
             Ok(path) => words.push(format!("diagnose: wrote {}", path.display())),
             Err(error) => words.push(format!("diagnose: {error}")),

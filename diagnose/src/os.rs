@@ -140,3 +140,86 @@ pub(crate) fn has_signal_handler(signal: std::ffi::c_int) -> bool {
     let action = unsafe { action.assume_init() };
     action.sa_sigaction != libc::SIG_DFL && action.sa_sigaction != libc::SIG_IGN
 }
+
+/// Keeps a write of this thread past the file size limit (`ulimit -f`) from ending the process: it
+/// fails with `EFBIG`, like any other write that fails. For threads of this crate.
+#[cfg(all(target_os = "linux", not(miri)))]
+pub(crate) fn block_file_size_signal() {
+    let _ = change_mask(libc::SIG_BLOCK, &file_size_signal());
+}
+
+/// Nothing: only Linux sends that signal to the thread that writes.
+#[cfg(not(all(target_os = "linux", not(miri))))]
+pub(crate) fn block_file_size_signal() {}
+
+/// Calls `write` on a thread of the program, which it must not end either. The signal of a failed
+/// write is taken back before the thread accepts it again.
+#[cfg(all(target_os = "linux", not(miri)))]
+pub(crate) fn with_file_size_errors<R>(write: impl FnOnce() -> R) -> R {
+    let was_pending = is_file_size_signal_pending();
+    let before = change_mask(libc::SIG_BLOCK, &file_size_signal());
+    let _unblocks = Unblocks { before, was_pending };
+    write()
+}
+
+/// Calls `write`: only Linux sends that signal to the thread that writes.
+#[cfg(not(all(target_os = "linux", not(miri))))]
+pub(crate) fn with_file_size_errors<R>(write: impl FnOnce() -> R) -> R {
+    write()
+}
+
+/// Restores the mask of a thread, also after a panic.
+#[cfg(all(target_os = "linux", not(miri)))]
+struct Unblocks {
+    before: Option<libc::sigset_t>,
+    was_pending: bool,
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+impl Drop for Unblocks {
+    fn drop(&mut self) {
+        let Some(before) = &self.before else { return };
+        // One that the program has blocked and left pending is its own.
+        if !self.was_pending {
+            let no_time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+            let signal = file_size_signal();
+            // SAFETY: the pointers are to values of this function, or null, which the call allows.
+            // It fails at once if no signal is pending.
+            let _ =
+                unsafe { libc::sigtimedwait(&raw const signal, std::ptr::null_mut(), &raw const no_time) };
+        }
+        let _ = change_mask(libc::SIG_SETMASK, before);
+    }
+}
+
+/// The set of that one signal.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn file_size_signal() -> libc::sigset_t {
+    let mut set = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: the call fills in the set at the pointer, which is valid for it, and cannot fail.
+    let _ = unsafe { libc::sigemptyset(set.as_mut_ptr()) };
+    // SAFETY: the call above has filled it in.
+    let mut set = unsafe { set.assume_init() };
+    // SAFETY: the pointer is to a set of this function. It fails for what is no signal only.
+    let _ = unsafe { libc::sigaddset(&raw mut set, libc::SIGXFSZ) };
+    set
+}
+
+/// Changes the signal mask of this thread. Returns the mask before; `None` if it is unchanged.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn change_mask(how: std::ffi::c_int, set: &libc::sigset_t) -> Option<libc::sigset_t> {
+    let mut before = file_size_signal();
+    // SAFETY: the pointers are to sets, of which the call reads one and fills in the other.
+    let result = unsafe { libc::pthread_sigmask(how, set, &raw mut before) };
+    (result == 0).then_some(before)
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+fn is_file_size_signal_pending() -> bool {
+    let mut pending = file_size_signal();
+    // SAFETY: the pointer is to a set of this function, which the call fills in.
+    let result = unsafe { libc::sigpending(&raw mut pending) };
+    // SAFETY: the pointer is to a set, which the call reads.
+    let is_member = unsafe { libc::sigismember(&raw const pending, libc::SIGXFSZ) };
+    result == 0 && is_member == 1
+}

@@ -39,6 +39,8 @@ pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Resu
     crate::fork::watch();
     Builder::new().name(name.to_owned()).spawn(move || {
         IS_OWN.set(true);
+        // Stderr may be a file, too.
+        os::block_file_size_signal();
         let _listed = Listed::new(os::thread_id());
         run();
     })

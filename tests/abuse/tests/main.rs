@@ -8,6 +8,7 @@ mod blocked_stderr;
 mod clock;
 mod driver;
 mod dumps;
+mod file_size;
 mod forks;
 mod hostile_names;
 mod interrupts;
