@@ -100,6 +100,7 @@ fn reason(bytes: &[u8]) -> Option<String> {
         [b'<', ..] => "it is XML",
         [b'{' | b'[', ..] => return json_reason(text),
         _ if std::str::from_utf8(bytes).is_err() || bytes.contains(&0) => "it is a binary file",
+        _ if serde_json::from_slice::<IgnoredAny>(text).is_ok() => "it is JSON, but not an object",
         _ => "it is text, but not JSON",
     };
     Some(format!("{kind}; {ADVICE}"))

@@ -26,6 +26,9 @@ fn errors_name_the_actual_type_of_a_file() {
     );
     assert_eq!(refusal("<!doctype html><html><svg></svg>"), format!("it is a web page{advice}"));
     assert_eq!(refusal("main;handle;[busy] 4000\n"), format!("it is text, but not JSON{advice}"));
+    for value in ["null", " true\n", "-1.5e3", "\"dump\""] {
+        assert_eq!(refusal(value), format!("it is JSON, but not an object{advice}"), "{value}");
+    }
     assert_eq!(refusal(b"\x7FELF\x02\x01\0\0"), format!("it is a binary file{advice}"));
 }
 

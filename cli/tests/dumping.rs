@@ -133,6 +133,10 @@ fn a_dump_that_is_not_written_in_time_is_reported() {
     let message = run(&["dump", &program.pid(), "--dir", &elsewhere, "--timeout", "300ms"]).refusal();
     let folder = format!("has written no dump within 300 ms to `{elsewhere}`, which does not exist; if it");
     assert!(message.contains(&folder), "{message}");
+    assert!(
+        message.contains("if it cannot write there, its stderr says why; if it sets a folder"),
+        "{message}"
+    );
 }
 
 #[test]
