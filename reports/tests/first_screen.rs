@@ -119,6 +119,10 @@ fn verdicts_that_differ_only_in_ids_and_times_are_one_with_a_count() {
       2 more like it: tasks 78, 79
     ");
     assert_eq!(full(&program.snapshot).matches("verdict: ").count(), 3, "{page}");
+    let findings = program.snapshot.findings();
+    let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
+    assert!(finding.sentence.ends_with(": it was never released; 2 more like it"), "{finding}");
+    assert_eq!(finding.evidence.tasks.len(), 4, "{finding:?}");
 }
 
 #[test]

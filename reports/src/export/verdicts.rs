@@ -14,10 +14,10 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::analysis::hangs::{Link, LinkNode, LinkRole, Verdict};
+use crate::analysis::hangs::{Link, LinkNode, LinkRole, Verdict, alike};
 use crate::clean::printable;
 use crate::model::{Snapshot, TaskId};
-use crate::ordered::{OrderedMap, OrderedSet};
+use crate::ordered::OrderedSet;
 use crate::units::{count, counted, time};
 
 /// How many verdicts are written out, and how many of them folded.
@@ -40,31 +40,9 @@ pub(crate) fn section(verdicts: &[Verdict], is_full: bool) -> String {
     let lines = if is_full {
         lines(&verdicts.iter().map(|verdict| vec![verdict]).collect::<Vec<_>>(), MAX_VERDICTS)
     } else {
-        lines(&alike(verdicts), MAX_FOLDED)
+        lines(&alike(verdicts.iter()), MAX_FOLDED)
     };
     format!("VERDICTS {}\n{lines}", count(verdicts.len() as u64))
-}
-
-/// Groups verdicts that differ only in ids and times, each group where its first verdict was.
-fn alike(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
-    let mut numbers = OrderedMap::new();
-    let mut groups: Vec<Vec<&Verdict>> = Vec::new();
-    for verdict in verdicts {
-        let links: Vec<_> = verdict.chain.iter().map(kind_and_place).collect();
-        let key = (verdict.kind, verdict.detail, verdict.confidence, verdict.behind.is_some(), links);
-        let number = *numbers.entry(key).or_insert(groups.len());
-        match groups.get_mut(number) {
-            Some(group) => group.push(verdict),
-            None => groups.push(vec![verdict]),
-        }
-    }
-    groups
-}
-
-/// A link without its id and time.
-fn kind_and_place(link: &Link) -> impl Ord + '_ {
-    let callers: Vec<_> = link.callers.iter().collect();
-    (link.node, link.role, link.name.as_str(), link.file.as_str(), link.line, callers)
 }
 
 /// Renders the first verdict of each group, with a line about the others.

@@ -1,30 +1,33 @@
 //! The rule `stuck.*`: every verdict that no other verdict explains, and hazards as `parked`.
 //!
-//! A verdict behind another one ends with its cause, so it is not reported again.
+//! A verdict behind another one ends with its cause, so it is not reported again. Of verdicts that
+//! differ only in ids and times, the first is reported, with the number of the others.
 
 use std::fmt::Write as _;
 
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
-use crate::analysis::hangs::{Confidence, Link, Verdict, VerdictKind};
+use crate::analysis::hangs::{Confidence, Link, Verdict, VerdictKind, alike};
 use crate::index::TasksById;
 use crate::model::{Place, ResourceId, Snapshot, TaskId};
 use crate::ordered::OrderedSet;
-use crate::units::counted;
+use crate::units::{count, counted};
 
 pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> {
     let tasks = TasksById::new(&facts.snapshot.tasks);
-    let mut findings = Vec::new();
-    for (number, verdict) in verdicts.iter().enumerate().filter(|(_, verdict)| is_sure(verdict)) {
+    for verdict in verdicts.iter().filter(|verdict| is_sure(verdict)) {
         facts.stuck_tasks.extend(verdict.chain.iter().filter_map(Link::task));
         facts.stuck_tasks.extend(verdict.victims.iter().copied());
         facts.stuck_resources.extend(verdict.chain.iter().filter_map(Link::resource));
-        if verdict.root_cause {
-            findings.push(of_verdict(facts.snapshot, number, verdict, &tasks));
-        }
     }
-    findings
+    let causes = verdicts.iter().filter(|verdict| is_sure(verdict) && verdict.root_cause);
+    let finding = |group: Vec<&Verdict>| {
+        let (first, others) = group.split_first()?;
+        let number = verdicts.iter().position(|verdict| std::ptr::eq(verdict, *first))?;
+        Some(of_verdicts(facts.snapshot, number, first, others, &tasks))
+    };
+    alike(causes).into_iter().filter_map(finding).collect()
 }
 
 /// Whether a verdict is a finding. A suspicion is one only if it follows from a chain of waits, and
@@ -38,12 +41,21 @@ fn is_sure(verdict: &Verdict) -> bool {
     verdict.confidence != Confidence::Suspect || has_chain
 }
 
-fn of_verdict(snapshot: &Snapshot, number: usize, verdict: &Verdict, tasks: &TasksById<'_>) -> Finding {
+fn of_verdicts(
+    snapshot: &Snapshot,
+    number: usize,
+    verdict: &Verdict,
+    others: &[&Verdict],
+    tasks: &TasksById<'_>,
+) -> Finding {
     let mut sentence = format!("{} {}: {}", verdict.confidence, verdict.kind, verdict.sentence);
     if !verdict.victims.is_empty() {
         let verb = if verdict.victims.len() == 1 { "waits" } else { "wait" };
         // Writing to a string cannot fail.
         let _ = write!(sentence, "; {} {verb} behind", counted(verdict.victims.len() as u64, "task"));
+    }
+    if !others.is_empty() {
+        let _ = write!(sentence, "; {} more like it", count(others.len() as u64));
     }
     let (rule, severity) = match verdict.kind {
         // Nothing is stuck yet.
@@ -55,13 +67,17 @@ fn of_verdict(snapshot: &Snapshot, number: usize, verdict: &Verdict, tasks: &Tas
     };
     let mut finding = Finding::new(rule, severity, &sentence, verdict.remedy());
     finding.place = place(snapshot, verdict);
-    let chained = verdict.chain.iter().filter_map(Link::task);
-    let ids: OrderedSet<TaskId> = chained.chain(verdict.victims.iter().copied()).collect();
+    let mut ids: OrderedSet<TaskId> = OrderedSet::new();
+    for it in std::iter::once(&verdict).chain(others) {
+        ids.extend(it.chain.iter().filter_map(Link::task));
+        ids.extend(it.victims.iter().copied());
+    }
     let since_ns = ids.iter().filter_map(|&id| tasks.get(id)).map(|task| task.since_ns);
     finding.explains_ns = since_ns.fold(0, u64::saturating_add);
     finding.evidence.tasks = ids.into_iter().take(MAX_IDS).collect();
     let mut resources: Vec<ResourceId> = Vec::new();
-    for id in verdict.chain.iter().filter_map(Link::resource) {
+    let chains = std::iter::once(&verdict).chain(others).flat_map(|it| &it.chain);
+    for id in chains.filter_map(Link::resource) {
         if resources.len() < MAX_IDS && !resources.contains(&id) {
             resources.push(id);
         }

@@ -16,4 +16,5 @@ mod warnings;
 pub(crate) mod words;
 
 pub(crate) use facts::is_pending;
+pub(crate) use verdict::alike;
 pub use verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};

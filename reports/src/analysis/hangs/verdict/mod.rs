@@ -4,16 +4,19 @@
 //! StuckGraph ─▶ kinds, unnotified ─▶ hang   a kind, and the path through the component
 //!
 //! types     verdicts and their links, as in the API and in saved files
+//! alike     which of them differ only in ids and times
 //! remedies  what to change, per kind
 //! ```
 //! Links and sentences are made in `words`.
 
+mod alike;
 mod hang;
 mod kinds;
 mod remedies;
 mod types;
 mod unnotified;
 
+pub(crate) use alike::alike;
 pub(crate) use hang::Hang;
 pub(crate) use kinds::{classify, knot_holdings};
 pub use types::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};

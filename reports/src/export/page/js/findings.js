@@ -48,8 +48,10 @@ function overview(model) {
   }
   const workers = snapshot.workers.length || snapshot.threads.length;
   const alive = (ids) => (ids.size ? snapshot.tasks.filter((task) => ids.has(task.id)).length : 0);
-  const suspected = (snapshot.findings ?? []).filter((it) => it.rule?.startsWith('stuck.')).map((it) => snapshot.verdicts[it.evidence?.verdict]);
-  const [stuck, suspects] = [alive(model.stuckTasks), alive(new Set(suspected.filter(Boolean).flatMap(tasksOf)))];
+  // A finding may stand for several verdicts, and has the tasks of them all; at most 32.
+  const suspected = (snapshot.findings ?? []).filter((it) => it.rule?.startsWith('stuck.')).map((it) => it.evidence ?? {});
+  const suspectedTasks = suspected.flatMap((it) => [...(it.tasks ?? []), ...tasksOf(snapshot.verdicts[it.verdict] ?? {})]);
+  const [stuck, suspects] = [alive(model.stuckTasks), alive(new Set(suspectedTasks))];
   const tiles = [['Recorded', time(snapshot.elapsed_ns ?? 0), ''], ['CPU in polls', time(busy), snapshot.elapsed_ns ? `${percent(busy, snapshot.elapsed_ns * Math.max(1, workers))} of ${counted(workers, 'thread')}` : ''],
     ['Calls', count(calls), `${count(polls)} polls`], ['Tasks alive', count(snapshot.lengths.tasks), stuck ? `${count(stuck)} stuck` : suspects ? `${count(suspects)} may be stuck` : 'none stuck'],
     ['Resources', count(snapshot.lengths.resources), `${count(snapshot.lengths.waits)} waits now`]];
