@@ -175,20 +175,20 @@ impl<'a> Holdings<'a> {
     }
 
     /// Whether it is a guard of a lock that the code around a `block_on` may have: the guard may go
-    /// to a scoped thread then. A lock that the future has created itself may be in a cell around
-    /// it: on the stack, or anywhere if there is a thread that could be scoped. Of a lock without a
-    /// known creator, the place tells.
+    /// to a scoped thread then. A lock that the future has created itself, or that has no known
+    /// creator, may be in a cell around it: on the stack, or anywhere if there is a thread that
+    /// could be scoped.
     fn may_leave_block_on(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
         let is_block_on = || capture.tasks.get(copy.task).is_some_and(|owner| owner.is_block_on);
         let is_around = |record: &waits::Record| {
             let place = Memory::at(record.address.load(Relaxed));
             match record.creator_and_start().0 {
-                Creator::Task(task) if task == copy.task => {
+                Creator::Task(task) if task != copy.task => !capture.confined.has(place, copy.task),
+                Creator::Thread(_) => !capture.confined.has(place, copy.task),
+                Creator::Task(_) | Creator::Unknown => {
                     capture.confined.is_near(place, copy.task)
                         || self.has_other_threads(capture) && !capture.confined.has(place, copy.task)
                 }
-                Creator::Unknown => capture.confined.is_near(place, copy.task),
-                Creator::Task(_) | Creator::Thread(_) => !capture.confined.has(place, copy.task),
             }
         };
         is_block_on() && self.records.get(&copy.resource).is_some_and(|record| is_around(record))
