@@ -6,10 +6,10 @@ use diagnose_reports::model::{
     Node, NodeIndex, Resource, ResourceId, ResourceKind, SiteKind, UsagePlace, Wait, WaitMode, Worker,
 };
 
-const MS: u64 = 1_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 
 /// A drawn tree of ten seconds. Names with `.await` are awaits, each on a line of its own.
-fn drawn(drawing: &str) -> Snapshot {
+pub(crate) fn drawn(drawing: &str) -> Snapshot {
     let mut snapshot = tree(drawing);
     for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
         site.kind = SiteKind::Await;
@@ -20,13 +20,13 @@ fn drawn(drawing: &str) -> Snapshot {
     snapshot
 }
 
-fn node_named(snapshot: &Snapshot, name: &str) -> usize {
+pub(crate) fn node_named(snapshot: &Snapshot, name: &str) -> usize {
     let is_it = |node: &Node| snapshot.site(node.site).is_some_and(|site| site.name == name);
     snapshot.nodes.iter().position(is_it).unwrap()
 }
 
 /// Adds a mutex that is waited for and held `count` times at this await, with these totals.
-fn add_mutex(snapshot: &mut Snapshot, at: &str, count: u64, waited_ms: u64, held_ms: u64) {
+pub(crate) fn add_mutex(snapshot: &mut Snapshot, at: &str, count: u64, waited_ms: u64, held_ms: u64) {
     let node = node_named(snapshot, at);
     let site = &snapshot.sites[snapshot.nodes[node].site.get()];
     let mut row = UsagePlace::default();
@@ -50,13 +50,13 @@ fn add_mutex(snapshot: &mut Snapshot, at: &str, count: u64, waited_ms: u64, held
     snapshot.resources.push(lock);
 }
 
-fn sentences(snapshot: &Snapshot) -> Vec<String> {
+pub(crate) fn sentences(snapshot: &Snapshot) -> Vec<String> {
     snapshot.findings().iter().map(ToString::to_string).collect()
 }
 
 /// 100 requests that wait 40 ms each for a lock and hold it for 10 ms. `carts` returns the guard,
 /// and its caller holds it over a query.
-fn returned_guard() -> Snapshot {
+pub(crate) fn returned_guard() -> Snapshot {
     let mut snapshot = drawn(
         "order | calls=100 completed=100 polls=300 busy=1_000_000 idle=5_000_000_000\n  \
          self.carts().await | calls=100 polls=200 idle=4_000_000_000\n    \
@@ -262,80 +262,6 @@ fn a_hold_over_an_await_that_is_mostly_short_is_found_by_its_sum() {
     add_mutex(&mut snapshot, "tenants[tenant].lock().await", 100, 4_000, 4_000);
     let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
     assert!(finding.contains("over `upload(tenant).await` (src/main.rs:3)"), "{finding}");
-}
-
-/// 100 requests that wait 40 ms each for a permit and hold it for 10 ms over a query. Two more
-/// wait: one for 60 ms, one for `youngest_ms`.
-fn permits(youngest_ms: u64) -> Snapshot {
-    let mut snapshot = returned_guard();
-    let permits = &mut snapshot.resources[0];
-    (permits.kind, permits.usage.held.p50_ns) = (ResourceKind::Semaphore, 10 * MS);
-    for since_ms in [60, youngest_ms] {
-        let mut wait = Wait::default();
-        (wait.resource, wait.mode, wait.since_ns) =
-            (Some(ResourceId::new(1)), WaitMode::Acquire, since_ms * MS);
-        snapshot.waits.push(wait);
-    }
-    snapshot
-}
-
-#[test]
-fn permits_are_held_over_the_calls_that_they_limit() {
-    let [finding] = &sentences(&permits(1))[..] else { panic!("one finding") };
-    assert!(
-        finding.contains(
-            "over `fetch(id).await` (src/main.rs:5). Next: hold the permits for a shorter \
-             time, or add permits if the bound is not on purpose"
-        ),
-        "{finding}"
-    );
-    let mut snapshot = permits(1);
-    snapshot.resources[0].usage.held.p50_ns = 11 * MS;
-    assert_eq!(sentences(&snapshot), [""; 0], "bounded concurrency");
-}
-
-#[test]
-fn waits_that_have_not_ended_count() {
-    // Of 9.4 s, 4 s are in waits that have ended; `waiting` other waits are still open.
-    let overloaded = |waiting: u64| {
-        let mut snapshot = permits(1);
-        let row = snapshot.resources[0].usage.waiters[0].clone();
-        for node in 0..snapshot.nodes.len() - 1 {
-            snapshot.nodes[node].idle_ns += 4_400 * MS;
-        }
-        for _ in 0..waiting {
-            let mut wait = snapshot.waits[0].clone();
-            (wait.place, wait.since_ns) = (Some(row.place.clone()), 60 * MS);
-            snapshot.waits.push(wait);
-        }
-        sentences(&snapshot)
-    };
-    assert_eq!(overloaded(2), [""; 0]);
-    let [finding] = &overloaded(58)[..] else { panic!("one finding") };
-    assert!(finding.contains("makes `order` wait: 80 % of its time"), "{finding}");
-}
-
-#[test]
-fn a_batch_limited_by_permits_waits_by_design() {
-    assert_eq!(sentences(&permits(29)).len(), 1);
-    assert_eq!(sentences(&permits(31)), [""; 0], "they came at once");
-    let mut done = permits(1);
-    done.waits.clear();
-    assert_eq!(sentences(&done), [""; 0], "nobody waits");
-}
-
-#[test]
-fn an_overloaded_service_has_more_calls_in_flight_than_have_ended() {
-    let served = |ended: u64, calls: u64| {
-        let mut snapshot = permits(1);
-        for name in ["order", "carts"] {
-            let node = node_named(&snapshot, name);
-            (snapshot.nodes[node].calls, snapshot.nodes[node].completed) = (calls, ended);
-        }
-        sentences(&snapshot).len()
-    };
-    assert_eq!((served(100, 1_000), served(100, 1_010)), (1, 0), "a tenth has ended");
-    assert_eq!((served(99, 900), served(99, 198)), (0, 1), "loops, or a start");
 }
 
 #[test]
