@@ -12,7 +12,7 @@ use diagnose::tokio;
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|rare|channel|hog|block|leak|large|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|rare|held|channel|hog|block|leak|large|cycle|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         let paths: &[&str] = match name {
             "lock" => &["/orders"],
             "rare" => &["/prices"],
+            "held" => &["/settle"],
             "channel" => &["/audit"],
             "hog" => &["/receipts"],
             "block" => &["/invoices"],
@@ -69,6 +70,7 @@ fn wait_for(name: &str, time: Duration) {
     let rules = [
         ("lock", "contended"),
         ("rare", "contended"),
+        ("held", "held"),
         ("channel", "full_channel"),
         ("hog", "hog"),
         ("block", "blocking"),
@@ -77,7 +79,7 @@ fn wait_for(name: &str, time: Duration) {
         ("cycle", "stuck.cycle"),
     ];
     let wanted = rules.iter().filter(|(fault, _)| {
-        *fault == name || name == "all" && !["rare", "channel", "block", "large"].contains(fault)
+        *fault == name || name == "all" && !["rare", "held", "channel", "block", "large"].contains(fault)
     });
     let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
     let began = Instant::now();

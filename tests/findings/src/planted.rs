@@ -1,17 +1,20 @@
 //! A shop over HTTP with faults, each behind its own route. The faults are a lock held during a
-//! query, another one that a job holds now and then, a channel with a slow receiver, a CPU hog and
-//! a sleep in functions that are not annotated, tasks that never end, large futures, and two locks
-//! in both orders.
+//! query, another one that a job holds now and then, one that is held while a bank does not answer,
+//! a channel with a slow receiver, a CPU hog and a sleep in functions that are not annotated, tasks
+//! that never end, large futures, and two locks in both orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone. A finding has to name it.
 
 use std::collections::HashMap;
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::get;
+use diagnose::tokio::io::AsyncReadExt as _;
+use diagnose::tokio::net::TcpStream;
 use diagnose::tokio::sync::{Mutex, Notify, RwLock, mpsc};
 use diagnose::{diagnose, tokio};
 
@@ -20,6 +23,8 @@ struct Shop {
     prices: Mutex<HashMap<u64, u64>>,
     stock: Mutex<HashMap<u64, u64>>,
     ledger: Mutex<Vec<u64>>,
+    settled: Mutex<u64>,
+    bank: TcpListener,
     audit: mpsc::Sender<u64>,
     shutdown: Notify,
 }
@@ -38,6 +43,8 @@ pub(crate) fn router() -> Router {
         prices: Mutex::default(),
         stock: Mutex::default(),
         ledger: Mutex::default(),
+        settled: Mutex::default(),
+        bank: TcpListener::bind("127.0.0.1:0").expect("a port"),
         audit,
         shutdown: Notify::default(),
     });
@@ -46,6 +53,7 @@ pub(crate) fn router() -> Router {
         .route("/orders/{id}", get(get_order))
         .route("/prices/{id}", get(get_price))
         .route("/audit/{id}", get(log_audit))
+        .route("/settle/{id}", get(settle))
         .route("/receipts/{id}", get(get_receipt))
         .route("/invoices/{id}", get(get_invoice))
         .route("/notify/{id}", get(notify))
@@ -105,6 +113,23 @@ async fn refresh_prices(shop: Arc<Shop>) {
             prices.insert(id % 100, query(id).await);
         }
     }
+}
+
+/// One in 200 asks the bank, which does not answer.
+#[diagnose]
+async fn settle(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    let mut settled = shop.settled.lock().await; // FAULT: held
+    *settled += 1;
+    if *settled % 200 == 0 {
+        ask(&shop.bank).await;
+    }
+    format!("settled {id}")
+}
+
+#[diagnose]
+async fn ask(bank: &TcpListener) -> Option<u8> {
+    let mut bank = TcpStream::connect(bank.local_addr().ok()?).await.ok()?;
+    bank.read_u8().await.ok()
 }
 
 #[diagnose]

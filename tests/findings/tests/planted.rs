@@ -42,6 +42,11 @@ fn a_lock_that_a_job_holds_now_and_then_is_found() {
 }
 
 #[test]
+fn a_lock_that_is_held_while_a_bank_does_not_answer_is_found() {
+    assert_found("held", "held");
+}
+
+#[test]
 fn a_channel_whose_receiver_is_slow_is_found() {
     assert_found("channel", "full_channel");
 }
