@@ -96,6 +96,16 @@ fn a_semaphore_is_held_if_each_permit_is() {
 }
 
 #[test]
+fn an_initialization_is_no_hold() {
+    let mut snapshot = service(PAY);
+    snapshot.resources[0].kind = ResourceKind::OnceCell;
+    snapshot.waits.iter_mut().for_each(|wait| wait.mode = WaitMode::Initialize);
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    let words = "task 1 `pay` has been initializing it for 6.00 s at src/main.rs:2 and waits at";
+    assert!(finding.contains(words), "{finding}");
+}
+
+#[test]
 fn a_standby_that_waits_for_its_leader_is_healthy() {
     let ended = |count: u64| {
         let mut snapshot = service(PAY);

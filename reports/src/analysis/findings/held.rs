@@ -22,7 +22,7 @@ use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
 use crate::model::{
-    Holding, Resource, ResourceId, Role, SiteIndex, SiteKind, Snapshot, Task, Wait, WaitMode,
+    Holding, Resource, ResourceId, ResourceKind, Role, SiteIndex, SiteKind, Snapshot, Task, Wait, WaitMode,
 };
 use crate::ordered::OrderedMap;
 use crate::units::{count, time};
@@ -153,6 +153,10 @@ fn holder_words(facts: &Facts<'_>, it: &Resource, holding: &Holding, longest_ns:
     let acquired =
         holding.place.as_ref().map_or_else(String::new, |at| format!(" acquired it at {}", line(at)));
     match holders {
+        1 if it.kind == ResourceKind::OnceCell => {
+            let at = holding.place.as_ref().map_or_else(String::new, |at| format!(" at {}", line(at)));
+            format!("task {id} {name} has been initializing it for {}{at}", time(least_ns))
+        }
         1 => format!("task {id} {name} has held it for {}{before};", time(least_ns)) + " it" + &acquired,
         many => format!(
             "{} tasks have held all of it for {} or longer{before}, such as task {id} {name}, which{acquired}",
