@@ -101,9 +101,19 @@ async fn a_permit_that_borrows_is_with_the_task_that_took_it() {
     if !is_alone("locks_are_held_and_waited_for::a_permit_that_borrows_is_with_the_task_that_took_it") {
         return;
     }
-    let (semaphore, made) = (Semaphore::new(1), line!());
-    let permit = semaphore.acquire().await.unwrap();
+    let (semaphore, made) = (Arc::new(Semaphore::new(2)), line!());
+    let shared = Arc::clone(&semaphore);
+    let waits = async move {
+        let permit = shared.acquire().await.unwrap();
+        std::future::pending::<()>().await;
+        drop(permit);
+    };
+    tokio::spawn(waits);
+    settle().await;
     assert_eq!(made_in!(made).0.holdings[0].attribution, Attribution::Exact);
+    let permit = semaphore.acquire().await.unwrap();
+    let own = made_in!(made).0.holdings[1].attribution;
+    assert_eq!(own, Attribution::Unmoved, "a poll may lend it to scoped threads");
     drop(permit);
 }
 
