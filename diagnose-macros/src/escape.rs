@@ -9,53 +9,66 @@
 //! long a lock lives, but the body tells what it does with the guard. Whatever cannot be decided
 //! counts as an escape.
 
-use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
+use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Block, Expr, ExprCall, ExprLet, ExprMethodCall, ExprPath, Local, Pat, Stmt, UnOp};
 
-/// Methods that acquire a lock or permits, and return a guard that borrows.
-const ACQUIRING: [&str; 6] = ["acquire", "acquire_many", "lock", "read", "upgradable_read", "write"];
+use crate::moved::{ENDING, are_moved};
+
+/// Methods that acquire a lock, and return a guard that borrows.
+const LOCKING: [&str; 4] = ["lock", "read", "upgradable_read", "write"];
+
+/// Methods that acquire permits, and return these or a `Result` with them.
+const ACQUIRING: [&str; 2] = ["acquire", "acquire_many"];
+
+/// Methods of permits, and of a `Result` with them, that move nothing.
+const OF_PERMITS: [&str; 5] = ["forget", "is_err", "is_ok", "merge", "num_permits"];
 
 /// Methods of `Option` and `Result` that return what is inside.
 const UNWRAPPING: [&str; 2] = ["expect", "unwrap"];
 
-/// Methods of `Option` and `Result` that move what is inside to elsewhere.
-const MOVING: [&str; 12] = [
-    "and_then",
-    "inspect",
-    "into",
-    "into_iter",
-    "is_ok_and",
-    "is_some_and",
-    "map",
-    "map_err",
-    "map_or",
-    "map_or_else",
-    "ok",
-    "or_else",
-];
+/// Methods of any value that move it.
+const MOVING: [&str; 2] = ["into", "try_into"];
 
-/// Functions that end their argument.
-const ENDING: [&str; 2] = ["drop", "forget"];
+/// What an await acquires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Acquired {
+    /// A guard. Its methods are those of what the lock protects.
+    Lock,
+    Permits,
+}
 
-/// Functions that take a value out of a place that is borrowed.
-const SWAPPING: [&str; 2] = ["replace", "swap"];
+impl Acquired {
+    /// Whether a call of this method leaves it where it is.
+    pub(crate) fn stays_in(self, method: &Ident) -> bool {
+        match self {
+            Self::Lock => !is_one_of(&MOVING, method) && !is_one_of(&UNWRAPPING, method),
+            Self::Permits => is_one_of(&OF_PERMITS, method),
+        }
+    }
+}
 
 /// Whether the value of this await is a guard at all, and of a lock that the await itself names:
 /// `place.lock().await`. A function in between may move the guard before it returns.
 pub(crate) fn is_acquiring(operand: &Expr) -> bool {
+    acquired(operand).is_some()
+}
+
+fn acquired(operand: &Expr) -> Option<Acquired> {
     match operand {
-        Expr::Paren(inside) => is_acquiring(&inside.expr),
-        Expr::Group(inside) => is_acquiring(&inside.expr),
-        Expr::MethodCall(call) => {
-            acquires(call) && is_plain(&call.receiver) && call.args.iter().all(is_plain)
+        Expr::Paren(inside) => acquired(&inside.expr),
+        Expr::Group(inside) => acquired(&inside.expr),
+        Expr::MethodCall(call) if is_plain(&call.receiver) && call.args.iter().all(is_plain) => {
+            let is_lock = is_one_of(&LOCKING, &call.method);
+            let is_permit = || is_one_of(&ACQUIRING, &call.method).then_some(Acquired::Permits);
+            is_lock.then_some(Acquired::Lock).or_else(is_permit)
         }
-        _ => false,
+        _ => None,
     }
 }
 
 fn acquires(call: &ExprMethodCall) -> bool {
-    ACQUIRING.iter().any(|name| call.method == name)
+    is_one_of(&LOCKING, &call.method) || is_one_of(&ACQUIRING, &call.method)
 }
 
 /// Whether nothing in the expression acquires a lock, but for what an `.await` of its own does.
@@ -100,11 +113,14 @@ pub(crate) fn of_operand(expression: &Expr, outer: GuardUse) -> GuardUse {
         Expr::Field(_) | Expr::Index(_) | Expr::Reference(_) => GuardUse::Stays,
         Expr::Unary(unary) => in_place(matches!(unary.op, UnOp::Deref(_))),
         Expr::MethodCall(call) if is_one_of(&UNWRAPPING, &call.method) => outer,
-        Expr::MethodCall(call) => in_place(!is_one_of(&MOVING, &call.method)),
+        Expr::MethodCall(call) => {
+            in_place(guard_of(&call.receiver).is_some_and(|guard| guard.stays_in(&call.method)))
+        }
         Expr::If(choice) => of_condition(&choice.cond, &choice.then_branch),
         Expr::While(repeated) => of_condition(&repeated.cond, &repeated.body),
-        Expr::Match(choice) if has_guard(&choice.expr) => {
-            in_place(choice.arms.iter().all(|arm| !are_moved(&arm.pat, &[&arm.body])))
+        Expr::Match(choice) => {
+            let stays = |guard| choice.arms.iter().all(|arm| !are_moved(guard, &arm.pat, &[&arm.body]));
+            in_place(guard_of(&choice.expr).is_some_and(stays))
         }
         _ => GuardUse::Moves,
     }
@@ -121,21 +137,23 @@ pub(crate) fn is_ending(call: &ExprCall) -> bool {
 }
 
 fn of_condition(condition: &Expr, body: &Block) -> GuardUse {
-    let is_kept = |bound: &ExprLet| has_guard(&bound.expr) && !are_moved(&bound.pat, &[body]);
+    let is_kept =
+        |bound: &ExprLet| guard_of(&bound.expr).is_some_and(|guard| !are_moved(guard, &bound.pat, &[body]));
     if matches!(condition, Expr::Let(bound) if is_kept(bound)) { GuardUse::Stays } else { GuardUse::Moves }
 }
 
 /// What the body does with the value of a statement. It continues with `rest`.
 pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt]) -> GuardUse {
     match statement {
-        Stmt::Local(Local { pat, init: Some(init), .. }) if has_guard(&init.expr) => {
+        Stmt::Local(Local { pat, init: Some(init), .. }) => {
+            let Some(guard) = guard_of(&init.expr) else { return GuardUse::Moves };
             let (rest, value) = match rest.split_last() {
                 Some((Stmt::Expr(value, None), rest)) if is_value(value) => (rest, Some(value)),
                 _ => (rest, None),
             };
-            if are_moved(pat, rest) {
+            if are_moved(guard, pat, rest) {
                 GuardUse::Moves
-            } else if value.is_some_and(|value| are_moved(pat, &[value])) {
+            } else if value.is_some_and(|value| are_moved(guard, pat, &[value])) {
                 GuardUse::Unknown
             } else {
                 GuardUse::Stays
@@ -166,129 +184,25 @@ fn is_value(expression: &Expr) -> bool {
 
 /// What an arm of `select!` does with the guard that it acquires.
 pub(crate) fn of_arm(future: &Expr, pattern: &Pat, handler: &impl ToTokens) -> GuardUse {
-    match is_acquiring(future) {
-        false => GuardUse::Unknown,
-        true if are_moved(pattern, std::slice::from_ref(handler)) => GuardUse::Moves,
-        true => GuardUse::Stays,
+    match acquired(future) {
+        None => GuardUse::Unknown,
+        Some(guard) if are_moved(guard, pattern, std::slice::from_ref(handler)) => GuardUse::Moves,
+        Some(_) => GuardUse::Stays,
     }
 }
 
-/// Whether the value is a guard, so that it is worth looking for moves.
-fn has_guard(value: &Expr) -> bool {
+/// The guard that is the value, if it is one: only then is it worth looking for moves.
+fn guard_of(value: &Expr) -> Option<Acquired> {
     match value {
-        Expr::Await(point) => is_acquiring(&point.base),
-        Expr::Paren(inside) => has_guard(&inside.expr),
-        Expr::Group(inside) => has_guard(&inside.expr),
-        Expr::Try(inside) => has_guard(&inside.expr),
-        Expr::MethodCall(call) => is_one_of(&UNWRAPPING, &call.method) && has_guard(&call.receiver),
-        _ => false,
-    }
-}
-
-/// Whether a variable of the pattern may be moved in this code.
-fn are_moved(pattern: &Pat, code: &[impl ToTokens]) -> bool {
-    let mut variables = Vec::new();
-    names(pattern.to_token_stream(), &mut variables);
-    variables.iter().any(|name| code.iter().any(|part| is_moved(name, part.to_token_stream(), None)))
-}
-
-/// The variables of a pattern, with the modules that it names.
-fn names(pattern: TokenStream, found: &mut Vec<Ident>) {
-    for token in pattern {
-        match token {
-            TokenTree::Group(group) => names(group.stream(), found),
-            TokenTree::Ident(word) if !["mut", "ref"].iter().any(|keyword| word == keyword) => {
-                // Not a type, a variant or a constant.
-                let is_variable = !word.to_string().starts_with(char::is_uppercase);
-                found.extend(is_variable.then_some(word));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Whether the tokens may move the variable: mention it neither as a place that is used there, nor
-/// in `drop(name)`. Tokens, because macros have no other form. `caller` is the word before the
-/// group that they stand in.
-fn is_moved(name: &Ident, tokens: TokenStream, caller: Option<&str>) -> bool {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    if caller.is_some_and(|caller| ENDING.contains(&caller)) && is_list(&tokens) {
-        return false;
-    }
-    let is_swapped = caller.is_some_and(|caller| SWAPPING.contains(&caller));
-    // Whether the rest of the statement is, or has, a closure or block that takes what it mentions.
-    let mut takes = false;
-    for (index, token) in tokens.iter().enumerate() {
-        let word = |index: usize| match tokens.get(index) {
-            Some(TokenTree::Ident(word)) => Some(word.to_string()),
-            _ => None,
-        };
-        match token {
-            TokenTree::Group(group) => {
-                let caller = index.checked_sub(1).and_then(word);
-                let is_there = || is_mentioned(name, &group.stream());
-                if takes && is_there() || is_moved(name, group.stream(), caller.as_deref()) {
-                    return true;
-                }
-            }
-            TokenTree::Punct(punct) if punct.as_char() == ';' => takes = false,
-            TokenTree::Ident(word) if word == "move" => takes = true,
-            TokenTree::Ident(word) if word != name => {}
-            TokenTree::Ident(_) if takes || is_swapped || !is_in_place(&tokens, index) => return true,
-            _ => {}
-        }
-    }
-    false
-}
-
-/// Whether the tokens are names, in parentheses or not.
-fn is_list(tokens: &[TokenTree]) -> bool {
-    tokens.iter().all(|token| match token {
-        TokenTree::Group(group) => is_list(&group.stream().into_iter().collect::<Vec<_>>()),
-        TokenTree::Punct(punct) => punct.as_char() == ',',
-        TokenTree::Ident(_) => true,
-        TokenTree::Literal(_) => false,
-    })
-}
-
-/// Whether the tokens have the name, also in a string, as in `println!("{name}")`.
-fn is_mentioned(name: &Ident, tokens: &TokenStream) -> bool {
-    tokens.clone().into_iter().any(|token| match token {
-        TokenTree::Group(group) => is_mentioned(name, &group.stream()),
-        TokenTree::Ident(word) => word == *name,
-        TokenTree::Literal(literal) => literal.to_string().contains(&name.to_string()),
-        TokenTree::Punct(_) => false,
-    })
-}
-
-/// Whether the word at this place is borrowed, dereferenced, has a field or method used, is
-/// assigned to, or is another thing of that name.
-fn is_in_place(tokens: &[TokenTree], index: usize) -> bool {
-    let sign = |index: usize| match tokens.get(index) {
-        Some(TokenTree::Punct(punct)) => Some((punct.as_char(), punct.spacing())),
+        Expr::Await(point) => acquired(&point.base),
+        Expr::Paren(inside) => guard_of(&inside.expr),
+        Expr::Group(inside) => guard_of(&inside.expr),
+        Expr::Try(inside) => guard_of(&inside.expr),
+        Expr::MethodCall(call) if is_one_of(&UNWRAPPING, &call.method) => guard_of(&call.receiver),
         _ => None,
-    };
-    let before = index.checked_sub(1).and_then(sign).map(|(sign, _)| sign);
-    let is_mutable =
-        matches!(tokens.get(index.wrapping_sub(1)), Some(TokenTree::Ident(word)) if word == "mut");
-    let is_borrowed = is_mutable && index.checked_sub(2).and_then(sign).is_some_and(|(sign, _)| sign == '&');
-    // `value.name` is a field, `&name` and `*name` are places.
-    if is_borrowed || matches!(before, Some('&' | '*' | '.')) {
-        return true;
-    }
-    match (sign(index + 1), tokens.get(index + 2)) {
-        (Some(('.', Spacing::Alone)), Some(TokenTree::Ident(method))) => {
-            method != "await" && !is_one_of(&MOVING, method) && !is_one_of(&UNWRAPPING, method)
-        }
-        // `name.0`, `name = value`, `name: value`.
-        (Some(('.', Spacing::Alone)), Some(TokenTree::Literal(_)))
-        | (Some(('=' | ':', Spacing::Alone)), _) => true,
-        _ => {
-            matches!(tokens.get(index + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket)
-        }
     }
 }
 
-fn is_one_of(names: &[&str], word: &Ident) -> bool {
+pub(crate) fn is_one_of(names: &[&str], word: &Ident) -> bool {
     names.iter().any(|name| word == name)
 }

@@ -42,6 +42,8 @@ mod item;
 mod macros;
 #[cfg(feature = "on")]
 mod members;
+#[cfg(feature = "on")]
+mod moved;
 #[cfg(not(feature = "on"))]
 mod off;
 #[cfg(feature = "on")]
