@@ -45,7 +45,7 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
         let is_control = findings.is_empty();
         let is_wrong = |verdict: &&Verdict| match verdict.confidence.as_str() {
             "proven" => !is_right(verdicts, verdict, row, allowed, marks),
-            "likely" => is_control && row.seems.is_none_or(|seems| seems.kind != verdict.kind),
+            "likely" => is_control && row.seeming().all(|seems| seems.kind != verdict.kind),
             _ => false,
         };
         if let Some(verdict) = verdicts.iter().find(is_wrong) {

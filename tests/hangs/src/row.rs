@@ -1,5 +1,7 @@
 //! A row: a program, the runtimes on which it ends, and its expected verdict.
 
+use std::iter;
+
 use crate::drop_in::tokio::runtime::Runtime;
 
 /// The rows of one source file.
@@ -32,7 +34,7 @@ pub struct Row {
     pub in_noise: Option<Finding>,
     /// The kind of a verdict that is true as well, such as `driver_starved` of a blocked worker.
     pub beside: Option<&'static str>,
-    /// The verdict that a control may get until it ends: likely, never proven.
+    /// The verdict that a control may get until it ends, as those of `or`: likely, never proven.
     pub seems: Option<Finding>,
     /// Whether the program ends, by the index of the flavor.
     pub ends: [bool; 3],
@@ -156,6 +158,11 @@ impl Row {
     #[must_use]
     pub fn ends_on(&self, flavor: Flavor) -> bool {
         self.ends[flavor as usize]
+    }
+
+    /// The likely verdicts that a control may get until it ends.
+    pub fn seeming(&self) -> impl Iterator<Item = Finding> {
+        self.seems.into_iter().flat_map(|seems| iter::once(seems).chain(self.or.into_iter().flatten()))
     }
 
     /// The verdicts that are right on this runtime, the expected one first; empty if it ends there.

@@ -69,10 +69,10 @@ fn cell(Result { row, wrong, said, .. }: &Result, flavor: Flavor) -> String {
     let (wrong, said) = (&wrong[flavor as usize], &said[flavor as usize]);
     match wrong.first() {
         Some(first) => format!("wrong {} times: {}", wrong.len(), first.replace('|', "\\|")),
-        None if row.ends_on(flavor) => match row.seems {
-            None => "ends; nothing".to_owned(),
-            seems => format!("ends; nothing, or {}", expected(seems)),
-        },
+        None if row.ends_on(flavor) => {
+            let seeming = row.seeming().map(|seems| format!(", or {}", expected(Some(seems))));
+            format!("ends; nothing{}", seeming.collect::<String>())
+        }
         None if row.finding.is_none() => "nothing".to_owned(),
         None if said.is_empty() => "nothing yet".to_owned(),
         None => said.iter().map(String::as_str).collect::<Vec<_>>().join(", or "),

@@ -29,7 +29,8 @@ pub(super) const SECTION: Section = Section {
             guard_lent_within_a_poll,
             "a poll lends a guard to a scoped thread, and waits beside it"
         )
-        .seems(likely("spin")),
+        .seems(likely("spin"))
+        .or(likely("blocked_worker")),
         row!("Y140", lock_in_a_cell_around, "Y120 with a lock that the block_on creates in a cell around it"),
         row!("Y141", shared_lock_in_a_cell_around, "the same with a lock behind an Arc"),
         row!("Y142", upgrade_behind_a_reader, "a reader of async-lock upgrades, behind a slow reader"),
