@@ -62,8 +62,10 @@ impl<'a> Holdings<'a> {
         let spawner = |known: &KnownTask| (!known.is_stranger).then_some(known.spawned_by);
         let tasks = capture.tasks.all.iter().map(|known| (known.id, spawner(known), known.made));
         let candidates = Candidates::new(tasks, MAX_CANDIDATES);
-        let records = waits::all_records().into_iter().map(|record| (record.id(), record));
-        let records = records.filter(|(id, _)| *id != 0).collect();
+        let all = waits::all_records();
+        let mut records = Table::default();
+        records.reserve(all.len());
+        records.extend(all.into_iter().map(|record| (record.id(), record)).filter(|(id, _)| *id != 0));
         let done = live::all_tasks().filter_map(live::Task::transfers_of_earlier).collect();
         let statics = LazyCell::new(Statics::read as fn() -> Statics);
         Self { copy: holdings, candidates, records, done, youngest, foreign, statics }

@@ -6,7 +6,7 @@ use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use diagnose_reports::model::{self, RunState, Task, TaskId};
+use diagnose_reports::model::{self, RunState, Task, TaskClass, TaskId};
 use diagnose_reports::sort::sort_by_key;
 
 use super::capture_context::KnownTask;
@@ -214,49 +214,51 @@ impl TaskCopy {
 
     pub(super) fn build(&self, now: u64, scale: Scale, texts: &Texts) -> Task {
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
+        let TaskCounts { polls, busy, queued, wakes, self_wakes, last_wake, woken_by } = self.counts;
         let mut task = Task::default();
-        task.id = TaskId::new(self.id);
-        task.label = texts.of_any(self.origin.label.text());
-        task.kind = match self.origin.work {
+        // Once: each time, it is made sure that the class is not shared.
+        let class: &mut TaskClass = &mut task;
+        class.label = texts.of_any(self.origin.label.text());
+        class.kind = match self.origin.work {
             TaskKind::Future => model::TaskKind::Future,
             TaskKind::Blocking => model::TaskKind::Blocking,
         };
-        task.runtime = texts.of(library(self.origin.target.runtime));
-        task.spawned_at = self.origin.spawned_at.map(|at| texts.place(at));
-        task.runtime_number = u64::from(self.origin.target.number);
-        task.future_bytes = self.memory.range().map(|it| it.end - it.start).filter(|&it| it >= LARGE_BYTES);
-        task.is_local = self.origin.target.is_local;
+        class.runtime = texts.of(library(self.origin.target.runtime));
+        class.spawned_at = self.origin.spawned_at.map(|at| texts.place(at));
+        class.runtime_number = u64::from(self.origin.target.number);
+        class.future_bytes = self.memory.range().map(|it| it.end - it.start).filter(|&it| it >= LARGE_BYTES);
+        class.is_local = self.origin.target.is_local;
         // Handles of other libraries are not recorded.
         let is_counted = !matches!(self.origin.target.runtime, SpawnRuntime::Smol | SpawnRuntime::AsyncStd);
-        task.has_handle = !is_counted || self.task.handles() & HANDLE != 0;
-        task.has_abort_handle = self.task.handles() & !HANDLE != 0;
-        task.is_unspawned =
+        class.has_handle = !is_counted || self.task.handles() & HANDLE != 0;
+        class.has_abort_handle = self.task.handles() & !HANDLE != 0;
+        class.is_unspawned =
             matches!(self.origin.target.runtime, SpawnRuntime::Unknown | SpawnRuntime::TokioHooks);
-        task.runtime_id = some(self.task.runtime_id.load(Relaxed));
-        task.spawned_by = some(self.spawned_by).map(TaskId::new);
-        task.state = match self.doing {
+        class.spawned_by = some(self.spawned_by).map(TaskId::new);
+        class.state = match self.doing {
             TaskState::Unpolled => RunState::Unpolled,
             TaskState::Running => RunState::Running,
             TaskState::Waiting => RunState::Waiting,
             TaskState::Queued => RunState::Queued,
         };
+        class.self_wakes = self_wakes;
+        class.wakers = (live::has_wakers() && self.origin.work == TaskKind::Future && !self.is_hooked())
+            .then(|| u64::from(self.wakers));
+        task.id = TaskId::new(self.id);
+        task.runtime_id = some(self.task.runtime_id.load(Relaxed));
         task.since_ns = ago(self.since);
         task.age_ns = ago(self.made);
-        let TaskCounts { polls, busy, queued, wakes, self_wakes, last_wake, woken_by } = self.counts;
         task.polls = polls;
         task.busy_ns = scale.ns(busy);
-        if task.state == RunState::Running {
-            task.busy_ns = task.busy_ns.saturating_add(task.since_ns);
-        }
         task.queued_ns = scale.ns(queued);
-        if task.state == RunState::Queued {
-            task.queued_ns = task.queued_ns.saturating_add(task.since_ns);
+        match task.state {
+            RunState::Running => task.busy_ns = task.busy_ns.saturating_add(task.since_ns),
+            RunState::Queued => task.queued_ns = task.queued_ns.saturating_add(task.since_ns),
+            _ => {}
         }
-        (task.wakes, task.self_wakes) = (wakes, self_wakes);
+        task.wakes = wakes;
         task.woken_by = some(woken_by).map(TaskId::new);
         task.woken_ns = some(last_wake).map(ago);
-        task.wakers = (live::has_wakers() && self.origin.work == TaskKind::Future && !self.is_hooked())
-            .then(|| u64::from(self.wakers));
         task
     }
 }

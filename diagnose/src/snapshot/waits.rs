@@ -35,11 +35,10 @@ use std::sync::atomic::Ordering::Relaxed;
 #[derive(Debug, Default)]
 pub(super) struct WaitsCopy {
     records: Vec<ResourceQueue>,
-    /// Waits without a resource (timers, joins) come first. Then by resource: the queue in order,
-    /// followed by waits that were given up.
-    waiting: Vec<WaitCopy>,
-    /// Number of waits without a resource.
-    loose: usize,
+    /// Waits for resources, by resource: the queue in order, followed by waits that were given up.
+    queued: Vec<WaitCopy>,
+    /// Waits without a resource: timers, joins.
+    loose: Vec<WaitCopy>,
     holdings: Vec<HoldingCopy>,
     /// The ages of unknown threads, in ns.
     foreign: Vec<u64>,
@@ -86,23 +85,21 @@ impl WaitsCopy {
         // Without records there is nothing to have, so no need to list threads.
         let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { cpu::other_threads() };
         let foreign = foreign_threads(threads.as_deref());
-        let mut waits: Vec<WaitCopy> = waits::all_waits().collect();
-        sort_by_key(&mut waits, |wait| match wait.resource {
-            0 => (0, false, wait.id),
-            resource => (resource, wait.is_given_up, wait.place),
-        });
+        let (mut loose, mut queued): (Vec<_>, Vec<_>) =
+            waits::all_waits().partition(|wait| wait.resource == 0);
+        sort_by_key(&mut loose, |wait| wait.id);
+        sort_by_key(&mut queued, |wait| (wait.resource, wait.is_given_up, wait.place));
         let records = waits::all_records().into_iter().map(|record| (record.id(), record));
         let mut records: Vec<(u64, &'static Record)> = records.filter(|(id, _)| *id != 0).collect();
         sort_by_key(&mut records, |(id, _)| *id);
         let mut all = Self { foreign, read_at, ..Self::default() };
-        all.loose = waits.partition_point(|wait| wait.resource == 0);
-        let mut next = all.loose;
+        let mut next = 0;
         all.records.extend(
             records
                 .into_iter()
-                .filter_map(|(id, record)| ResourceQueue::capture(id, record, &waits, &mut next)),
+                .filter_map(|(id, record)| ResourceQueue::capture(id, record, &queued, &mut next)),
         );
-        all.waiting = waits;
+        (all.queued, all.loose) = (queued, loose);
         all.threads =
             threads.map(|threads| threads.into_iter().map(|(id, _)| OtherThread::read(id)).collect());
         all.holdings = waits::holdings().collect();
@@ -119,7 +116,8 @@ impl WaitsCopy {
     pub(super) fn stored_wakers(&self, by_id: &Index, tasks: usize) -> Vec<Option<u32>> {
         let mut stored = vec![Some(0); tasks];
         let queues = self.records.iter().flat_map(|it| it.queue.clone().chain(it.given_up));
-        for wait in (0..self.loose).chain(queues).filter_map(|index| self.waiting.get(index)) {
+        let queued = queues.filter_map(|index| self.queued.get(index));
+        for wait in self.loose.iter().chain(queued) {
             let polled = wait.polled;
             // A wait forced by tokio's coop budget stores none, however often it is polled.
             if polled.is_forced && polled.wakers == 0 {
@@ -142,7 +140,7 @@ impl WaitsCopy {
 
     /// Adds resources and waits to a snapshot.
     pub(super) fn build(mut self, snapshot: &mut Snapshot, capture: &CaptureContext<'_>) {
-        snapshot.waits.reserve_exact(self.waiting.len());
+        snapshot.waits.reserve_exact(self.loose.len() + self.queued.len());
         let mut classes = (Classes::default(), Classes::default());
         if !self.records.is_empty() {
             let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, capture);
@@ -151,8 +149,8 @@ impl WaitsCopy {
                 self.add(snapshot, &recorded, &holdings, &mut classes, capture);
             }
         }
-        self.waiting.truncate(self.loose);
-        for wait in Draining::new(self.waiting) {
+        drop(std::mem::take(&mut self.queued));
+        for wait in Draining::new(self.loose) {
             push(snapshot, build(&wait, capture), &mut classes.0);
         }
     }
@@ -166,7 +164,7 @@ impl WaitsCopy {
         classes: &mut (Classes<WaitClass>, Classes<ResourceClass>),
         capture: &CaptureContext<'_>,
     ) {
-        let queue = &self.waiting[recorded.queue.clone()];
+        let queue = &self.queued[recorded.queue.clone()];
         let holdings = holdings.of(recorded.id, queue.iter().map(|wait| wait.began).min(), capture);
         // A lock that was waited for is listed even if it is free now.
         let was_contended =
@@ -184,7 +182,7 @@ impl WaitsCopy {
             built.ahead = ahead(queue, place);
             push(snapshot, built, &mut classes.0);
         }
-        let given_up = recorded.given_up.map(|index| &self.waiting[index]);
+        let given_up = recorded.given_up.map(|index| &self.queued[index]);
         if let Some(wait) = given_up.filter(|it| may_be_made_anew(it, capture)) {
             let mut built = build(wait, capture);
             built.resource = Some(id);
@@ -336,19 +334,34 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     let task = capture.tasks.get(polled.task);
     let entered = task.map_or(0, |task| task.entered);
     let later = wait.read();
+    let is_parked = !wait.is_blocking && later.entered < entered;
+    let is_pinned = wait.is_pinned && !wait.is_given_up;
     let mut built = Wait::default();
-    built.id = WaitId::new(wait.id);
+    // Once: each time, it is made sure that the class is not shared.
+    let class: &mut WaitClass = &mut built;
     if let Some(tasks) = &wait.tasks {
-        built.tasks = tasks.iter().copied().map(TaskId::new).collect();
+        class.tasks = tasks.iter().copied().map(TaskId::new).collect();
     }
-    built.mode = mode(wait.mode);
-    built.units = wait.units;
-    built.task = (polled.task != 0).then_some(TaskId::new(polled.task));
-    built.span = (polled.span != 0).then_some(SpanId::new(polled.span));
-    built.place = Some(match wait.awaited {
+    class.mode = mode(wait.mode);
+    class.units = wait.units;
+    class.place = Some(match wait.awaited {
         Some(site) => capture.texts.place_of_site(site),
         None => capture.texts.place(wait.at),
     });
+    // By the finished polls of its task: which futures the running poll leaves out is not known
+    // yet.
+    class.is_parked = is_parked;
+    class.is_confined = is_pinned && capture.confined.has(wait.memory, polled.task);
+    class.may_have_moved = !wait.is_blocking && may_have_moved(wait, is_parked, capture);
+    class.is_wake_ignored = is_parked && polled.woken != 0 && polled.woken < entered;
+    class.is_indirect = polled.is_indirect;
+    class.is_forced = polled.is_forced;
+    class.wakers = polled.wakers.into();
+    class.thread_id = if wait.is_blocking { capture.thread_id(wait.thread) } else { None };
+    class.is_unstable = !later.waits_as(polled);
+    built.id = WaitId::new(wait.id);
+    built.task = (polled.task != 0).then_some(TaskId::new(polled.task));
+    built.span = (polled.span != 0).then_some(SpanId::new(polled.span));
     built.since_ns = capture.ago(wait.began);
     built.polls = polled.polls;
     built.due_ns = (wait.due != 0).then(|| {
@@ -356,18 +369,6 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
         ns(wait.due.saturating_sub(capture.now)) - ns(capture.now.saturating_sub(wait.due))
     });
     built.woken_ns = (polled.woken != 0).then(|| capture.ago(polled.woken));
-    // By the finished polls of its task: which futures the running poll leaves out is not known
-    // yet.
-    built.is_parked = !wait.is_blocking && later.entered < entered;
-    let is_pinned = wait.is_pinned && !wait.is_given_up;
-    built.is_confined = is_pinned && capture.confined.has(wait.memory, polled.task);
-    built.may_have_moved = !wait.is_blocking && may_have_moved(wait, built.is_parked, capture);
-    built.is_wake_ignored = built.is_parked && polled.woken != 0 && polled.woken < entered;
-    built.is_indirect = polled.is_indirect;
-    built.is_forced = polled.is_forced;
-    built.wakers = polled.wakers.into();
-    built.thread_id = if wait.is_blocking { capture.thread_id(wait.thread) } else { None };
-    built.is_unstable = !later.waits_as(polled);
     built
 }
 
