@@ -9,6 +9,7 @@ mod empty;
 mod findings;
 mod findings_backlog;
 mod findings_blocking_pool;
+mod findings_bottleneck;
 mod findings_cancelled;
 mod findings_full_channel;
 mod findings_growth;

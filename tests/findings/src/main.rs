@@ -12,7 +12,7 @@ use diagnose::tokio;
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|rare|held|channel|hog|block|leak|large|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|rare|held|channel|actor|hog|block|leak|large|cycle|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -38,6 +38,7 @@ fn main() -> ExitCode {
             "rare" => &["/prices"],
             "held" => &["/settle"],
             "channel" => &["/audit"],
+            "actor" => &["/rates"],
             "hog" => &["/receipts"],
             "block" => &["/invoices"],
             "leak" => &["/notify"],
@@ -72,6 +73,7 @@ fn wait_for(name: &str, time: Duration) {
         ("rare", "contended"),
         ("held", "held"),
         ("channel", "full_channel"),
+        ("actor", "bottleneck"),
         ("hog", "hog"),
         ("block", "blocking"),
         ("leak", "growing"),
@@ -79,7 +81,8 @@ fn wait_for(name: &str, time: Duration) {
         ("cycle", "stuck.cycle"),
     ];
     let wanted = rules.iter().filter(|(fault, _)| {
-        *fault == name || name == "all" && !["rare", "held", "channel", "block", "large"].contains(fault)
+        *fault == name
+            || name == "all" && !["rare", "held", "channel", "actor", "block", "large"].contains(fault)
     });
     let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
     let began = Instant::now();

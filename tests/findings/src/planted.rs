@@ -1,7 +1,8 @@
 //! A shop over HTTP with faults, each behind its own route. The faults are a lock held during a
 //! query, another one that a job holds now and then, one that is held while a bank does not answer,
-//! a channel with a slow receiver, a CPU hog and a sleep in functions that are not annotated, tasks
-//! that never end, large futures, and two locks in both orders.
+//! a channel with a slow receiver, a task that answers all questions, a CPU hog and a sleep in
+//! functions that are not annotated, tasks that never end, large futures, and two locks in both
+//! orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone. A finding has to name it.
 
@@ -15,7 +16,7 @@ use axum::extract::{Path, State};
 use axum::routing::get;
 use diagnose::tokio::io::AsyncReadExt as _;
 use diagnose::tokio::net::TcpStream;
-use diagnose::tokio::sync::{Mutex, Notify, RwLock, mpsc};
+use diagnose::tokio::sync::{Mutex, Notify, RwLock, mpsc, oneshot};
 use diagnose::{diagnose, tokio};
 
 struct Shop {
@@ -26,7 +27,13 @@ struct Shop {
     settled: Mutex<u64>,
     bank: TcpListener,
     audit: mpsc::Sender<u64>,
+    rates: mpsc::Sender<Question>,
     shutdown: Notify,
+}
+
+struct Question {
+    id: u64,
+    answer: oneshot::Sender<u64>,
 }
 
 #[derive(Default)]
@@ -38,6 +45,8 @@ struct Cache {
 pub(crate) fn router() -> Router {
     let (audit, entries) = mpsc::channel(1); // FAULT: channel
     tokio::spawn(write_audit(entries));
+    let (rates, questions) = mpsc::channel(64);
+    tokio::spawn(answer_rates(questions));
     let shop = Arc::new(Shop {
         cache: Cache::default(),
         prices: Mutex::default(),
@@ -46,6 +55,7 @@ pub(crate) fn router() -> Router {
         settled: Mutex::default(),
         bank: TcpListener::bind("127.0.0.1:0").expect("a port"),
         audit,
+        rates,
         shutdown: Notify::default(),
     });
     tokio::spawn(refresh_prices(Arc::clone(&shop)));
@@ -53,6 +63,7 @@ pub(crate) fn router() -> Router {
         .route("/orders/{id}", get(get_order))
         .route("/prices/{id}", get(get_price))
         .route("/audit/{id}", get(log_audit))
+        .route("/rates/{id}", get(get_rate))
         .route("/settle/{id}", get(settle))
         .route("/receipts/{id}", get(get_receipt))
         .route("/invoices/{id}", get(get_invoice))
@@ -143,6 +154,26 @@ async fn write_audit(mut entries: mpsc::Receiver<u64>) {
     while let Some(id) = entries.recv().await {
         tokio::time::sleep(Duration::from_millis(10 + id % 2)).await;
     }
+}
+
+#[diagnose]
+async fn get_rate(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    let (answer, rate) = oneshot::channel();
+    let _ = shop.rates.send(Question { id, answer }).await;
+    format!("rate of {id}: {:?}", rate.await)
+}
+
+#[diagnose]
+async fn answer_rates(mut questions: mpsc::Receiver<Question>) {
+    while let Some(Question { id, answer }) = questions.recv().await {
+        let rate = convert(id).await; // FAULT: actor
+        let _ = answer.send(rate);
+    }
+}
+
+#[diagnose]
+async fn convert(id: u64) -> u64 {
+    query(query(query(id).await).await).await
 }
 
 #[diagnose]

@@ -52,6 +52,11 @@ fn a_channel_whose_receiver_is_slow_is_found() {
 }
 
 #[test]
+fn a_task_that_answers_all_questions_is_found_by_what_it_awaits() {
+    assert_found("actor", "bottleneck");
+}
+
+#[test]
 fn a_hog_without_annotation_is_found_by_its_caller() {
     assert_found("hog", "hog");
 }

@@ -7,11 +7,10 @@
 //! A burst also fills a channel for a while. So messages must have been sent for seconds, up to
 //! now, and a large share of all messages must be waiting.
 
+use super::channels::channel_words;
 use super::facts::{Facts, line, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
-use crate::analysis::hangs::words::kind_name;
-use crate::clean::printable;
 use crate::model::{Holding, Resource, ResourceKind, Role};
 use crate::units::{count, time};
 
@@ -68,7 +67,7 @@ fn of_channel(facts: &Facts<'_>, channel: &Resource, share: u64) -> Finding {
     };
     let sentence = format!(
         "{} {verb}: {} messages wait in it, {} of all that were sent in {}; {by}",
-        channel_words(channel),
+        channel_words(channel, 1),
         count(channel.filled),
         percent(share),
         time(channel.age_ns),
@@ -94,16 +93,4 @@ pub(super) fn emptied_by(facts: &Facts<'_>, received: Option<&Holding>) -> Strin
             format!("it is emptied{by}{at}")
         },
     )
-}
-
-/// `` `events` (mpsc, src/main.rs:12) ``, or `the mpsc created at src/main.rs:12`.
-fn channel_words(channel: &Resource) -> String {
-    let kind = kind_name(channel.kind);
-    let created = channel.created.as_ref().filter(|place| !place.file.is_empty()).map(line);
-    match (&channel.name, created) {
-        (Some(name), Some(at)) => format!("`{}` ({kind} without a bound, {at})", printable(name)),
-        (Some(name), None) => format!("`{}` ({kind} without a bound)", printable(name)),
-        (None, Some(at)) => format!("the unbounded {kind} created at {at}"),
-        (None, None) => format!("an unbounded {kind}"),
-    }
 }

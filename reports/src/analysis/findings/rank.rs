@@ -6,8 +6,8 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    backlog, blocking_pool, cancelled, contended, full_channel, growing, held, hog, lagged, large_future,
-    lost_data, missing_await, panicked, saturated, self_wake, slow_await, stuck,
+    backlog, blocking_pool, bottleneck, cancelled, contended, full_channel, growing, held, hog, lagged,
+    large_future, lost_data, missing_await, panicked, saturated, self_wake, slow_await, stuck,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, Snapshot};
@@ -44,10 +44,11 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 16] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 17] = [
     contended::find,
     held::find,
     full_channel::find,
+    bottleneck::find,
     hog::find,
     slow_await::find,
     saturated::find,
@@ -71,7 +72,7 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
     }
     let mut is_unexplained = Vec::new();
     for finding in &findings {
-        is_unexplained.push(!findings.iter().any(|other| explains(other, finding)));
+        is_unexplained.push(!findings.iter().any(|other| explains(&facts, other, finding)));
     }
     let mut is_unexplained = is_unexplained.into_iter();
     findings.retain(|_| is_unexplained.next().unwrap_or(true));
@@ -103,7 +104,7 @@ fn put_causes_first(facts: &Facts<'_>, findings: &mut [Finding]) {
         let waits = findings[number].evidence.nodes.iter().map(|&node| facts.deepest_wait(node.get()));
         let waits: OrderedSet<NodeIndex> = waits.map(NodeIndex::new).collect();
         let is_cause = |other: &Finding| {
-            matches!(other.rule, Rule::Contended | Rule::FullChannel)
+            matches!(other.rule, Rule::Contended | Rule::FullChannel | Rule::Bottleneck)
                 && other.evidence.nodes.iter().any(|node| waits.contains(node))
         };
         let Some(cause) = findings.iter().rposition(is_cause).filter(|&cause| cause > number) else {
@@ -113,16 +114,21 @@ fn put_causes_first(facts: &Facts<'_>, findings: &mut [Finding]) {
     }
 }
 
-/// Whether `cause` explains what `finding` says: long polls fill the workers, and a lock or a full
-/// channel makes the await of it slow.
-fn explains(cause: &Finding, finding: &Finding) -> bool {
+/// Whether `cause` explains what `finding` says: long polls fill the workers, and a lock, a full
+/// channel or a busy receiver makes the await of it slow.
+fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
     match (cause.rule, finding.rule) {
-        // What ended before is not what hangs now.
-        (Rule::Held, Rule::Contended) => {
+        // What ended before is not what hangs now. A slow receiver is named once.
+        (Rule::Held, Rule::Contended) | (Rule::FullChannel, Rule::Bottleneck) => {
             cause.evidence.resources.iter().any(|id| finding.evidence.resources.contains(id))
         }
         (Rule::Hog | Rule::Blocking, Rule::Saturated | Rule::Imbalance) => true,
-        (Rule::Contended | Rule::FullChannel, Rule::SlowAwait) => {
+        // The receiver itself waits for the lock.
+        (Rule::Contended, Rule::Bottleneck) => {
+            let places = cause.evidence.nodes.iter().map(|node| facts.place(facts.node(node.get()).site));
+            finding.place.is_some() && places.into_iter().any(|place| place == finding.place)
+        }
+        (Rule::Contended | Rule::FullChannel | Rule::Bottleneck, Rule::SlowAwait) => {
             finding.evidence.nodes.iter().any(|node| cause.evidence.nodes.contains(node))
         }
         _ => false,

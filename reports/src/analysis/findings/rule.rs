@@ -52,6 +52,8 @@ rules! {
     Held = "held",
     /// Requests wait for a free slot of a channel for most of their time.
     FullChannel = "full_channel",
+    /// Requests wait for the answers of one task, which handles one after the other.
+    Bottleneck = "bottleneck",
     /// One function uses a large share of the CPU in long polls.
     Hog = "hog",
     /// A poll took long with little CPU time: it blocked its thread.
