@@ -20,6 +20,7 @@ mod findings_locks;
 mod findings_panicked;
 mod findings_permits;
 mod findings_polls;
+mod findings_sequential;
 mod first_screen;
 mod fold;
 mod fold_sums;

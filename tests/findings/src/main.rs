@@ -12,7 +12,7 @@ use diagnose::tokio;
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|rare|held|channel|actor|hog|block|leak|large|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|rare|held|channel|actor|sequential|hog|block|leak|large|cycle|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -39,6 +39,7 @@ fn main() -> ExitCode {
             "held" => &["/settle"],
             "channel" => &["/audit"],
             "actor" => &["/rates"],
+            "sequential" => &["/lists"],
             "hog" => &["/receipts"],
             "block" => &["/invoices"],
             "leak" => &["/notify"],
@@ -74,6 +75,7 @@ fn wait_for(name: &str, time: Duration) {
         ("held", "held"),
         ("channel", "full_channel"),
         ("actor", "bottleneck"),
+        ("sequential", "sequential"),
         ("hog", "hog"),
         ("block", "blocking"),
         ("leak", "growing"),

@@ -1,8 +1,8 @@
 //! A shop over HTTP with faults, each behind its own route. The faults are a lock held during a
 //! query, another one that a job holds now and then, one that is held while a bank does not answer,
-//! a channel with a slow receiver, a task that answers all questions, a CPU hog and a sleep in
-//! functions that are not annotated, tasks that never end, large futures, and two locks in both
-//! orders.
+//! a channel with a slow receiver, a task that answers all questions, queries one after the other,
+//! a CPU hog and a sleep in functions that are not annotated, tasks that never end, large futures,
+//! and two locks in both orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone. A finding has to name it.
 
@@ -64,6 +64,7 @@ pub(crate) fn router() -> Router {
         .route("/prices/{id}", get(get_price))
         .route("/audit/{id}", get(log_audit))
         .route("/rates/{id}", get(get_rate))
+        .route("/lists/{id}", get(list))
         .route("/settle/{id}", get(settle))
         .route("/receipts/{id}", get(get_receipt))
         .route("/invoices/{id}", get(get_invoice))
@@ -174,6 +175,15 @@ async fn answer_rates(mut questions: mpsc::Receiver<Question>) {
 #[diagnose]
 async fn convert(id: u64) -> u64 {
     query(query(query(id).await).await).await
+}
+
+#[diagnose]
+async fn list(Path(id): Path<u64>) -> String {
+    let mut rows = Vec::new();
+    for item in 0..12 {
+        rows.push(query(id + item).await); // FAULT: sequential
+    }
+    format!("list {id}: {rows:?}")
 }
 
 #[diagnose]

@@ -57,6 +57,11 @@ fn a_task_that_answers_all_questions_is_found_by_what_it_awaits() {
 }
 
 #[test]
+fn queries_one_after_the_other_are_found() {
+    assert_found("sequential", "sequential");
+}
+
+#[test]
 fn a_hog_without_annotation_is_found_by_its_caller() {
     assert_found("hog", "hog");
 }

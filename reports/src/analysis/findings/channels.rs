@@ -87,6 +87,13 @@ fn is_in_handlers(facts: &Facts<'_>, waiting: &[&Wait]) -> bool {
     waiting.iter().filter(is_handler).count() * 2 > waiting.len()
 }
 
+/// Whether a node is in a handler: an unrecorded task polls its root now.
+pub(super) fn is_of_handlers(facts: &Facts<'_>, node: usize) -> bool {
+    let root = facts.node(facts.root(node)).site;
+    let mut tasks = facts.snapshot.tasks.iter().filter(|task| task.is_unspawned);
+    facts.has_ends(root) && tasks.any(|task| facts.root_site(task) == root)
+}
+
 /// The await in which the receiver waits for a message, on the path with most of its calls.
 pub(super) fn receive(facts: &Facts<'_>, end: &Holding) -> Option<usize> {
     let site = await_at(facts, end.place.as_ref()?)?;

@@ -67,10 +67,20 @@ const TIMERS: [&str; 3] = ["sleep", "sleep_until", "tick"];
 /// before, or calls a client that does. A `send` without an argument is that of an HTTP client.
 pub(super) fn is_for_answer(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
-    facts.site(deepest).is_some_and(|site| {
-        let is_request = calls_any(&site.name, &REQUESTS) || site.name.contains(".send()");
-        is_request || is_read(&site.name) && is_answer(facts, deepest, site)
-    })
+    facts
+        .site(deepest)
+        .is_some_and(|site| is_request(&site.name) || is_read(&site.name) && is_answer(facts, deepest, site))
+}
+
+/// Whether an awaited expression sends a request with a client, and waits for its answer.
+pub(super) fn is_request(text: &str) -> bool {
+    calls_any(text, &REQUESTS) || text.contains(".send()")
+}
+
+/// Whether an awaited expression reads, writes, or waits for a moment or an event: all that loops
+/// do, over and over.
+pub(super) fn is_repeated(text: &str) -> bool {
+    !is_request(text) && (is_read(text) || is_write(text) || is_timer(text) || calls_event_method(text))
 }
 
 /// Whether an awaited expression waits for a moment.

@@ -7,7 +7,7 @@ use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
     backlog, blocking_pool, bottleneck, cancelled, contended, full_channel, growing, held, hog, lagged,
-    large_future, lost_data, missing_await, panicked, saturated, self_wake, slow_await, stuck,
+    large_future, lost_data, missing_await, panicked, saturated, self_wake, sequential, slow_await, stuck,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, Snapshot};
@@ -44,11 +44,12 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 17] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 18] = [
     contended::find,
     held::find,
     full_channel::find,
     bottleneck::find,
+    sequential::find,
     hog::find,
     slow_await::find,
     saturated::find,

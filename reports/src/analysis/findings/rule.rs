@@ -54,6 +54,8 @@ rules! {
     FullChannel = "full_channel",
     /// Requests wait for the answers of one task, which handles one after the other.
     Bottleneck = "bottleneck",
+    /// Requests await the same call many times, one after the other.
+    Sequential = "sequential",
     /// One function uses a large share of the CPU in long polls.
     Hog = "hog",
     /// A poll took long with little CPU time: it blocked its thread.

@@ -1,0 +1,121 @@
+//! The rule `sequential`: requests await the same call many times, one after the other.
+//!
+//! ```text
+//! list    rows ─▶ query ██ query ██ query ██ query ██ query ██ … 25 times: 94 % of the request
+//! ```
+//! Each of them may be fast, and nothing waits for anything that another has. So the await counts
+//! by its calls for each call of the function, in requests only: a job that walks through a table
+//! takes its time by design. What reads, writes or waits for an event repeats by its nature.
+
+use super::channels::{MIN_MEAN_NS, is_of_handlers};
+use super::contended::awaited_lock;
+use super::events::{is_between_read_and_write, is_repeated, is_request};
+use super::facts::{Facts, ended, per_mille, percent};
+use super::finding::{Finding, Severity};
+use super::rule::Rule;
+use super::workers::CpuShare;
+use crate::model::{NodeIndex, SiteIndex, SiteKind};
+use crate::ordered::OrderedMap;
+use crate::units::{count, time};
+
+/// How often the function must await it in each of its calls, on average.
+const MIN_TIMES: u64 = 8;
+/// The fewest calls of the function that have ended.
+const MIN_CALLS: u64 = 50;
+/// The least share of the function's time, in thousandths: most of it.
+const MIN_SHARE: u64 = 600;
+/// The least share of an await that is spent in functions that begin and end in it, in thousandths.
+/// A handle is awaited as well, but its task runs beside the others.
+const MIN_INSIDE: u64 = 800;
+
+pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    // The nodes of each await, by the function around it.
+    let mut awaits: OrderedMap<(SiteIndex, SiteIndex), Vec<usize>> = OrderedMap::new();
+    for node in 0..facts.tree.nodes.len() {
+        let above = facts.tree.ancestors(node).next().filter(|&above| !facts.is_await(above));
+        if let (true, Some(above)) = (facts.is_await(node), above) {
+            awaits.entry((facts.node(above).site, facts.node(node).site)).or_default().push(node);
+        }
+    }
+    let find = |((function, site), nodes)| of_await(facts, function, site, nodes);
+    awaits.into_iter().filter_map(find).collect()
+}
+
+fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<usize>) -> Option<Finding> {
+    let sum = |value: fn(&crate::model::Node) -> u64| {
+        nodes.iter().map(|&node| value(facts.node(node))).fold(0, u64::saturating_add)
+    };
+    let calls = facts.sum(function, |node| node.calls);
+    let times = sum(|node| node.calls).checked_div(calls)?;
+    let waited_ns = sum(|node| node.idle_ns.saturating_add(node.busy_ns));
+    let wall_ns = facts.wall_ns(function);
+    let (mean_ns, share) = (wall_ns / calls, per_mille(waited_ns, wall_ns).min(1000));
+    let is_often = times >= MIN_TIMES
+        && share >= MIN_SHARE
+        && facts.has_ends(function)
+        && facts.sum(function, ended) >= MIN_CALLS
+        && mean_ns >= CpuShare::new(facts.snapshot).stretched(MIN_MEAN_NS);
+    let is_meant = || facts.snapshot.site(site).is_none_or(|site| is_repeated(&site.name));
+    let is_in_requests =
+        || nodes.iter().any(|&node| is_of_handlers(facts, node) || is_between_read_and_write(facts, node));
+    if !is_often || is_meant() || !is_in_requests() || !is_inside(facts, site, &nodes) {
+        return None;
+    }
+    if is_of_a_stream(facts, &nodes) || nodes.iter().any(|&node| waits_for_lock(facts, node)) {
+        return None;
+    }
+    let sentence = format!(
+        "{} awaits {} {} times per call, one after the other: {} of its time, {} each, {} per call",
+        facts.name(function),
+        facts.name_and_line(site),
+        count((sum(|node| node.calls) + calls / 2) / calls),
+        percent(share),
+        time(waited_ns / sum(|node| node.calls).max(1)),
+        time(mean_ns),
+    );
+    let next =
+        "ask for all of them at once, or run them side by side, for example with `join_all` or `buffered`";
+    let mut finding = Finding::new(Rule::Sequential, Severity::Slow, &sentence, next);
+    finding.place = facts.place(site);
+    finding.explains_ns = waited_ns;
+    finding.per_mille = Some(share);
+    finding.evidence.sites = vec![site, function];
+    finding.evidence.nodes = nodes.into_iter().map(NodeIndex::new).collect();
+    Some(finding)
+}
+
+/// Whether what is awaited begins and ends in the await: an annotated function, or a request of a
+/// client.
+fn is_inside(facts: &Facts<'_>, site: SiteIndex, nodes: &[usize]) -> bool {
+    if facts.snapshot.site(site).is_some_and(|site| is_request(&site.name)) {
+        return true;
+    }
+    let (mut all_ns, mut inside_ns) = (0_u64, 0_u64);
+    for &node in nodes {
+        all_ns = all_ns.saturating_add(facts.node(node).idle_ns);
+        let functions = facts.tree.children[node].iter().map(|&child| (facts.node(child), facts.site(child)));
+        let functions = functions.filter(|(_, site)| site.is_some_and(|site| site.kind == SiteKind::Fn));
+        let begins = |(it, _): &(&crate::model::Node, _)| it.calls >= facts.node(node).calls / 2;
+        let idle_ns = functions.filter(begins).map(|(it, _)| it.idle_ns);
+        inside_ns = idle_ns.fold(inside_ns, u64::saturating_add);
+    }
+    per_mille(inside_ns, all_ns) >= MIN_INSIDE
+}
+
+/// Whether the function handles what it reads, item by item.
+fn is_of_a_stream(facts: &Facts<'_>, nodes: &[usize]) -> bool {
+    nodes.iter().any(|&node| {
+        let above = facts.tree.ancestors(node).next();
+        let mut beside = above.into_iter().flat_map(|above| facts.tree.children[above].iter().copied());
+        beside.any(|it| {
+            let is_as_often = facts.node(it).calls >= facts.node(node).calls / 2;
+            is_as_often && facts.is_await(it) && facts.site(it).is_some_and(|site| is_repeated(&site.name))
+        })
+    })
+}
+
+/// Whether the time is spent waiting for a lock or for permits, which another finding explains.
+fn waits_for_lock(facts: &Facts<'_>, node: usize) -> bool {
+    let deepest = facts.deepest_wait(node);
+    facts.is_await(deepest) && awaited_lock(facts, deepest).is_some()
+}

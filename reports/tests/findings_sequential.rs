@@ -1,0 +1,82 @@
+//! The rule `sequential` on drawn services: a call that a request awaits many times.
+
+use crate::findings_locks::{add_mutex, drawn};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{SiteIndex, Task, TaskId};
+
+/// A handler with 100 calls of 100 ms, each with 20 queries of 4.8 ms.
+const HANDLER: &str = "list | calls=100 completed=100 polls=2200 busy=100_000_000 idle=9_900_000_000
+  rows(id).await | calls=100 polls=200 idle=300_000_000
+    rows | calls=100 completed=100 polls=200 idle=300_000_000 self_idle=300_000_000
+  load(row).await | calls=2000 polls=2000 idle=9_600_000_000
+    load | calls=2000 completed=2000 polls=4000 idle=9_600_000_000 self_idle=9_600_000_000
+";
+
+/// The service as changed, while one call of the handler is alive.
+fn sentences(drawing: &str, change: impl Fn(&mut Snapshot)) -> Vec<String> {
+    let mut snapshot = drawn(drawing);
+    let mut task = Task::default();
+    (task.id, task.site, task.is_unspawned, task.opaque_wakers) =
+        (TaskId::new(1), SiteIndex::new(0), true, Some(1));
+    snapshot.tasks.push(task);
+    change(&mut snapshot);
+    snapshot.findings().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_call_that_a_handler_awaits_again_and_again_is_found() {
+    let [finding] = &sentences(HANDLER, |_| ())[..] else { panic!("one finding") };
+    let expected = "`list` awaits `load(row).await` (src/main.rs:4) 20 times per call, one after the other: 96 % of its time, \
+                    4.80 ms each, 100 ms per call. Next: ask for all of them at once";
+    assert!(finding.starts_with(expected), "{finding}");
+    assert!(finding.ends_with("(sequential)"), "{finding}");
+}
+
+#[test]
+fn requests_of_clients_need_no_annotation() {
+    let of = |text: &str| {
+        let lines = HANDLER.lines().filter(|line| !line.trim_start().starts_with("load |"));
+        let drawing: String = lines.map(|line| format!("{line}\n")).collect();
+        sentences(&drawing.replace("load(row).await", text), |_| ()).len()
+    };
+    assert_eq!(of("sqlx::query(LOAD).bind(row).fetch_one(&pool).await"), 1);
+    assert_eq!(of("client.get(url).send().await"), 1);
+    assert_eq!(of("handle.await"), 0, "its task runs beside the others");
+    assert_eq!(of("timeout(LIMIT, handle).await"), 0);
+}
+
+#[test]
+fn few_short_and_rare_calls_are_healthy() {
+    let changed = |change: fn(&mut Snapshot)| sentences(HANDLER, change);
+    assert_eq!(changed(|it| it.nodes[3].calls = 799), [""; 0], "seven times");
+    assert_eq!(changed(|it| it.nodes[3].idle_ns = 5_900_000_000), [""; 0], "59 % of the time");
+    assert_eq!(changed(|it| it.nodes[0].completed = 49), [""; 0], "a start");
+    let is_fast = |it: &mut Snapshot| {
+        it.nodes.iter_mut().for_each(|node| (node.busy_ns, node.idle_ns) = (0, node.idle_ns / 6));
+    };
+    assert_eq!(sentences(HANDLER, is_fast), [""; 0], "17 ms per call");
+    assert_eq!(changed(|it| it.tasks.clear()), [""; 0], "a job");
+    assert_eq!(changed(|it| it.tasks[0].is_unspawned = false), [""; 0], "a job");
+}
+
+#[test]
+fn a_call_for_each_item_that_is_read_is_healthy() {
+    for text in ["rows.next().await", "socket.read(&mut buffer).await", "messages.recv().await"] {
+        let drawing = HANDLER.replace("rows(id).await | calls=100", &format!("{text} | calls=2000"));
+        assert_eq!(sentences(&drawing, |_| ()), [""; 0], "{text}");
+    }
+    for text in ["socket.write_all(&chunk).await", "interval.tick().await", "sleep(pause).await"] {
+        assert_eq!(sentences(&HANDLER.replace("load(row).await", text), |_| ()), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn waits_for_a_lock_are_no_work_of_the_call() {
+    let drawing = format!("{HANDLER}      db.lock().await | calls=2000 polls=2000 idle=9_500_000_000\n");
+    let rules = |waited_ms| {
+        let findings = sentences(&drawing, |it| add_mutex(it, "db.lock().await", 2_000, waited_ms, 1_000));
+        findings.iter().filter(|finding| finding.ends_with("(sequential)")).count()
+    };
+    assert_eq!(rules(0), 1);
+    assert_eq!(rules(9_500), 0);
+}
