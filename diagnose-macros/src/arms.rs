@@ -13,20 +13,27 @@ use syn::{Expr, Path, Result, Token};
 
 use crate::attributes::hand_down;
 use crate::blocks::Blocks;
-use crate::escape;
+use crate::escape::{self, GuardUse};
 use crate::expand::{self, ArmKind, AwaitPlace};
 use crate::select::{Biased, Handler, Library, Select, Source};
 
 impl Blocks {
-    /// Rewrites `join!`, or `try_join!`, which may drop an arm that is not done.
-    pub(crate) fn join(&mut self, tokens: &TokenStream, is_joined: bool) -> Option<TokenStream> {
+    /// Rewrites `join!`, or `try_join!`, which may drop an arm that is not done. `guard` says what
+    /// the body does with the values of the arms.
+    pub(crate) fn join(
+        &mut self,
+        tokens: &TokenStream,
+        is_joined: bool,
+        guard: GuardUse,
+    ) -> Option<TokenStream> {
         let Join { biased, mut futures } = syn::parse2(tokens.clone()).ok()?;
         // Another macro with this name may join strings.
         if futures.iter().any(|future| matches!(future, Expr::Lit(_))) {
             return None;
         }
         for future in &mut futures {
-            self.arm(future, if is_joined { ArmKind::Joined } else { ArmKind::Tried });
+            let guard = escape::of_await(future, guard);
+            self.arm(future, if is_joined { ArmKind::Joined(guard) } else { ArmKind::Raced(guard) });
         }
         Some(quote!(#biased #futures))
     }
@@ -42,7 +49,7 @@ impl Blocks {
                 match (&*future, library) {
                     (Expr::Path(_), None) => {}
                     (Expr::Path(_), Some(Library::Futures)) => self.borrowed_arm(future),
-                    _ => self.arm(future, ArmKind::Handled(guard)),
+                    _ => self.arm(future, ArmKind::Raced(guard)),
                 }
                 if let Some((_, _, condition)) = &mut waited.condition {
                     self.visit_expr_mut(condition);

@@ -14,7 +14,9 @@ use std::mem;
 
 use proc_macro2::TokenStream;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Error, Expr, ExprClosure, Item, Local, Macro, Meta, Result, Stmt};
+use syn::{
+    Attribute, Block, Error, Expr, ExprClosure, ExprIf, ExprMatch, Item, Local, Macro, Meta, Result, Stmt,
+};
 
 use crate::args::Args;
 use crate::attributes::{hand_down, is_ours, take};
@@ -45,6 +47,7 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
         points: Vec::new(),
         is_place: false,
         guard: GuardUse::Moves,
+        value: GuardUse::Unknown,
         error: None,
     };
     if surroundings.returns {
@@ -64,6 +67,7 @@ pub(crate) fn strip(body: &mut Block) {
         points: Vec::new(),
         is_place: false,
         guard: GuardUse::Moves,
+        value: GuardUse::Unknown,
         error: None,
     }
     .visit_block_mut(body);
@@ -79,7 +83,9 @@ pub(crate) struct Blocks {
     /// a call.
     is_place: bool,
     /// What the body does with a guard that the next visited expression acquires.
-    guard: GuardUse,
+    pub(crate) guard: GuardUse,
+    /// What the body does with a guard that is the value of the next visited block.
+    value: GuardUse,
     error: Option<Error>,
 }
 
@@ -99,7 +105,7 @@ impl VisitMut for Blocks {
         hand_down(expression);
         let (is_place, guard) = (mem::take(&mut self.is_place), mem::take(&mut self.guard));
         match expression {
-            Expr::Macro(_) => self.macro_expression(expression, is_place),
+            Expr::Macro(_) => self.macro_expression(expression, is_place, guard),
             Expr::Async(_) => self.block(expression),
             Expr::Await(_) => self.awaited(expression, guard),
             Expr::Closure(closure) => self.closure(closure),
@@ -119,16 +125,25 @@ impl VisitMut for Blocks {
             _ => {
                 self.is_place = begins_with_place(expression, is_place);
                 self.guard = self.guard_use(|| escape::of_operand(expression, guard));
-                visit_mut::visit_expr_mut(self, expression);
+                match expression {
+                    Expr::If(choice) => self.choice(choice, guard),
+                    Expr::Match(choice) => self.matched(choice, guard),
+                    _ => {
+                        let has_value = matches!(expression, Expr::Block(_) | Expr::Unsafe(_));
+                        self.value = if has_value { guard } else { GuardUse::Moves };
+                        visit_mut::visit_expr_mut(self, expression);
+                    }
+                }
             }
         }
     }
 
     fn visit_block_mut(&mut self, block: &mut Block) {
+        let value = mem::take(&mut self.value);
         let last = block.stmts.len().saturating_sub(1);
         for number in 0..block.stmts.len() {
             let Some((statement, rest)) = block.stmts[number..].split_first_mut() else { return };
-            self.guard = self.guard_use(|| escape::of_statement(statement, rest));
+            self.guard = self.guard_use(|| escape::of_statement(statement, rest, value));
             match statement {
                 Stmt::Macro(_) => self.macro_statement(statement, number == last),
                 other => self.visit_stmt_mut(other),
@@ -167,6 +182,30 @@ impl Blocks {
 
     fn guard_use(&self, find: impl FnOnce() -> GuardUse) -> GuardUse {
         if self.is_timing() { find() } else { GuardUse::Unknown }
+    }
+
+    /// Visits an `if`, with whose value the body does `value`.
+    fn choice(&mut self, choice: &mut ExprIf, value: GuardUse) {
+        self.visit_attributes_mut(&mut choice.attrs);
+        self.visit_expr_mut(&mut choice.cond);
+        self.value = value;
+        self.visit_block_mut(&mut choice.then_branch);
+        if let Some((_, otherwise)) = &mut choice.else_branch {
+            self.guard = value;
+            self.visit_expr_mut(otherwise);
+        }
+    }
+
+    /// Visits a `match`, with whose value the body does `value`.
+    fn matched(&mut self, choice: &mut ExprMatch, value: GuardUse) {
+        self.visit_attributes_mut(&mut choice.attrs);
+        self.visit_expr_mut(&mut choice.expr);
+        for arm in &mut choice.arms {
+            self.visit_attributes_mut(&mut arm.attrs);
+            self.visit_pat_mut(&mut arm.pat);
+            self.guard = value;
+            self.visit_expr_mut(&mut arm.body);
+        }
     }
 
     /// Returns the arguments for an async block without an attribute, if those are timed and
@@ -232,6 +271,7 @@ impl Blocks {
                 return self.block(expression);
             }
             let inside = Surroundings { is_async: true, returns: false, ..self.surroundings };
+            self.value = GuardUse::Unknown;
             return self.within(inside, |this| visit_mut::visit_expr_async_mut(this, block));
         }
         if let Some(future) = boxed::pinned(expression) {

@@ -11,9 +11,9 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{Block, Expr, ExprCall, ExprLet, ExprMethodCall, ExprPath, Local, Pat, Stmt, UnOp};
+use syn::{Block, Expr, ExprCall, ExprLet, ExprMethodCall, Local, Pat, Stmt, UnOp};
 
-use crate::moved::{ENDING, are_moved};
+use crate::moved::{are_moved, ends_argument, has_macro, mentions_call};
 
 /// Methods that acquire a lock, and return a guard that borrows.
 const LOCKING: [&str; 4] = ["lock", "read", "upgradable_read", "write"];
@@ -22,13 +22,14 @@ const LOCKING: [&str; 4] = ["lock", "read", "upgradable_read", "write"];
 const ACQUIRING: [&str; 2] = ["acquire", "acquire_many"];
 
 /// Methods of permits, and of a `Result` with them, that move nothing.
-const OF_PERMITS: [&str; 5] = ["forget", "is_err", "is_ok", "merge", "num_permits"];
+const OF_PERMITS: [&str; 7] = ["forget", "is_err", "is_none", "is_ok", "is_some", "merge", "num_permits"];
 
 /// Methods of `Option` and `Result` that return what is inside.
 const UNWRAPPING: [&str; 2] = ["expect", "unwrap"];
 
-/// Methods of any value that move it.
-const MOVING: [&str; 2] = ["into", "try_into"];
+/// Methods of any value, or of guards, that move it. Any other method of a guard is taken for one
+/// of what the lock protects.
+const MOVING: [&str; 5] = ["downgrade", "into", "into_mapped", "try_into", "upgrade"];
 
 /// What an await acquires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,10 @@ pub(crate) enum Acquired {
     /// A guard. Its methods are those of what the lock protects.
     Lock,
     Permits,
+    /// What another future returns that was made with the future of a lock, such as a `Result`.
+    MaybeLock,
+    /// The same with permits, or with anything else.
+    MaybePermits,
 }
 
 impl Acquired {
@@ -43,15 +48,42 @@ impl Acquired {
     pub(crate) fn stays_in(self, method: &Ident) -> bool {
         match self {
             Self::Lock => !is_one_of(&MOVING, method) && !is_one_of(&UNWRAPPING, method),
-            Self::Permits => is_one_of(&OF_PERMITS, method),
+            Self::Permits | Self::MaybeLock | Self::MaybePermits => is_one_of(&OF_PERMITS, method),
+        }
+    }
+
+    /// What is inside a `Result`, an `Option` or a tuple.
+    pub(crate) fn unwrapped(self) -> Self {
+        match self {
+            Self::Lock | Self::MaybeLock => Self::Lock,
+            Self::Permits | Self::MaybePermits => Self::Permits,
         }
     }
 }
 
-/// Whether the value of this await is a guard at all, and of a lock that the await itself names:
-/// `place.lock().await`. A function in between may move the guard before it returns.
-pub(crate) fn is_acquiring(operand: &Expr) -> bool {
-    acquired(operand).is_some()
+/// What the body does with the guard that this await acquires, if it does `outer` with the value of
+/// the await. Only `place.lock().await` is sure to return the guard at once: a function in between
+/// may have moved it.
+pub(crate) fn of_await(operand: &Expr, outer: GuardUse) -> GuardUse {
+    let may_acquire = || {
+        let tokens = || operand.to_token_stream();
+        mentions_call(&LOCKING, tokens()) || mentions_call(&ACQUIRING, tokens()) || has_macro(tokens())
+    };
+    if acquired(operand).is_some() || outer == GuardUse::Moves && may_acquire() {
+        outer
+    } else {
+        GuardUse::Unknown
+    }
+}
+
+/// What the value of an await may be.
+fn awaited(operand: &Expr) -> Acquired {
+    acquired(operand).unwrap_or_else(|| made_with(operand))
+}
+
+/// What may be in the value of code that was made with the futures in it.
+fn made_with(code: &impl ToTokens) -> Acquired {
+    if mentions_call(&LOCKING, code.to_token_stream()) { Acquired::MaybeLock } else { Acquired::MaybePermits }
 }
 
 fn acquired(operand: &Expr) -> Option<Acquired> {
@@ -95,7 +127,7 @@ fn is_plain(expression: &Expr) -> bool {
 /// What a body does with a guard that it acquires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum GuardUse {
-    /// Returns it, or has it as the value of a block.
+    /// Returns it, or nothing is known of it.
     Unknown,
     /// Uses it in place, or drops it.
     Stays,
@@ -109,7 +141,9 @@ pub(crate) fn of_operand(expression: &Expr, outer: GuardUse) -> GuardUse {
     let in_place = |is_in_place: bool| if is_in_place { GuardUse::Stays } else { GuardUse::Moves };
     match expression {
         Expr::Paren(_) | Expr::Group(_) | Expr::Try(_) | Expr::Let(_) => outer,
-        Expr::Return(_) | Expr::Break(_) => GuardUse::Unknown,
+        Expr::Return(_) => GuardUse::Unknown,
+        // A guard can be swapped behind `&mut`.
+        Expr::Reference(reference) if reference.mutability.is_some() => outer,
         Expr::Field(_) | Expr::Index(_) | Expr::Reference(_) => GuardUse::Stays,
         Expr::Unary(unary) => in_place(matches!(unary.op, UnOp::Deref(_))),
         Expr::MethodCall(call) if is_one_of(&UNWRAPPING, &call.method) => outer,
@@ -128,12 +162,8 @@ pub(crate) fn of_operand(expression: &Expr, outer: GuardUse) -> GuardUse {
 
 /// Whether it is `drop(value)`, or `forget(value)`.
 pub(crate) fn is_ending(call: &ExprCall) -> bool {
-    let last = |path: &ExprPath| path.path.segments.last().map(|last| last.ident.to_string());
-    let name = match &*call.func {
-        Expr::Path(function) => last(function),
-        _ => None,
-    };
-    call.args.len() == 1 && name.is_some_and(|name| ENDING.contains(&name.as_str()))
+    let is_path = matches!(&*call.func, Expr::Path(_));
+    is_path && call.args.len() == 1 && ends_argument(&call.func.to_token_stream())
 }
 
 fn of_condition(condition: &Expr, body: &Block) -> GuardUse {
@@ -142,8 +172,9 @@ fn of_condition(condition: &Expr, body: &Block) -> GuardUse {
     if matches!(condition, Expr::Let(bound) if is_kept(bound)) { GuardUse::Stays } else { GuardUse::Moves }
 }
 
-/// What the body does with the value of a statement. It continues with `rest`.
-pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt]) -> GuardUse {
+/// What the body does with the value of a statement of a block. The block continues with `rest`,
+/// and the body does `outer` with its value.
+pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt], outer: GuardUse) -> GuardUse {
     match statement {
         Stmt::Local(Local { pat, init: Some(init), .. }) => {
             let Some(guard) = guard_of(&init.expr) else { return GuardUse::Moves };
@@ -154,13 +185,13 @@ pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt]) -> GuardUse {
             if are_moved(guard, pat, rest) {
                 GuardUse::Moves
             } else if value.is_some_and(|value| are_moved(guard, pat, &[value])) {
-                GuardUse::Unknown
+                outer
             } else {
                 GuardUse::Stays
             }
         }
-        Stmt::Expr(_, Some(_)) => GuardUse::Stays,
-        Stmt::Expr(_, None) => GuardUse::Unknown,
+        Stmt::Expr(_, None) if rest.is_empty() => outer,
+        Stmt::Expr(_, _) => GuardUse::Stays,
         _ => GuardUse::Moves,
     }
 }
@@ -184,21 +215,32 @@ fn is_value(expression: &Expr) -> bool {
 
 /// What an arm of `select!` does with the guard that it acquires.
 pub(crate) fn of_arm(future: &Expr, pattern: &Pat, handler: &impl ToTokens) -> GuardUse {
-    match acquired(future) {
-        None => GuardUse::Unknown,
-        Some(guard) if are_moved(guard, pattern, std::slice::from_ref(handler)) => GuardUse::Moves,
-        Some(_) => GuardUse::Stays,
-    }
+    let is_moved = are_moved(awaited(future), pattern, std::slice::from_ref(handler));
+    of_await(future, if is_moved { GuardUse::Moves } else { GuardUse::Stays })
 }
 
 /// The guard that is the value, if it is one: only then is it worth looking for moves.
 fn guard_of(value: &Expr) -> Option<Acquired> {
     match value {
-        Expr::Await(point) => acquired(&point.base),
+        Expr::Await(point) => Some(awaited(&point.base)),
         Expr::Paren(inside) => guard_of(&inside.expr),
         Expr::Group(inside) => guard_of(&inside.expr),
-        Expr::Try(inside) => guard_of(&inside.expr),
-        Expr::MethodCall(call) if is_one_of(&UNWRAPPING, &call.method) => guard_of(&call.receiver),
+        Expr::Try(inside) => guard_of(&inside.expr).map(Acquired::unwrapped),
+        Expr::MethodCall(call) if is_one_of(&UNWRAPPING, &call.method) => {
+            guard_of(&call.receiver).map(Acquired::unwrapped)
+        }
+        Expr::Block(block) => guard_of_block(&block.block),
+        Expr::Unsafe(block) => guard_of_block(&block.block),
+        Expr::If(choice) => guard_of_block(&choice.then_branch),
+        Expr::Match(choice) => choice.arms.iter().find_map(|arm| guard_of(&arm.body)),
+        Expr::Macro(invocation) => Some(made_with(&invocation.mac.tokens)),
+        _ => None,
+    }
+}
+
+fn guard_of_block(block: &Block) -> Option<Acquired> {
+    match block.stmts.last()? {
+        Stmt::Expr(value, None) => guard_of(value).or_else(|| is_value(value).then_some(Acquired::Lock)),
         _ => None,
     }
 }

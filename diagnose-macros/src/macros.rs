@@ -4,6 +4,8 @@
 //! do all other macros: `dbg!` and `assert!` print the source of their arguments, and an unknown
 //! macro may do anything with an `.await`. Then the macro as a whole is one await.
 
+use std::mem;
+
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
 use syn::ext::IdentExt as _;
@@ -46,6 +48,27 @@ const LOGGING: [&str; 6] = ["debug", "error", "info", "log", "trace", "warn"];
 /// Macros whose arguments are the body of other code, which does not run here.
 const BODIES: [&str; 4] = ["quote", "quote_spanned", "stream", "try_stream"];
 
+/// Macros that mention their arguments where they stand, and that the lists above do not have.
+const IN_PLACE: [&str; 12] = [
+    "assert",
+    "dbg",
+    "debug_assert",
+    "debug_span",
+    "ensure",
+    "event",
+    "info_span",
+    "join",
+    "matches",
+    "select",
+    "span",
+    "try_join",
+];
+
+/// Whether what happens to a variable that the macro mentions shows in its arguments.
+pub(crate) fn is_known(name: &str) -> bool {
+    PLAIN.contains(&name) || LOGGING.contains(&name) || IN_PLACE.contains(&name)
+}
+
 impl Blocks {
     /// Rewrites the arguments of a macro as far as they can be parsed. If some awaits in it cannot
     /// be, returns the place of the macro itself.
@@ -75,9 +98,10 @@ impl Blocks {
         }
         let name = invocation.path.segments.last()?.ident.to_string();
         let tokens = &invocation.tokens;
+        let guard = mem::take(&mut self.guard);
         match name.as_str() {
             _ if !(self.has_arms(&name) || mentions_async(tokens.clone())) => None,
-            "join" | "try_join" => self.join(tokens, name == "join"),
+            "join" | "try_join" => self.join(tokens, name == "join", guard),
             "select" | "select_biased" => self.select(&invocation.path, tokens),
             "matches" => self.matches(tokens),
             name if PLAIN.contains(&name) => self.arguments(tokens, false),

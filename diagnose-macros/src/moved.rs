@@ -5,10 +5,11 @@ use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Pat;
 
-use crate::escape::Acquired;
+use crate::escape::{Acquired, is_one_of};
+use crate::macros::is_known;
 
-/// Functions that end their argument.
-pub(crate) const ENDING: [&str; 2] = ["drop", "forget"];
+/// Functions that end their argument: `drop(…)`, `mem::forget(…)`.
+const ENDING: [&str; 2] = ["drop", "forget"];
 
 /// Functions that take a value out of a place that is borrowed.
 const SWAPPING: [&str; 2] = ["replace", "swap"];
@@ -16,10 +17,19 @@ const SWAPPING: [&str; 2] = ["replace", "swap"];
 /// Whether a variable of the pattern may be moved in this code.
 pub(crate) fn are_moved(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) -> bool {
     let mut variables = Vec::new();
-    names(pattern.to_token_stream(), &mut variables);
+    let guard = match pattern {
+        Pat::Ident(variable) if variable.subpat.is_none() => {
+            variables.push(variable.ident.clone());
+            guard
+        }
+        _ => {
+            names(pattern.to_token_stream(), &mut variables);
+            guard.unwrapped()
+        }
+    };
     variables.into_iter().any(|name| {
         let variable = Variable { name, guard };
-        code.iter().any(|part| variable.is_moved(part.to_token_stream(), None, false))
+        code.iter().any(|part| variable.is_moved(part.to_token_stream(), Caller::None, false))
     })
 }
 
@@ -38,6 +48,19 @@ fn names(pattern: TokenStream, found: &mut Vec<Ident>) {
     }
 }
 
+/// What stands before a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    /// Nothing, a keyword, a method, or a function that may move its arguments.
+    None,
+    /// A function that ends its argument.
+    Ends,
+    /// A function that takes a value out of a place that is borrowed.
+    Swaps,
+    /// A macro that may do anything.
+    UnknownMacro,
+}
+
 /// A variable that holds a guard.
 struct Variable {
     name: Ident,
@@ -46,24 +69,27 @@ struct Variable {
 
 impl Variable {
     /// Whether the tokens may move it: mention it neither as a place that is used there, nor in
-    /// `drop(name)`. Tokens, because macros have no other form. `caller` is the function before the
-    /// group that they stand in; `is_captured` says that they are in a closure or async block,
-    /// which owns what it drops.
-    fn is_moved(&self, tokens: TokenStream, caller: Option<&str>, is_captured: bool) -> bool {
+    /// `drop(name)`. Tokens, because macros have no other form. `caller` stands before the group of
+    /// these tokens; `is_captured` says that they are in a closure or async block, which owns what
+    /// it drops.
+    fn is_moved(&self, tokens: TokenStream, caller: Caller, is_captured: bool) -> bool {
+        if caller == Caller::UnknownMacro {
+            return is_mentioned(&self.name, &tokens);
+        }
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        if !is_captured && caller.is_some_and(|caller| ENDING.contains(&caller)) && is_list(&tokens) {
+        if !is_captured && caller == Caller::Ends && is_list(&tokens) {
             return false;
         }
-        let is_swapped = caller.is_some_and(|caller| SWAPPING.contains(&caller));
+        let is_swapped = caller == Caller::Swaps;
         // Whether the rest of the statement has a closure or block, and one that takes all that it
         // mentions.
         let (mut captures, mut takes) = (is_captured, false);
         for (index, token) in tokens.iter().enumerate() {
             match token {
                 TokenTree::Group(group) => {
-                    let caller = function_before(&tokens, index);
+                    let caller = caller_before(&tokens[..index]);
                     let is_there = || is_mentioned(&self.name, &group.stream());
-                    if takes && is_there() || self.is_moved(group.stream(), caller.as_deref(), captures) {
+                    if takes && is_there() || self.is_moved(group.stream(), caller, captures) {
                         return true;
                     }
                 }
@@ -121,15 +147,56 @@ fn sign(tokens: &[TokenTree], index: usize) -> Option<(char, Spacing)> {
     }
 }
 
-/// The name of the function whose arguments are the group at this place. Not that of a method.
-fn function_before(tokens: &[TokenTree], index: usize) -> Option<String> {
-    let name = match tokens.get(index.checked_sub(1)?)? {
-        TokenTree::Ident(name) => name.to_string(),
-        _ => return None,
+/// What the tokens before a group say about it.
+fn caller_before(tokens: &[TokenTree]) -> Caller {
+    match tokens {
+        [.., TokenTree::Ident(name), TokenTree::Punct(mark)] if mark.as_char() == '!' => {
+            if is_known(&name.to_string()) { Caller::None } else { Caller::UnknownMacro }
+        }
+        [.., TokenTree::Ident(name)] if is_one_of(&SWAPPING, name) => Caller::Swaps,
+        _ if ends(tokens) => Caller::Ends,
+        _ => Caller::None,
+    }
+}
+
+/// Whether the path of a function is that of std's `drop` or `forget`.
+pub(crate) fn ends_argument(path: &TokenStream) -> bool {
+    ends(&path.clone().into_iter().collect::<Vec<_>>())
+}
+
+/// Whether the tokens end with such a path. Another path may lead to another function of that name.
+fn ends(tokens: &[TokenTree]) -> bool {
+    let [before @ .., TokenTree::Ident(name)] = tokens else { return false };
+    let is_sign = |token: &TokenTree, sign| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);
+    let is_in_mem = || match before {
+        [.., TokenTree::Ident(module), _, _] => module == "mem",
+        _ => false,
     };
-    let is_method =
-        index.checked_sub(2).and_then(|before| sign(tokens, before)).is_some_and(|(it, _)| it == '.');
-    (!is_method).then_some(name)
+    is_one_of(&ENDING, name)
+        && before.last().is_none_or(|last| !is_sign(last, '.') && (!is_sign(last, ':') || is_in_mem()))
+}
+
+/// Whether the tokens call one of these methods.
+pub(crate) fn mentions_call(methods: &[&str], tokens: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is_called = tokens.windows(2).any(|pair| match pair {
+        [TokenTree::Ident(name), TokenTree::Group(_)] => is_one_of(methods, name),
+        _ => false,
+    });
+    is_called
+        || tokens.into_iter().any(|token| match token {
+            TokenTree::Group(group) => mentions_call(methods, group.stream()),
+            _ => false,
+        })
+}
+
+/// Whether a macro may be called in the tokens.
+pub(crate) fn has_macro(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => has_macro(group.stream()),
+        TokenTree::Punct(mark) => mark.as_char() == '!',
+        _ => false,
+    })
 }
 
 /// Whether the tokens are names, in parentheses or not.

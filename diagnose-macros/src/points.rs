@@ -22,7 +22,7 @@ impl Blocks {
             let ExprAwait { base, dot_token, await_token, .. } = &*point;
             expand::AwaitPlace::of(&quote!(#base #dot_token #await_token))
         });
-        let guard = if escape::is_acquiring(&point.base) { guard } else { GuardUse::Unknown };
+        let guard = escape::of_await(&point.base, guard);
         visit_mut::visit_expr_await_mut(self, point);
         if let (Some(place), Some(args)) = (place, self.awaits()) {
             *point.base = expand::awaited(args, &place, self.points.len(), &point.base);
@@ -34,13 +34,14 @@ impl Blocks {
 
     /// Visits a macro as an expression. `is_place` says that it may be a place in memory, which
     /// must not be moved.
-    pub(crate) fn macro_expression(&mut self, expression: &mut Expr, is_place: bool) {
+    pub(crate) fn macro_expression(&mut self, expression: &mut Expr, is_place: bool, guard: GuardUse) {
         let Expr::Macro(invocation) = expression else { return };
         self.visit_attributes_mut(&mut invocation.attrs);
+        self.guard = guard;
         let place = self.invocation(&mut invocation.mac);
         let is_place = is_place || may_never_end(&invocation.mac);
         if let Some((place, args)) = place.filter(|_| !is_place).zip(self.awaits()) {
-            let point = expand::point(args, &place, GuardUse::Unknown);
+            let point = expand::point(args, &place, GuardUse::Moves);
             *expression = expand::macro_awaited(args, &place, self.points.len(), &*expression);
             self.points.push(point);
         }
@@ -53,7 +54,7 @@ impl Blocks {
         let is_value = is_last && semi_token.is_none();
         let is_left = is_value && may_never_end(mac);
         if let Some((place, args)) = place.filter(|_| !is_left).zip(self.awaits()) {
-            let point = expand::point(args, &place, GuardUse::Unknown);
+            let point = expand::point(args, &place, GuardUse::Moves);
             *statement = expand::macro_statement(args, &place, self.points.len(), statement, is_value);
             self.points.push(point);
         }

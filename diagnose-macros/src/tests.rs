@@ -204,6 +204,11 @@ fn a_guard_that_is_only_used_in_place_stays() {
         "let g = m.lock().await; select! { () = left => g.push(1), _ = right => drop(g) }",
         "let g = m.lock().await; let read = async { g.len() }; read.await",
         "while let Ok(p) = permits.acquire().await { p.num_permits(); }",
+        "let g = { m.lock().await }; g.push(1)",
+        "let g = if urgent { log(); m.lock().await } else { return }; g.push(1)",
+        "let g = match kind { Kind::A => m.lock().await, Kind::B => return }; g.push(1); drop(g);",
+        "let g = unsafe { m.lock().await }; std::mem::drop(g);",
+        "let g = m.lock().await; info!(%id, \"{}\", g.len()); assert!(g.is_empty());",
     ] {
         assert_eq!(guard_use(body), "stays", "{body}");
     }
@@ -241,6 +246,26 @@ fn a_guard_that_may_be_handed_on_moves() {
         "let pair = (m.lock().await, 1);",
         "let g; g = m.lock().await;",
         "self.guard = m.lock().await;",
+        "let g = { m.lock().await }; keep(g);",
+        "let g = if urgent { m.lock().await } else { return }; keep(g);",
+        "let g = match kind { Kind::A => m.lock().await, Kind::B => return }; keep(g);",
+        "let g = loop { break m.lock().await };",
+        "let G = m.lock().await; keep(G);",
+        "let g = m.write().await.downgrade(); keep(g);",
+        "let g = m.write().await; let r = g.downgrade(); keep(r);",
+        "let g = &mut m.lock().await; let h = mem::replace(g, other);",
+        "let g = m.lock().await; background!({ work().await; drop(g); });",
+        "let g = m.lock().await; background!(\"{g}\");",
+        "let g = m.lock().await; background::drop(g);",
+        "background::drop(m.lock().await);",
+        "let Ok(g) = timeout(d, m.lock()).await else { return }; keep(g);",
+        "let g = timeout(d, m.lock()).await.ok();",
+        "let g = timeout(d, m.lock()).await?; keep(g);",
+        "let g = m.lock().map(Some).await; keep(g);",
+        "let g = locked!(m).await; keep(g);",
+        "let f = async { m.lock().await };",
+        "let g = wrap(m.lock()).read().await; g.push(1);",
+        "let g = retry!(m.lock().await);",
     ] {
         assert_eq!(guard_use(body), "moves", "{body}");
     }
@@ -255,12 +280,14 @@ fn of_a_guard_that_is_returned_or_acquired_elsewhere_nothing_is_known() {
         "let g = m.lock().await; g",
         "m.lock().await",
         "return m.lock().await;",
-        "let g = { m.lock().await };",
+        "if urgent { m.lock().await } else { return }",
+        "match urgent { true => m.lock().await, false => return }",
         // The guard is not acquired by the await itself.
         "let g = lock_it(&m).await; g.push(1);",
-        "let g = wrap(m.lock()).read().await; g.push(1);",
-        "let g = timeout(d, m.lock()).await; g.len();",
-        "let g = m.lock().boxed().await; g.len();",
+        "let g = timeout(d, m.lock()).await; g.is_ok();",
+        "let Ok(g) = timeout(d, m.lock()).await else { return }; g.push(1);",
+        "let g = timeout(d, m.lock()).await?; g.push(1);",
+        "let g = lock_it(&m).await; keep(g);",
     ] {
         assert_eq!(guard_use(body), "unknown", "{body}");
     }
@@ -274,4 +301,26 @@ fn an_arm_of_a_select_keeps_its_guard_if_the_handler_does() {
     };
     assert_eq!(arms("{ g.push(1); work().await; }"), 1);
     assert_eq!(arms("{ tokio::spawn(run(g)); }"), 0);
+}
+
+#[test]
+fn what_becomes_of_the_values_of_a_join_is_known_of_its_arms() {
+    let arms = |rest: &str| {
+        let body = format!("let (a, b) = tokio::join!(m.lock(), timeout(d, n.lock())); {rest}");
+        let expanded = expand(&format!("#[diagnose] async fn f() {{ {body} }}")).to_string();
+        [". staying ()", ". moving ()"].map(|mark| expanded.matches(mark).count())
+    };
+    assert_eq!(arms("a.push(1);"), [1, 0], "a timeout may move its guard");
+    assert_eq!(arms("keep(a);"), [0, 2]);
+}
+
+#[test]
+fn an_arm_of_a_select_that_is_no_lock_itself_may_have_its_guard_moved() {
+    let arms = |handler: &str| {
+        let body = format!("tokio::select! {{ g = timeout(d, m.lock()) => {handler} _ = other() => {{}} }}");
+        let expanded = expand(&format!("#[diagnose] async fn f() {{ {body} }}")).to_string();
+        [". staying ()", ". moving ()"].map(|mark| expanded.matches(mark).count())
+    };
+    assert_eq!(arms("{ work().await }"), [0, 0]);
+    assert_eq!(arms("{ keep(g) }"), [0, 1]);
 }

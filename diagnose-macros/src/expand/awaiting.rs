@@ -128,11 +128,9 @@ fn here(place: Span) -> Span {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArmKind {
     /// Polled until it is done, whatever the other arms do.
-    Joined,
-    /// Of a `try_join!`.
-    Tried,
-    /// Of a `select!`, whose handler may have a guard.
-    Handled(GuardUse),
+    Joined(GuardUse),
+    /// Of a `select!` or `try_join!`, which may drop it before.
+    Raced(GuardUse),
     Borrowed,
 }
 
@@ -140,11 +138,15 @@ pub(crate) enum ArmKind {
 pub(crate) fn arm(args: &Args, place: &AwaitPlace, expression: &Expr, kind: ArmKind) -> Expr {
     let krate = krate(args);
     let new = site(args, "Arm", "new", Some(&quote_spanned!(Span::mixed_site()=> &ARM,)), place);
+    let joined = matches!(kind, ArmKind::Joined(_)).then(|| quote_spanned!(Span::mixed_site()=> .joined()));
     let mark = match kind {
-        ArmKind::Joined => quote_spanned!(Span::mixed_site()=> .joined()),
-        ArmKind::Handled(GuardUse::Stays) => quote_spanned!(Span::mixed_site()=> .staying()),
-        ArmKind::Handled(GuardUse::Moves) => quote_spanned!(Span::mixed_site()=> .moving()),
-        ArmKind::Handled(GuardUse::Unknown) | ArmKind::Tried | ArmKind::Borrowed => TokenStream::new(),
+        ArmKind::Joined(GuardUse::Stays) | ArmKind::Raced(GuardUse::Stays) => {
+            quote_spanned!(Span::mixed_site()=> #joined.staying())
+        }
+        ArmKind::Joined(GuardUse::Moves) | ArmKind::Raced(GuardUse::Moves) => {
+            quote_spanned!(Span::mixed_site()=> #joined.moving())
+        }
+        _ => quote!(#joined),
     };
     let arm = quote_spanned! {Span::mixed_site()=>
         { static ARM: #krate::__private::Arm = #new #mark; &ARM }

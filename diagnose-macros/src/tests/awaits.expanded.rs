@@ -78,7 +78,7 @@ fn awaits<T: Source>(
                 12u32,
                 47u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "unknown!(source.name().await)",
                 13u32,

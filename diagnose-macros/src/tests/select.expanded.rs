@@ -32,7 +32,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 7u32,
                 43u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "select! { recv(a) -> b => b.await }",
                 19u32,

@@ -56,6 +56,17 @@ impl Resource {
         }
     }
 
+    /// Returns its record, with the place where the resource is now. It moves with its owner until
+    /// something borrows it.
+    #[inline]
+    fn located_record(&self) -> Option<&'static Record> {
+        let (record, here) = (self.record()?, ptr::from_ref(self).addr());
+        if record.address.load(Relaxed) != here {
+            record.address.store(here, Relaxed);
+        }
+        Some(record)
+    }
+
     /// Records that code has accessed the original: any task may use it unrecorded from now on.
     #[inline]
     pub(crate) fn share(&self, at: &'static Location<'static>) {
@@ -83,7 +94,7 @@ impl Resource {
         at: &'static Location<'static>,
         is_movable: bool,
     ) -> AcquireArgs {
-        AcquireArgs { record: self.record(), mode, units, at, is_movable }
+        AcquireArgs { record: self.located_record(), mode, units, at, is_movable }
     }
 
     /// Records that the running task has acquired `units` units at `at`.
@@ -95,7 +106,7 @@ impl Resource {
         is_movable: bool,
         has_waited: bool,
     ) -> Holding {
-        Holding::hold_after(self.record(), units, at, is_movable, has_waited)
+        Holding::hold_after(self.located_record(), units, at, is_movable, has_waited)
     }
 
     /// Calls `block`, which blocks the thread until it has `units` units.
