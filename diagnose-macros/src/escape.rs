@@ -13,7 +13,7 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Block, Expr, ExprCall, ExprLet, ExprMethodCall, Local, Pat, Stmt, UnOp};
 
-use crate::moved::{are_moved, ends_argument, has_macro, mentions_call};
+use crate::moved::{are_moved, ends_argument, mentions_call};
 
 /// Methods that acquire a lock, and return a guard that borrows.
 const LOCKING: [&str; 4] = ["lock", "read", "upgradable_read", "write"];
@@ -31,15 +31,41 @@ const UNWRAPPING: [&str; 2] = ["expect", "unwrap"];
 /// of what the lock protects.
 const MOVING: [&str; 5] = ["downgrade", "into", "into_mapped", "try_into", "upgrade"];
 
+/// Methods of an `Option` or a `Result`, or of traits for these, that move what is inside.
+const PASSING_ON: [&str; 22] = [
+    "and",
+    "and_then",
+    "context",
+    "err",
+    "filter",
+    "into_inner",
+    "into_iter",
+    "into_ok",
+    "map",
+    "map_err",
+    "map_or",
+    "map_or_else",
+    "ok",
+    "ok_or",
+    "ok_or_else",
+    "or",
+    "or_else",
+    "unwrap_or",
+    "unwrap_or_else",
+    "with_context",
+    "xor",
+    "zip",
+];
+
 /// What an await acquires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Acquired {
     /// A guard. Its methods are those of what the lock protects.
     Lock,
     Permits,
-    /// What another future returns that was made with the future of a lock, such as a `Result`.
+    /// What another future returns, if it has a guard: that, or a `Result` with it.
     MaybeLock,
-    /// The same with permits, or with anything else.
+    /// The same with permits.
     MaybePermits,
 }
 
@@ -48,7 +74,8 @@ impl Acquired {
     pub(crate) fn stays_in(self, method: &Ident) -> bool {
         match self {
             Self::Lock => !is_one_of(&MOVING, method) && !is_one_of(&UNWRAPPING, method),
-            Self::Permits | Self::MaybeLock | Self::MaybePermits => is_one_of(&OF_PERMITS, method),
+            Self::MaybeLock => Self::Lock.stays_in(method) && !is_one_of(&PASSING_ON, method),
+            Self::Permits | Self::MaybePermits => is_one_of(&OF_PERMITS, method),
         }
     }
 
@@ -65,15 +92,7 @@ impl Acquired {
 /// the await. Only `place.lock().await` is sure to return the guard at once: a function in between
 /// may have moved it.
 pub(crate) fn of_await(operand: &Expr, outer: GuardUse) -> GuardUse {
-    let may_acquire = || {
-        let tokens = || operand.to_token_stream();
-        mentions_call(&LOCKING, tokens()) || mentions_call(&ACQUIRING, tokens()) || has_macro(tokens())
-    };
-    if acquired(operand).is_some() || outer == GuardUse::Moves && may_acquire() {
-        outer
-    } else {
-        GuardUse::Unknown
-    }
+    if acquired(operand).is_some() || outer == GuardUse::Moves { outer } else { GuardUse::Unknown }
 }
 
 /// What the value of an await may be.
@@ -83,7 +102,8 @@ fn awaited(operand: &Expr) -> Acquired {
 
 /// What may be in the value of code that was made with the futures in it.
 fn made_with(code: &impl ToTokens) -> Acquired {
-    if mentions_call(&LOCKING, code.to_token_stream()) { Acquired::MaybeLock } else { Acquired::MaybePermits }
+    let has_permits = mentions_call(&ACQUIRING, code.to_token_stream());
+    if has_permits { Acquired::MaybePermits } else { Acquired::MaybeLock }
 }
 
 fn acquired(operand: &Expr) -> Option<Acquired> {

@@ -190,15 +190,6 @@ pub(crate) fn mentions_call(methods: &[&str], tokens: TokenStream) -> bool {
         })
 }
 
-/// Whether a macro may be called in the tokens.
-pub(crate) fn has_macro(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Group(group) => has_macro(group.stream()),
-        TokenTree::Punct(mark) => mark.as_char() == '!',
-        _ => false,
-    })
-}
-
 /// Whether the tokens are names, in parentheses or not.
 fn is_list(tokens: &[TokenTree]) -> bool {
     tokens.iter().all(|token| match token {

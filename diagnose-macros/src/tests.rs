@@ -264,8 +264,9 @@ fn a_guard_that_may_be_handed_on_moves() {
         "let g = m.lock().map(Some).await; keep(g);",
         "let g = locked!(m).await; keep(g);",
         "let f = async { m.lock().await };",
-        "let g = wrap(m.lock()).read().await; g.push(1);",
+        "let g = wrap(m.acquire()).read().await; g.push(1);",
         "let g = retry!(m.lock().await);",
+        "let g = lock_it(&m).await; keep(g);",
     ] {
         assert_eq!(guard_use(body), "moves", "{body}");
     }
@@ -284,10 +285,10 @@ fn of_a_guard_that_is_returned_or_acquired_elsewhere_nothing_is_known() {
         "match urgent { true => m.lock().await, false => return }",
         // The guard is not acquired by the await itself.
         "let g = lock_it(&m).await; g.push(1);",
+        "let g = wrap(m.lock()).read().await; g.push(1);",
         "let g = timeout(d, m.lock()).await; g.is_ok();",
         "let Ok(g) = timeout(d, m.lock()).await else { return }; g.push(1);",
         "let g = timeout(d, m.lock()).await?; g.push(1);",
-        "let g = lock_it(&m).await; keep(g);",
     ] {
         assert_eq!(guard_use(body), "unknown", "{body}");
     }

@@ -30,31 +30,31 @@ fn awaits<T: Source>(
                 3u32,
                 46u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "source.get(\"a\")?.next().await?.rest().await",
                 3u32,
                 60u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "source.fold(0, async |sum, next| sum + next.await).await",
                 5u32,
                 74u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "(&mut block).await",
                 6u32,
                 43u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "item.await",
                 7u32,
                 29u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "{ folded }.await",
                 7u32,
@@ -72,7 +72,7 @@ fn awaits<T: Source>(
                 11u32,
                 35u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "source.name().await",
                 12u32,
@@ -130,7 +130,7 @@ fn awaits<T: Source>(
                         ::core::module_path!(),
                     ),
                     awaits: (
-                        ::diagnose::__private::Site::at(
+                        ::diagnose::__private::Site::at_moving(
                             &__DIAGNOSE_BODY.site,
                             "first.await",
                             4u32,
@@ -168,7 +168,7 @@ fn awaits<T: Source>(
                                             ::core::module_path!(),
                                         ),
                                         awaits: (
-                                            ::diagnose::__private::Site::at(
+                                            ::diagnose::__private::Site::at_moving(
                                                 &__DIAGNOSE_BODY.site,
                                                 "next.await",
                                                 5u32,

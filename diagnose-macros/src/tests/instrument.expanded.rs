@@ -16,7 +16,7 @@ fn instrumented(n: u32) -> impl ::core::future::Future<Output = Result<u32, Erro
                 6u32,
                 27u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "own.await",
                 8u32,

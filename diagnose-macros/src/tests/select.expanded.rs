@@ -14,19 +14,19 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             ::core::module_path!(),
         ),
         awaits: (
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "open().await",
                 6u32,
                 52u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "item.close().await",
                 6u32,
                 74u32,
             ),
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "late().await",
                 7u32,
@@ -52,13 +52,13 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             let (a, b) = tokio::join!(
                 ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =
                 ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY.site, "one()",
-                3u32, 36u32).joined(); & ARM }, one()), { static __DIAGNOSE_BODY :
-                ::diagnose::__private::Body < (::diagnose::__private::Site,) > =
+                3u32, 36u32).joined().moving(); & ARM }, one()), { static __DIAGNOSE_BODY
+                : ::diagnose::__private::Body < (::diagnose::__private::Site,) > =
                 ::diagnose::__private::Body { site :
                 ::diagnose::__private::Site::new(::diagnose::__private::SiteKind::Block,
                 "{block}", ::core::module_path!()), awaits :
-                (::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
-                3u32, 57u32),) };
+                (::diagnose::__private::Site::at_moving(& __DIAGNOSE_BODY.site,
+                "two().await", 3u32, 57u32),) };
                 ::diagnose::__private::Timed::new(::diagnose::__private::Span::new(&
                 __DIAGNOSE_BODY.site, ::diagnose::__private::Label::NONE), async {
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
@@ -81,8 +81,8 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             futures::select! {
                 item = ::diagnose::__private::arm({ static ARM :
                 ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
-                __DIAGNOSE_BODY.site, "stream.next()", 11u32, 29u32); & ARM }, stream
-                .next()) => item, _ = ::diagnose::__private::arm({ static ARM :
+                __DIAGNOSE_BODY.site, "stream.next()", 11u32, 29u32).moving(); & ARM },
+                stream.next()) => item, _ = ::diagnose::__private::arm({ static ARM :
                 ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
                 __DIAGNOSE_BODY.site, "timeout", 12u32, 20u32); & ARM }, & mut timeout)
                 => {} complete => return,
@@ -90,8 +90,8 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             select! {
                 _ = timeout => {} item = ::diagnose::__private::arm({ static ARM :
                 ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
-                __DIAGNOSE_BODY.site, "stream.next()", 17u32, 29u32); & ARM }, stream
-                .next()) => item,
+                __DIAGNOSE_BODY.site, "stream.next()", 17u32, 29u32).moving(); & ARM },
+                stream.next()) => item,
             }
             ::diagnose::__private::ended(
                 (

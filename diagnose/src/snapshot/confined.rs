@@ -17,7 +17,7 @@ use diagnose_reports::sort::sort_by_key;
 use super::span_order::{SpanPlace, Spans};
 use super::task_copy::TaskCopy;
 use crate::live::{Memory, TaskState};
-use crate::site::SiteKind;
+use crate::site::{Site, SiteKind};
 
 /// The usual size of a stack.
 const STACK_BYTES: u64 = 8 << 20;
@@ -41,6 +41,8 @@ pub(super) struct LastPolled {
     pub(super) task: u64,
     /// Whether the span cannot have left that task since.
     pub(super) is_confined: bool,
+    /// Its current await, if that has a node.
+    pub(super) at: Option<&'static Site>,
 }
 
 /// The facts about a parent that decide where a span can be.
@@ -76,10 +78,12 @@ impl Confined {
             let task = task.map_or(0, |task| task.id);
             let span = spot.listed.id;
             if around.is_none_or(|around| around.span != span) {
-                confined.spans.push(LastPolled { span, task, is_confined });
+                confined.spans.push(LastPolled { span, task, is_confined, at: None });
                 if is_confined {
                     confined.add(spot.listed.memory, task);
                 }
+            } else if let Some(own) = confined.spans.last_mut().filter(|last| last.span == span) {
+                own.at = Some(spot.node.site);
             }
             let around = ParentSpan {
                 span,

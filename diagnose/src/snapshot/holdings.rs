@@ -114,7 +114,7 @@ impl<'a> Holdings<'a> {
         holding.since_ns =
             capture.ago(if copy.since == 0 { first_wait.unwrap_or(capture.now) } else { copy.since });
         holding.uses = copy.uses;
-        let guard = guard_use(copy);
+        let guard = guard_use(copy, capture);
         holding.is_movable = copy.is_movable || self.may_leave(copy, guard, first_wait.is_some(), capture);
         self.find(copy, guard, &mut holding, capture);
         if holding.is_movable
@@ -342,10 +342,36 @@ fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: &CaptureCon
     holding.may_have_moved = !capture.confined.has(copy.memory, task);
 }
 
-/// What the body that acquired a guard does with it.
-fn guard_use(copy: &HoldingCopy) -> GuardUse {
-    let acquired_by = |node: &&Node| copy.at.is_some_and(|at| node.site.contains(at));
-    copy.node.filter(acquired_by).map_or(GuardUse::Unknown, |node| node.site.guard_use)
+/// What the code that has a guard does with it: the body that acquired it, or got it from an await
+/// that is over, or from a body that has ended.
+fn guard_use(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> GuardUse {
+    let Some(node) = copy.node else { return GuardUse::Unknown };
+    let own = node.site.guard_use;
+    if copy.at.is_some_and(|at| node.site.contains(at)) && own != GuardUse::Unknown {
+        return own;
+    }
+    match capture.confined.last_polled(copy.span) {
+        // Acquired in code that an await called, and returned by that.
+        Some(span) => {
+            let is_over = node.site.is_direct && !span.at.is_some_and(|at| std::ptr::eq(at, node.site));
+            if is_over && own == GuardUse::Moves { own } else { GuardUse::Unknown }
+        }
+        None => {
+            let callers = std::iter::successors(Some(node), |node| node.parent).skip(1);
+            let below = std::iter::once(node.via).chain(callers.flat_map(|node| [await_of(node), node.via]));
+            let mut awaits = below.flatten();
+            if awaits.any(|site| site.guard_use == GuardUse::Moves) {
+                GuardUse::Moves
+            } else {
+                GuardUse::Unknown
+            }
+        }
+    }
+}
+
+/// The await that a node stands for.
+fn await_of(node: &Node) -> Option<&'static site::Site> {
+    (node.site.kind == site::SiteKind::Await).then_some(node.site)
 }
 
 fn ids(tasks: Vec<u64>) -> Vec<TaskId> {
