@@ -192,6 +192,11 @@ impl Site {
         }
     }
 
+    /// Whether it is an async function or block whose awaits the attribute has seen.
+    pub(crate) fn is_body(&self) -> bool {
+        matches!(self.kind, SiteKind::Fn | SiteKind::Block) && !self.module.is_empty()
+    }
+
     /// The module path, for an await that of its body; empty if unknown.
     pub(crate) fn module(&self) -> &'static str {
         self.owner.map_or(self.module, |owner| owner.module)

@@ -351,6 +351,8 @@ fn guard_use(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> GuardUse {
         return own;
     }
     match capture.confined.last_polled(copy.span) {
+        // Acquired in an annotated body, but not by an await that the attribute saw.
+        Some(_) if node.site.is_body() => GuardUse::Moves,
         // Acquired in code that an await called, and returned by that.
         Some(span) => {
             let is_over = node.site.is_direct && !span.at.is_some_and(|at| std::ptr::eq(at, node.site));
