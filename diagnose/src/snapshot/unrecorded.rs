@@ -114,8 +114,13 @@ pub(super) fn add(
         let is_here = |worker: &Worker| worker.runtime_number != 0 && !runs_here(worker.runtime_number);
         listed.running.contains(&id) || own.any(|worker| is_here(worker) && is_worker(worker))
     };
+    // A timer or a socket wakes anybody. A waker with code of its own may have what a task waits
+    // for, and release it.
+    let is_quiet =
+        |thread: &OtherThread| listed.in_polls.contains(&thread.id) || thread.may_wait_for_thread();
+    let is_recorded = |thread: &OtherThread| is_recorded(thread.id) && is_quiet(thread);
     let is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
-        && threads.is_some_and(|threads| threads.iter().all(|thread| is_recorded(thread.id)));
+        && threads.is_some_and(|threads| threads.iter().all(is_recorded));
     let is_own = own_thread::is_current();
     // Any thread that waits for an event may end the waits of the others: a runtime's worker wakes
     // a thread that is parked in a `block_on` of the original tokio.
@@ -150,6 +155,8 @@ struct ListedTasks {
     wakers: OrderedMap<u64, OrderedSet<usize>>,
     /// The threads on which a task or a `block_on` runs.
     running: OrderedSet<u64>,
+    /// Those of them that are in polls.
+    in_polls: OrderedSet<u64>,
     /// By runtime: the threads in polls of its futures.
     polling: OrderedMap<u64, OrderedSet<u64>>,
     /// The last polling threads of tasks that no worker polls: each runs an executor.
@@ -169,6 +176,9 @@ impl ListedTasks {
             }
             if task.state == RunState::Running || is_run {
                 listed.running.extend(task.thread_id);
+            }
+            if task.state == RunState::Running {
+                listed.in_polls.extend(task.thread_id);
             }
             if task.state == RunState::Running && task.kind == TaskKind::Future && !task.is_local && !is_run {
                 listed.polling.entry(task.runtime_number).or_default().extend(task.thread_id);
