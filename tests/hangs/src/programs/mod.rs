@@ -9,6 +9,7 @@ mod cycles;
 mod derefs;
 mod elsewhere;
 mod futurelock;
+mod handed_on;
 mod handles;
 mod issues;
 mod late;
@@ -63,4 +64,5 @@ pub const ALL: &[Section] = &[
     opaque::SECTION,
     lent::SECTION,
     handles::SECTION,
+    handed_on::SECTION,
 ];
