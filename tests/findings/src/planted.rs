@@ -180,7 +180,7 @@ async fn convert(id: u64) -> u64 {
 #[diagnose]
 async fn list(Path(id): Path<u64>) -> String {
     let mut rows = Vec::new();
-    for item in 0..12 {
+    for item in 0..24 {
         rows.push(query(id + item).await); // FAULT: sequential
     }
     format!("list {id}: {rows:?}")

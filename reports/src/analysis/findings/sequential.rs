@@ -19,7 +19,7 @@ use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
 /// How often the function must await it in each of its calls, on average.
-const MIN_TIMES: u64 = 8;
+const MIN_TIMES: u64 = 16;
 /// The fewest calls of the function that have ended.
 const MIN_CALLS: u64 = 50;
 /// The least share of the function's time, in thousandths: most of it.
