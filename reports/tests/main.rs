@@ -21,6 +21,7 @@ mod findings_panicked;
 mod findings_permits;
 mod findings_polls;
 mod findings_sequential;
+mod findings_stopped;
 mod first_screen;
 mod fold;
 mod fold_sums;

@@ -12,7 +12,7 @@ use diagnose::tokio;
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|rare|held|channel|actor|sequential|hog|block|leak|large|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|rare|held|lost|channel|actor|sequential|hog|block|leak|large|cycle|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -37,6 +37,7 @@ fn main() -> ExitCode {
             "lock" => &["/orders"],
             "rare" => &["/prices"],
             "held" => &["/settle"],
+            "lost" => &["/parcels"],
             "channel" => &["/audit"],
             "actor" => &["/rates"],
             "sequential" => &["/lists"],
@@ -73,6 +74,7 @@ fn wait_for(name: &str, time: Duration) {
         ("lock", "contended"),
         ("rare", "contended"),
         ("held", "held"),
+        ("lost", "stopped"),
         ("channel", "full_channel"),
         ("actor", "bottleneck"),
         ("sequential", "sequential"),
@@ -84,7 +86,8 @@ fn wait_for(name: &str, time: Duration) {
     ];
     let wanted = rules.iter().filter(|(fault, _)| {
         *fault == name
-            || name == "all" && !["rare", "held", "channel", "actor", "block", "large"].contains(fault)
+            || name == "all"
+                && !["rare", "held", "lost", "channel", "actor", "block", "large"].contains(fault)
     });
     let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
     let began = Instant::now();

@@ -1,8 +1,8 @@
 //! A shop over HTTP with faults, each behind its own route. The faults are a lock held during a
 //! query, another one that a job holds now and then, one that is held while a bank does not answer,
-//! a channel with a slow receiver, a task that answers all questions, queries one after the other,
-//! a CPU hog and a sleep in functions that are not annotated, tasks that never end, large futures,
-//! and two locks in both orders.
+//! answers that are lost, a channel with a slow receiver, a task that answers all questions,
+//! queries one after the other, a CPU hog and a sleep in functions that are not annotated, tasks
+//! that never end, large futures, and two locks in both orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone. A finding has to name it.
 
@@ -25,6 +25,7 @@ struct Shop {
     stock: Mutex<HashMap<u64, u64>>,
     ledger: Mutex<Vec<u64>>,
     settled: Mutex<u64>,
+    lost: std::sync::Mutex<Vec<oneshot::Sender<u64>>>,
     bank: TcpListener,
     audit: mpsc::Sender<u64>,
     rates: mpsc::Sender<Question>,
@@ -53,6 +54,7 @@ pub(crate) fn router() -> Router {
         stock: Mutex::default(),
         ledger: Mutex::default(),
         settled: Mutex::default(),
+        lost: std::sync::Mutex::default(),
         bank: TcpListener::bind("127.0.0.1:0").expect("a port"),
         audit,
         rates,
@@ -66,6 +68,7 @@ pub(crate) fn router() -> Router {
         .route("/rates/{id}", get(get_rate))
         .route("/lists/{id}", get(list))
         .route("/settle/{id}", get(settle))
+        .route("/parcels/{id}", get(find_parcel))
         .route("/receipts/{id}", get(get_receipt))
         .route("/invoices/{id}", get(get_invoice))
         .route("/notify/{id}", get(notify))
@@ -125,6 +128,20 @@ async fn refresh_prices(shop: Arc<Shop>) {
             prices.insert(id % 100, query(id).await);
         }
     }
+}
+
+/// One answer in 75 never comes.
+#[diagnose]
+async fn find_parcel(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    let (answer, place) = oneshot::channel();
+    query(id).await;
+    if id % 75 == 74 {
+        shop.lost.lock().expect("no panic").push(answer);
+    } else {
+        answer.send(id).expect("it is awaited");
+    }
+    let place = place.await.unwrap_or_default(); // FAULT: lost
+    format!("parcel {id}: {place}")
 }
 
 /// One in 200 asks the bank, which does not answer.

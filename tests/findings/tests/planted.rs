@@ -47,6 +47,11 @@ fn a_lock_that_is_held_while_a_bank_does_not_answer_is_found() {
 }
 
 #[test]
+fn calls_whose_answers_are_lost_are_found_by_their_await() {
+    assert_found("lost", "stopped");
+}
+
+#[test]
 fn a_channel_whose_receiver_is_slow_is_found() {
     assert_found("channel", "full_channel");
 }

@@ -48,6 +48,25 @@ const READS: [&str; 16] = [
 const WRITES: [&str; 8] =
     ["feed", "flush", "send", "send_all", "send_async", "send_to", "write", "write_all"];
 
+/// First words of the names of functions that wait for an event.
+const WAITING: [&str; 15] = [
+    "accept",
+    "blpop",
+    "brpop",
+    "dequeue",
+    "listen",
+    "next",
+    "poll",
+    "pop",
+    "read",
+    "receive",
+    "recv",
+    "subscribe",
+    "until",
+    "wait",
+    "watch",
+];
+
 /// Methods of clients of databases that send a request and wait for its answer.
 const REQUESTS: [&str; 9] = [
     "execute",
@@ -97,6 +116,13 @@ pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
             || is_at(facts, site, is_signal)
             || reads() && !is_answer(facts, deepest, site)
     })
+}
+
+/// Whether an await may be for the next event by the name of what it calls, and is not for an
+/// answer: functions that wrap a `read` or a `recv` are named after it.
+pub(super) fn is_event_like(facts: &Facts<'_>, node: usize) -> bool {
+    let deepest = facts.deepest_wait(node);
+    facts.site(deepest).is_some_and(|site| calls_any_word(&site.name) && !is_answer(facts, deepest, site))
 }
 
 /// Whether a node is between the `read` of a request and the `write` of its answer, in a function
@@ -161,7 +187,7 @@ fn is_read(text: &str) -> bool {
 }
 
 /// Whether it sends something. A `write` without an argument is that of a lock.
-fn is_write(text: &str) -> bool {
+pub(super) fn is_write(text: &str) -> bool {
     let begins = text.contains(".write_") || text.starts_with("write_");
     (begins || calls_any(text, &WRITES)) && !text.contains(".write()")
 }
@@ -189,6 +215,13 @@ fn calls_any(text: &str, methods: &[&str]) -> bool {
             matches!(before, None | Some('.' | ':')) && after == Some('(')
         })
     })
+}
+
+/// Whether a text calls a function whose name begins with a word for waiting.
+fn calls_any_word(text: &str) -> bool {
+    let words = text.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '(');
+    let mut calls = words.flat_map(|word| word.split('(').rev().skip(1));
+    calls.any(|name| WAITING.contains(&name.split('_').next().unwrap_or(name)))
 }
 
 /// Whether a future waits at this await now, at a resource of an accepted kind. One that waits for

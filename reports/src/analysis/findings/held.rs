@@ -47,7 +47,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     held.filter_map(|(id, waits)| of_resource(facts, facts.snapshot.resource(*id)?, waits)).collect()
 }
 
-fn is_acquisition(wait: &Wait) -> bool {
+pub(super) fn is_acquisition(wait: &Wait) -> bool {
     let is_one = matches!(
         wait.mode,
         WaitMode::Lock | WaitMode::Read | WaitMode::Write | WaitMode::Acquire | WaitMode::Initialize
@@ -93,7 +93,7 @@ fn of_resource(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Find
     let mut finding = Finding::new(Rule::Held, Severity::Slow, &sentence, &next);
     finding.place.clone_from(&holding.place);
     finding.explains_ns = waits.iter().map(|wait| wait.since_ns).fold(0, u64::saturating_add);
-    finding.evidence.sites.push(site);
+    finding.evidence.sites = std::iter::once(site).chain(stop).collect();
     let tasks = holding.task.into_iter().chain(requests.iter().filter_map(|(wait, _)| wait.task));
     finding.evidence.tasks = tasks.take(MAX_IDS).collect();
     finding.evidence.resources.push(it.id);
@@ -127,7 +127,7 @@ fn deepest_await(snapshot: &Snapshot, task: &Task) -> Option<SiteIndex> {
 }
 
 /// `the Mutex created at src/store.rs:12`.
-fn lock_words(it: &Resource) -> String {
+pub(super) fn lock_words(it: &Resource) -> String {
     let kind = kind_name(it.kind);
     let created = it.created.as_ref().filter(|place| !place.file.is_empty()).map(line);
     match (&it.name, created) {

@@ -5,7 +5,7 @@
 //! facts workers waiting events   what rules share: names and times, CPU of workers, waits of tasks
 //! holder           of a lock: its call, and the await under it
 //! stuck            the verdicts
-//! contended held full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
+//! contended held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated blocking_pool self_wake cancelled panicked   what makes all calls slow, or wastes work
 //! growing backlog lagged missing_await large_future lost_data   risks and notes
 //! rank             calls all rules, removes repetitions, sorts, keeps ten
@@ -38,6 +38,7 @@ mod saturated;
 mod self_wake;
 mod sequential;
 mod slow_await;
+mod stopped;
 mod stuck;
 mod waiting;
 mod workers;

@@ -7,10 +7,11 @@ use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
     backlog, blocking_pool, bottleneck, cancelled, contended, full_channel, growing, held, hog, lagged,
-    large_future, lost_data, missing_await, panicked, saturated, self_wake, sequential, slow_await, stuck,
+    large_future, lost_data, missing_await, panicked, saturated, self_wake, sequential, slow_await, stopped,
+    stuck,
 };
 use crate::analysis::hangs::Verdict;
-use crate::model::{NodeIndex, Snapshot};
+use crate::model::{NodeIndex, ResourceId, Snapshot};
 use crate::ordered::OrderedSet;
 use crate::sort::sort_by_key;
 
@@ -44,9 +45,10 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 18] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 19] = [
     contended::find,
     held::find,
+    stopped::find,
     full_channel::find,
     bottleneck::find,
     sequential::find,
@@ -120,8 +122,17 @@ fn put_causes_first(facts: &Facts<'_>, findings: &mut [Finding]) {
 fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
     match (cause.rule, finding.rule) {
         // What ended before is not what hangs now. A slow receiver is named once.
-        (Rule::Held, Rule::Contended) | (Rule::FullChannel, Rule::Bottleneck) => {
+        (Rule::Held | Rule::Stopped, Rule::Contended)
+        | (Rule::FullChannel, Rule::Bottleneck | Rule::Stopped)
+        | (Rule::Bottleneck, Rule::Stopped) => {
             cause.evidence.resources.iter().any(|id| finding.evidence.resources.contains(id))
+        }
+        // Others wait for the lock, or its holder waits there.
+        (Rule::Held, Rule::Stopped) => {
+            let is_its = |id: &ResourceId| cause.evidence.resources.contains(id);
+            let awaited = finding.evidence.sites.first();
+            finding.evidence.resources.iter().any(is_its)
+                || awaited.is_some_and(|site| cause.evidence.sites.contains(site))
         }
         (Rule::Hog | Rule::Blocking, Rule::Saturated | Rule::Imbalance) => true,
         // The receiver itself waits for the lock.
@@ -129,7 +140,7 @@ fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
             let places = cause.evidence.nodes.iter().map(|node| facts.place(facts.node(node.get()).site));
             finding.place.is_some() && places.into_iter().any(|place| place == finding.place)
         }
-        (Rule::Contended | Rule::FullChannel | Rule::Bottleneck, Rule::SlowAwait) => {
+        (Rule::Contended | Rule::FullChannel | Rule::Bottleneck | Rule::Stopped, Rule::SlowAwait) => {
             finding.evidence.nodes.iter().any(|node| cause.evidence.nodes.contains(node))
         }
         _ => false,

@@ -50,6 +50,8 @@ rules! {
     Contended = "contended",
     /// Requests wait for a lock or permit that is held for far longer than before.
     Held = "held",
+    /// Calls wait for far longer than any call of their function that has ended.
+    Stopped = "stopped",
     /// Requests wait for a free slot of a channel for most of their time.
     FullChannel = "full_channel",
     /// Requests wait for the answers of one task, which handles one after the other.

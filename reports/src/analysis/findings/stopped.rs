@@ -1,0 +1,289 @@
+//! The rule `stopped`: calls that wait for far longer than any call that has ended.
+//!
+//! ```text
+//! ended calls     |█| |██| |█| |██| |█|
+//! calls now                  |██████████████████████████▶   three or more, for a second
+//!                               |███████████████████████▶   at one await, which others have passed
+//! ```
+//! What has ended was fast, so no latency shows an outage. Each function between the request and
+//! the await must have ended often before, and soon: a kind of call that has just begun may be
+//! slow. Silent at awaits of the next event, of a moment or of a client that reads, and in calls
+//! of a loop that has no other await for its next event.
+
+use super::events::{is_event_like, is_for_event, is_timer, is_write};
+use super::facts::Facts;
+use super::finding::{Finding, MAX_IDS, Severity};
+use super::held::{is_acquisition, lock_words};
+use super::rule::Rule;
+use super::workers::CpuShare;
+use crate::model::{
+    NodeIndex, Resource, ResourceId, RunState, SiteIndex, SiteKind, Span, SpanId, SpanIndex, Wait, WaitMode,
+};
+use crate::ordered::{OrderedMap, OrderedSet};
+use crate::units::{count, time};
+
+/// How long a wait must last, if CPUs are free: longer than a slow query.
+const MIN_WAIT_NS: u64 = 1_000_000_000;
+/// How many times as long as the longest call that has ended.
+const MIN_TIMES: u64 = 20;
+/// How many calls must wait.
+const MIN_WAITING: usize = 3;
+/// How many calls must have ended, also as a multiple of those in flight.
+const MIN_ENDED: u64 = 20;
+const MIN_ENDED_TIMES: u64 = 3;
+
+/// A function with calls in flight.
+#[derive(Debug, Default)]
+struct Function {
+    in_flight: u64,
+    /// The number of calls that returned, and the longest of them in ns.
+    ended: u64,
+    longest_ns: u64,
+}
+
+impl Function {
+    fn new(facts: &Facts<'_>, site: SiteIndex) -> Self {
+        let nodes = facts.nodes_of_site(site).iter().map(|&node| &facts.node(node).latency.completed);
+        let longest_ns = nodes.map(|calls| calls.longest_ns).max().unwrap_or(0);
+        Self { in_flight: 0, ended: facts.sum(site, |node| node.completed), longest_ns }
+    }
+
+    /// For how many ns a call must wait to be far from those that ended; `None` if few did.
+    fn bound_ns(&self) -> Option<u64> {
+        let least = self.in_flight.saturating_mul(MIN_ENDED_TIMES).max(MIN_ENDED);
+        let is_known = self.longest_ns > 0 && self.ended >= least;
+        is_known.then(|| self.longest_ns.saturating_mul(MIN_TIMES))
+    }
+}
+
+/// The calls of one function that wait at one await.
+#[derive(Debug, Default)]
+struct Calls {
+    /// The positions of their spans.
+    spans: OrderedSet<usize>,
+    /// The positions of the spans that wait.
+    waiting: Vec<usize>,
+}
+
+pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    let stopped = Stopped::new(facts);
+    let mut by_await: OrderedMap<SiteIndex, (usize, SiteIndex, Calls)> = OrderedMap::new();
+    for ((awaited, function), calls) in stopped.calls() {
+        let in_flight = calls.spans.iter().filter(|&&span| stopped.is_old(span)).count();
+        let all = stopped.old.get(&function).copied().unwrap_or(0);
+        if in_flight < MIN_WAITING || in_flight * 10 < all * 8 {
+            continue;
+        }
+        // Of functions that call each other, the outermost; of callers of one, the one with most.
+        let best = by_await.get(&awaited).map(|(depth, _, best)| (best.spans.len(), *depth));
+        let depth = calls.spans.iter().map(|&span| stopped.depth(span)).min().unwrap_or(0);
+        if best.is_none_or(|(most, least)| {
+            calls.spans.len() > most || calls.spans.len() == most && depth < least
+        }) {
+            by_await.insert(awaited, (depth, function, calls));
+        }
+    }
+    let finding = |(awaited, (_, function, calls)): (_, (_, _, Calls))| stopped.of(awaited, function, &calls);
+    by_await.into_iter().map(finding).collect()
+}
+
+/// The calls in flight.
+#[derive(Debug)]
+struct Stopped<'a> {
+    facts: &'a Facts<'a>,
+    /// By position of a span: for how many ns nothing below it was polled.
+    silent_ns: Vec<u64>,
+    has_children: Vec<bool>,
+    waits: OrderedMap<SpanId, Vec<&'a Wait>>,
+    functions: OrderedMap<SiteIndex, Function>,
+    /// By function: the calls that have waited for long enough.
+    old: OrderedMap<SiteIndex, usize>,
+    least_ns: u64,
+}
+
+impl<'a> Stopped<'a> {
+    fn new(facts: &'a Facts<'a>) -> Self {
+        let spans = &facts.snapshot.spans;
+        let mut it = Self {
+            facts,
+            silent_ns: vec![u64::MAX; spans.len()],
+            has_children: vec![false; spans.len()],
+            waits: OrderedMap::new(),
+            functions: OrderedMap::new(),
+            old: OrderedMap::new(),
+            least_ns: CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS),
+        };
+        for wait in &facts.snapshot.waits {
+            if let Some(span) = wait.span {
+                it.waits.entry(span).or_default().push(wait);
+            }
+        }
+        // Parents have smaller positions.
+        for (index, span) in spans.iter().enumerate().rev() {
+            let own_ns = if span.state == RunState::Waiting { span.since_ns } else { 0 };
+            it.silent_ns[index] = it.silent_ns[index].min(own_ns);
+            if let Some(parent) = span.parent.map(SpanIndex::get).filter(|&parent| parent < index) {
+                it.has_children[parent] = true;
+                it.silent_ns[parent] = it.silent_ns[parent].min(it.silent_ns[index]);
+            }
+            if it.is_function(span) {
+                let new = || Function::new(facts, span.site);
+                it.functions.entry(span.site).or_insert_with(new).in_flight += 1;
+            }
+        }
+        for (index, span) in spans.iter().enumerate() {
+            if it.is_function(span) && it.is_old(index) {
+                *it.old.entry(span.site).or_default() += 1;
+            }
+        }
+        it
+    }
+
+    fn is_function(&self, span: &Span) -> bool {
+        self.facts.snapshot.site(span.site).is_some_and(|site| site.kind == SiteKind::Fn)
+    }
+
+    fn span(&self, index: usize) -> &'a Span {
+        &self.facts.snapshot.spans[index]
+    }
+
+    /// The span and those that called it, innermost first.
+    fn path(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(index), |&index| {
+            self.span(index).parent.map(SpanIndex::get).filter(|&parent| parent < index)
+        })
+    }
+
+    fn depth(&self, index: usize) -> usize {
+        self.path(index).count()
+    }
+
+    /// Whether a call has waited for far longer than those of its function that ended.
+    fn is_old(&self, index: usize) -> bool {
+        let function = self.functions.get(&self.span(index).site);
+        let bound_ns = function.and_then(Function::bound_ns);
+        bound_ns.is_some_and(|ns| self.silent_ns[index] >= ns.max(self.least_ns))
+    }
+
+    /// By await and function: the calls that wait there.
+    fn calls(&self) -> OrderedMap<(SiteIndex, SiteIndex), Calls> {
+        let mut by_place: OrderedMap<(SiteIndex, SiteIndex), Calls> = OrderedMap::new();
+        for waiting in 0..self.has_children.len() {
+            if self.has_children[waiting] || !self.is_stopped(waiting) {
+                continue;
+            }
+            let awaited = self.span(waiting).site;
+            for index in self.path(waiting) {
+                let span = self.span(index);
+                // A call of a rare kind may be slow, wherever it waits.
+                if index != waiting && self.is_function(span) && !self.is_old(index) {
+                    break;
+                }
+                if self.is_function(span) && self.is_old(index) && self.is_request(index) {
+                    let calls = by_place.entry((awaited, span.site)).or_default();
+                    calls.spans.insert(index);
+                    calls.waiting.push(waiting);
+                }
+                if span.at.is_some_and(|at| !self.is_passed(at)) {
+                    break;
+                }
+            }
+        }
+        by_place
+    }
+
+    /// Whether many calls have gone on from an await.
+    fn is_passed(&self, site: SiteIndex) -> bool {
+        let passed = self.facts.sum(site, |node| node.calls.saturating_sub(node.pending));
+        passed >= MIN_ENDED
+    }
+
+    /// Whether the span waits for what should have come, and does not go on.
+    fn is_stopped(&self, index: usize) -> bool {
+        let (facts, span) = (self.facts, self.span(index));
+        let task = span.task.and_then(|id| facts.task(id));
+        let is_waiting = task.is_some_and(|it| it.state == RunState::Waiting)
+            && span.state == RunState::Waiting
+            && span.since_ns >= self.least_ns;
+        let Some(site) = facts.snapshot.site(span.site).filter(|_| is_waiting) else { return false };
+        if span.task.is_some_and(|id| facts.stuck_tasks.contains(&id)) || !self.is_passed(span.site) {
+            return false;
+        }
+        let waits = self.waits.get(&span.id).map_or(&[][..], Vec::as_slice);
+        let has_opaque = task.is_none_or(|task| task.opaque_wakers != Some(0));
+        let is_moment =
+            !waits.is_empty() && waits.iter().all(|wait| wait.mode == WaitMode::Timer) && !has_opaque;
+        let goes_on = |wait: &&Wait| {
+            let joined = wait.tasks.iter().filter_map(|&id| facts.task(id));
+            let mut running =
+                joined.filter(|it| it.state != RunState::Waiting || it.since_ns < self.least_ns);
+            wait.is_granted || wait.woken_ns.is_some() || running.next().is_some()
+        };
+        if is_moment || is_timer(&site.name) || waits.iter().any(goes_on) {
+            return false;
+        }
+        let is_client = || is_write(&site.name) && waits.iter().all(|wait| wait.resource.is_none());
+        let node = self.node(span.site);
+        let is_event = || node.is_none_or(|node| is_for_event(facts, node) || is_event_like(facts, node));
+        waits.iter().any(|wait| is_acquisition(wait)) || !is_client() && !is_event()
+    }
+
+    /// The node of a site with most of its waiting.
+    fn node(&self, site: SiteIndex) -> Option<usize> {
+        let nodes = self.facts.nodes_of_site(site).iter().copied();
+        nodes.max_by_key(|&node| (self.facts.node(node).idle_ns, std::cmp::Reverse(node)))
+    }
+
+    /// Whether a call is one for an event: its task ends, or waits elsewhere for the next one.
+    fn is_request(&self, index: usize) -> bool {
+        let facts = self.facts;
+        let Some(root) = self.path(index).last() else { return false };
+        let waits_for_events = |function: usize| {
+            let nodes = facts.nodes_of_site(self.span(function).site).iter();
+            let mut children = nodes.flat_map(|&node| &facts.tree.children[node]);
+            children.any(|&child| is_for_event(facts, child) || is_event_like(facts, child))
+        };
+        root == index
+            || facts.has_ends(self.span(root).site)
+            || self.path(index).skip(1).any(waits_for_events)
+    }
+
+    fn of(&self, awaited: SiteIndex, function: SiteIndex, calls: &Calls) -> Finding {
+        let facts = self.facts;
+        let oldest_ns = calls.spans.iter().map(|&span| self.silent_ns[span]).max().unwrap_or(0);
+        let (ended, longest_ns) =
+            self.functions.get(&function).map_or((0, 0), |it| (it.ended, it.longest_ns));
+        let resources: OrderedSet<ResourceId> =
+            calls.waiting.iter().flat_map(|&span| self.resources(self.span(span).id)).collect();
+        let lock: Option<&Resource> = resources
+            .iter()
+            .next()
+            .filter(|_| resources.len() == 1)
+            .and_then(|&id| facts.snapshot.resource(id));
+        let what = lock.map_or_else(String::new, |lock| format!(" for {}", lock_words(lock)));
+        let sentence = format!(
+            "{} calls of {} wait{what} at {}, for {} at the longest; {} others have ended, each within {}",
+            count(calls.spans.len() as u64),
+            facts.name_and_line(function),
+            facts.name_and_line(awaited),
+            time(oldest_ns),
+            count(ended),
+            time(longest_ns),
+        );
+        let next = format!("see why {} does not end, and give it a time limit", facts.name(awaited));
+        let mut finding = Finding::new(Rule::Stopped, Severity::Slow, &sentence, &next);
+        finding.place = facts.place(awaited);
+        finding.explains_ns =
+            calls.spans.iter().map(|&span| self.silent_ns[span]).fold(0, u64::saturating_add);
+        finding.evidence.sites = vec![awaited, function];
+        finding.evidence.nodes = self.node(awaited).map(NodeIndex::new).into_iter().collect();
+        let tasks = calls.spans.iter().filter_map(|&span| self.span(span).task);
+        finding.evidence.tasks = tasks.collect::<OrderedSet<_>>().into_iter().take(MAX_IDS).collect();
+        finding.evidence.resources = resources.into_iter().take(MAX_IDS).collect();
+        finding
+    }
+
+    fn resources(&self, span: SpanId) -> impl Iterator<Item = ResourceId> + '_ {
+        self.waits.get(&span).into_iter().flatten().filter_map(|wait| wait.resource)
+    }
+}
