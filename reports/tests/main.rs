@@ -22,6 +22,7 @@ mod findings_permits;
 mod findings_polls;
 mod findings_sequential;
 mod findings_stopped;
+mod findings_suspicions;
 mod first_screen;
 mod fold;
 mod fold_sums;

@@ -102,7 +102,7 @@ fn of_resource(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Find
 
 /// The function that waits, if it is one whose calls end: the root of the task, or the function
 /// that waits itself.
-fn request(facts: &Facts<'_>, wait: &Wait) -> Option<SiteIndex> {
+pub(super) fn request(facts: &Facts<'_>, wait: &Wait) -> Option<SiteIndex> {
     let root = facts.task(wait.task?).map(|task| facts.root_site(task));
     let own = wait.span.and_then(|id| facts.span(id)).map(|span| span.site);
     let is_request = |site: &SiteIndex| facts.has_ends(*site) && facts.sum(*site, ended) >= MIN_ENDED;

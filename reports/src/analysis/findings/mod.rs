@@ -4,7 +4,7 @@
 //! finding rule     the types: a sentence with number, place, next step and evidence
 //! facts workers waiting events   what rules share: names and times, CPU of workers, waits of tasks
 //! holder           of a lock: its call, and the await under it
-//! stuck            the verdicts
+//! stuck suspicion  the verdicts, and which suspicions are findings
 //! contended held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated blocking_pool self_wake cancelled panicked   what makes all calls slow, or wastes work
 //! growing backlog lagged missing_await large_future lost_data   risks and notes
@@ -40,6 +40,7 @@ mod sequential;
 mod slow_await;
 mod stopped;
 mod stuck;
+mod suspicion;
 mod waiting;
 mod workers;
 

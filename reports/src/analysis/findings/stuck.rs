@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
+use super::suspicion::is_evident;
 use crate::analysis::hangs::{Confidence, Link, Verdict, VerdictKind, alike};
 use crate::index::TasksById;
 use crate::model::{Place, ResourceId, Snapshot, TaskId};
@@ -16,12 +17,14 @@ use crate::units::{count, counted};
 
 pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> {
     let tasks = TasksById::new(&facts.snapshot.tasks);
-    for verdict in verdicts.iter().filter(|verdict| is_sure(verdict)) {
+    let verdicts_found: Vec<&Verdict> =
+        verdicts.iter().filter(|verdict| is_finding(facts, verdict)).collect();
+    for verdict in &verdicts_found {
         facts.stuck_tasks.extend(verdict.chain.iter().filter_map(Link::task));
         facts.stuck_tasks.extend(verdict.victims.iter().copied());
         facts.stuck_resources.extend(verdict.chain.iter().filter_map(Link::resource));
     }
-    let causes = verdicts.iter().filter(|verdict| is_sure(verdict) && verdict.root_cause);
+    let causes = verdicts_found.into_iter().filter(|verdict| verdict.root_cause);
     let finding = |group: Vec<&Verdict>| {
         let (first, others) = group.split_first()?;
         let number = verdicts.iter().position(|verdict| std::ptr::eq(verdict, *first))?;
@@ -30,15 +33,15 @@ pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> 
     alike(causes).into_iter().filter_map(finding).collect()
 }
 
-/// Whether a verdict is a finding. A suspicion is one only if it follows from a chain of waits, and
-/// is weak merely because unrecorded code could drop one of them: handlers in a connection of a
-/// library. The others rest on the age of a wait, and healthy services have old waits.
-fn is_sure(verdict: &Verdict) -> bool {
+/// Whether a verdict is a finding. A suspicion is one if it follows from a chain of waits, and is
+/// weak merely because unrecorded code could drop one of them: handlers in a connection of a
+/// library. The others rest on the age of a wait, and need evidence of their own.
+fn is_finding(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     let has_chain = matches!(
         verdict.kind,
         VerdictKind::Cycle | VerdictKind::SelfWait | VerdictKind::Futurelock | VerdictKind::Hazard
     );
-    verdict.confidence != Confidence::Suspect || has_chain
+    verdict.confidence != Confidence::Suspect || has_chain || is_evident(facts, verdict)
 }
 
 fn of_verdicts(

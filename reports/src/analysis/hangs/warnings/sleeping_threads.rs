@@ -146,7 +146,8 @@ fn may_never_end(wait: &Wait) -> bool {
     !is_over && wait.mode != WaitMode::Timer && wait.due_ns.is_none()
 }
 
-/// Polls that have slept for long, except those of tasks that are mentioned already.
+/// Polls that have slept for long, except those of tasks that are mentioned already. Of polls
+/// inside each other, the innermost.
 pub(crate) fn long_sleeps(
     facts: &Facts<'_>,
     stuck: &OrderedSet<usize>,
@@ -156,6 +157,13 @@ pub(crate) fn long_sleeps(
     let is_long = |(index, task): &(usize, &Task)| {
         let is_sleep = is_blocked(task) && task.kind == TaskKind::Future && !task.is_unstable;
         is_sleep && task.since_ns > SUSPECT_NS && !stuck.contains(index) && !mentioned.contains(&task.id)
+    };
+    let is_innermost = |(_, task): &(usize, &Task)| {
+        let is_inside = |other: &Task| {
+            let is_here = other.thread_id == task.thread_id && other.id != task.id;
+            is_here && is_blocked(other) && (other.since_ns, task.id) < (task.since_ns, other.id)
+        };
+        task.thread_id.is_none() || !facts.snapshot.tasks.iter().any(is_inside)
     };
     let verdict = |(index, task): (usize, &Task)| {
         let site = task.running.last().copied().unwrap_or(task.site);
@@ -167,7 +175,7 @@ pub(crate) fn long_sleeps(
         let verdict = warning(VerdictKind::BlockedWorker, Confidence::Suspect, chain, sentence);
         (!is_in_place).then_some(verdict)
     };
-    tasks.filter(is_long).filter_map(verdict).collect()
+    tasks.filter(is_long).filter(is_innermost).filter_map(verdict).collect()
 }
 
 /// Describes a poll that does not end, and adds the task that it waits for if that is recorded.

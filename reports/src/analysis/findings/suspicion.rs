@@ -1,0 +1,84 @@
+//! Whether a verdict that is only a suspicion is a finding: it stops calls that ended soon before.
+//!
+//! Suspicions rest on the age of a wait, and healthy services have old waits: a standby waits for
+//! its leader, and a worker for its next job. So three tasks have to wait, in functions whose calls
+//! have ended. If a runtime has no worker left, a timer that is late shows it.
+
+use super::facts::Facts;
+use super::held::request;
+use super::workers::CpuShare;
+use crate::analysis::hangs::{Link, Verdict, VerdictKind};
+use crate::model::{ResourceId, RunState, Task, TaskId, Wait, WaitMode};
+use crate::ordered::OrderedSet;
+
+/// How long each of the waits must last, if CPUs are free.
+const MIN_WAIT_NS: u64 = 1_000_000_000;
+/// How many times as long as almost all waits that have ended.
+const MIN_TIMES: u64 = 10;
+/// How many tasks must wait.
+const MIN_WAITING: usize = 3;
+/// For how long each worker must have been in its poll: longer than a start.
+const MIN_BLOCKED_NS: u64 = 5_000_000_000;
+
+/// Whether a suspicion has such evidence.
+pub(super) fn is_evident(facts: &Facts<'_>, verdict: &Verdict) -> bool {
+    match verdict.kind {
+        VerdictKind::Leak | VerdictKind::PoolExhausted => stops_requests(facts, verdict),
+        VerdictKind::BlockedWorker => stops_runtime(facts, verdict),
+        _ => false,
+    }
+}
+
+/// Whether calls that end wait for what the verdict is about, or for jobs that it mentions.
+fn stops_requests(facts: &Facts<'_>, verdict: &Verdict) -> bool {
+    let own = verdict.chain.iter().filter_map(Link::task).chain(verdict.victims.iter().copied());
+    let own: OrderedSet<TaskId> = own.collect();
+    let resources: OrderedSet<ResourceId> = verdict.chain.iter().filter_map(Link::resource).collect();
+    let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS);
+    let is_behind = |wait: &Wait| match wait.resource {
+        Some(id) => resources.contains(&id),
+        None => wait.tasks.iter().any(|id| own.contains(id)),
+    };
+    let is_long = |wait: &Wait| {
+        let resource = wait.resource.and_then(|id| facts.snapshot.resource(id));
+        let usual_ns = resource.map_or(0, |it| it.usage.wait.p99_ns);
+        wait.since_ns >= least_ns.max(usual_ns.saturating_mul(MIN_TIMES))
+    };
+    let waits = facts.snapshot.waits.iter().filter(|wait| is_behind(wait) && is_long(wait));
+    let requests = waits.filter(|wait| !wait.is_granted && request(facts, wait).is_some());
+    requests.filter_map(|wait| wait.task).collect::<OrderedSet<_>>().len() >= MIN_WAITING
+}
+
+/// Whether all workers of the runtime sleep in polls, and a timer or a task there is late.
+fn stops_runtime(facts: &Facts<'_>, verdict: &Verdict) -> bool {
+    let snapshot = facts.snapshot;
+    let Some(task) = verdict.chain.iter().find_map(Link::task).and_then(|id| facts.task(id)) else {
+        return false;
+    };
+    let Some(worker) =
+        snapshot.workers.iter().find(|it| it.thread_id.is_some() && it.thread_id == task.thread_id)
+    else {
+        return false;
+    };
+    let workers = || snapshot.workers.iter().filter(|it| it.runtime_number == worker.runtime_number);
+    let is_blocked = |thread: Option<u64>| {
+        let sleeps = |task: &Task| {
+            task.state == RunState::Running && task.is_asleep == Some(true) && task.since_ns >= MIN_BLOCKED_NS
+        };
+        snapshot.tasks.iter().any(|task| task.thread_id == thread && sleeps(task))
+    };
+    let runtime = snapshot.runtimes.iter().find(|it| it.number == worker.runtime_number);
+    let is_all = runtime.is_some_and(|it| it.workers == workers().count() as u64)
+        && workers().all(|worker| worker.thread_id.is_some() && is_blocked(worker.thread_id));
+    let is_own = |task: &Task| {
+        task.runtime_number == worker.runtime_number || task.is_local && task.thread_id == worker.thread_id
+    };
+    let late_ns = i64::try_from(MIN_WAIT_NS).unwrap_or(i64::MAX);
+    let is_late = |wait: &Wait| {
+        let due = wait.mode == WaitMode::Timer && wait.due_ns.is_some_and(|ns| ns <= -late_ns);
+        due && wait.task.and_then(|id| facts.task(id)).is_some_and(is_own)
+    };
+    let is_queued =
+        |task: &Task| task.state == RunState::Queued && task.since_ns >= MIN_WAIT_NS && is_own(task);
+    is_all && (snapshot.waits.iter().any(is_late) || snapshot.tasks.iter().any(is_queued))
+}
