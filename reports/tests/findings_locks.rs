@@ -77,6 +77,17 @@ fn a_guard_is_followed_to_the_caller_it_is_returned_to() {
     assert!(finding.contains("Next: do not hold it across `fetch(id).await`."), "{finding}");
 }
 
+/// A migration at a start, which all requests wait for, and holds of a few microseconds.
+#[test]
+fn waits_for_a_single_long_hold_do_not_come_again() {
+    let longest = |ms: u64| {
+        let mut snapshot = returned_guard();
+        snapshot.resources[0].usage.holders[0].longest_ns = ms * MS;
+        sentences(&snapshot).len()
+    };
+    assert_eq!((longest(900), longest(910)), (1, 0));
+}
+
 #[test]
 fn waits_that_timeouts_end_are_told_beside_the_quantiles() {
     let mut snapshot = returned_guard();
@@ -335,4 +346,6 @@ fn a_slow_await_of_permits_is_one_finding_that_names_their_holder() {
     assert!(finding.contains("of `query` (src/main.rs:3) take 500 ms or more"), "{finding}");
     let next = "Next: look at the calls that hold the Semaphore created at src/main.rs:500; it is held most by `query`";
     assert!(finding.contains(next), "{finding}");
+    snapshot.resources[0].usage.holders[0].longest_ns = 3_700 * MS;
+    assert_eq!(sentences(&snapshot), [""; 0], "a single hold does not come again");
 }

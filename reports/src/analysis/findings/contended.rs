@@ -4,12 +4,13 @@
 //! waits of a lock, by call ─▶ the function that waits ─▶ its callers ─▶ the outermost one with a large share
 //! holds of a lock, by call ─▶ the await that takes most of each hold
 //! ```
-//! Silent if the waits are short, few against the recorded time, or longer than the holds explain;
-//! on a machine whose CPUs are scarce, also if a task that was granted the lock waits longer for a
-//! thread than it then holds it; at a semaphore unless each permit is waited for much longer than
-//! it is held and calls keep arriving, because bounded concurrency makes tasks wait by design; and
-//! at a lock that is held while its holder waits for the next event: there the lock only says whose
-//! turn it is, as in workers that share one receiver.
+//! Silent if the waits are short, few against the recorded time, longer than the holds explain, or
+//! for a single hold, such as a migration at a start; on a machine whose CPUs are scarce, also if a
+//! task that was granted the lock waits longer for a thread than it then holds it; at a semaphore
+//! unless each permit is waited for much longer than it is held and calls keep arriving, because
+//! bounded concurrency makes tasks wait by design; and at a lock that is held while its holder
+//! waits for the next event: there the lock only says whose turn it is, as in workers that share
+//! one receiver.
 
 use std::fmt::Write as _;
 
@@ -17,11 +18,12 @@ use super::events::is_for_event;
 use super::facts::{Facts, ended, line, per_mille, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::holder::Holder;
+use super::locks::{Lock, locks};
 use super::rule::Rule;
 use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
-use crate::model::{Node, NodeIndex, Place, Resource, ResourceId, ResourceKind, SiteIndex, UsagePlace};
+use crate::model::{Node, NodeIndex, Place, ResourceId, SiteIndex, UsagePlace};
 use crate::ordered::OrderedMap;
 use crate::units::{count, counted, time};
 
@@ -41,34 +43,8 @@ const MIN_ENDED: u64 = 100;
 /// wait is not for the holders: on a busy machine, tasks that were granted a lock wait for a
 /// thread.
 const MAX_QUEUE: u64 = 4;
-/// From which share of the waits on, in thousandths, one of several locks is the one in question.
-const HOT_SHARE: u64 = 900;
 /// How many times as long as a hold a permit must be waited for.
 const MIN_HOLDS: u64 = 4;
-
-/// Locks that are created at one place, as one.
-#[derive(Debug)]
-struct Lock<'a> {
-    first: &'a Resource,
-    ids: Vec<ResourceId>,
-    /// ns that calls waited for the most awaited of these locks.
-    most_waited_ns: u64,
-    /// The measured waits: all but the first of each lock.
-    waits: u64,
-    /// All waits that have ended.
-    ended: u64,
-    /// Those of them that ended without the lock, as in a timeout.
-    given_up: u64,
-    /// How long the youngest and the oldest wait last so far, in ns.
-    youngest_ns: u64,
-    oldest_ns: u64,
-    waited_ns: u64,
-    p99_ns: u64,
-    held_ns: u64,
-    acquisitions: u64,
-    waiters: Vec<UsagePlace>,
-    holders: Vec<UsagePlace>,
-}
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     locks(facts).iter().filter_map(|lock| of_lock(facts, lock)).collect()
@@ -81,6 +57,8 @@ pub(super) struct AwaitedLock {
     pub(super) words: String,
     /// `held most by …`.
     pub(super) held: String,
+    /// Whether the waits are for a single hold.
+    pub(super) is_one_hold: bool,
     pub(super) ids: Vec<ResourceId>,
 }
 
@@ -100,140 +78,7 @@ pub(super) fn awaited_lock(facts: &Facts<'_>, node: usize) -> Option<AwaitedLock
     let lock = locks.iter().max_by_key(|lock| waited_ns(lock)).filter(|lock| waited_ns(lock) > 0)?;
     let held = Holder::longest(facts, &lock.holders)?.words.trim_start_matches("; ").to_owned();
     let ids = lock.ids.iter().copied().take(MAX_IDS).collect();
-    Some(AwaitedLock { words: lock_words(facts, lock), held, ids })
-}
-
-fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
-    let mut locks = OrderedMap::new();
-    for it in &facts.snapshot.resources {
-        if it.usage.waiters.is_empty() || facts.stuck_resources.contains(&it.id) {
-            continue;
-        }
-        // A lock without a place of creation is identified by the place that acquires it.
-        let acquired = || it.usage.waiters.first().map(|row| &row.place);
-        let key = (it.kind, it.created.as_ref().or_else(acquired), it.name.as_deref(), it.library.as_str());
-        let lock = locks.entry(key).or_insert_with(|| Lock {
-            first: it,
-            ids: Vec::new(),
-            most_waited_ns: 0,
-            waits: 0,
-            ended: 0,
-            given_up: 0,
-            youngest_ns: u64::MAX,
-            oldest_ns: 0,
-            waited_ns: 0,
-            p99_ns: 0,
-            held_ns: 0,
-            acquisitions: 0,
-            waiters: Vec::new(),
-            holders: Vec::new(),
-        });
-        lock.add(it);
-    }
-    let mut locks: Vec<Lock<'_>> = locks.into_values().collect();
-    let mut lock_of = OrderedMap::new();
-    for (number, lock) in locks.iter().enumerate() {
-        for &id in &lock.ids {
-            lock_of.entry(id).or_insert(number);
-        }
-    }
-    for wait in &facts.snapshot.waits {
-        let Some(&own) = wait.resource.and_then(|id| lock_of.get(&id)) else { continue };
-        let own = &mut locks[own];
-        own.ended = own.ended.saturating_sub(1);
-        own.given_up = own.given_up.saturating_sub(1);
-        own.youngest_ns = own.youngest_ns.min(wait.since_ns);
-        own.oldest_ns = own.oldest_ns.max(wait.since_ns);
-        if let Some(row) = own.waiters.iter_mut().find(|row| Some(&row.place) == wait.place.as_ref()) {
-            // The times of calls include what they wait for now.
-            row.total_ns = row.total_ns.saturating_add(wait.since_ns);
-        }
-    }
-    locks
-}
-
-impl Lock<'_> {
-    fn add(&mut self, it: &Resource) {
-        let sum =
-            |value: fn(&UsagePlace) -> u64| it.usage.waiters.iter().map(value).fold(0, u64::saturating_add);
-        let waited_ns = sum(|row| row.total_ns);
-        self.waits = self.waits.saturating_add(sum(|row| row.count));
-        self.waited_ns = self.waited_ns.saturating_add(waited_ns);
-        self.most_waited_ns = self.most_waited_ns.max(waited_ns);
-        self.ended = self.ended.saturating_add(it.usage.contended);
-        let unfinished = it.usage.contended.saturating_sub(it.usage.waited);
-        self.given_up = self.given_up.saturating_add(unfinished);
-        self.p99_ns = self.p99_ns.max(it.usage.wait.p99_ns);
-        self.held_ns = self.held_ns.max(it.usage.held.p50_ns);
-        self.acquisitions = self.acquisitions.saturating_add(it.usage.acquisitions);
-        self.ids.push(it.id);
-        merge(&mut self.waiters, &it.usage.waiters);
-        merge(&mut self.holders, &it.usage.holders);
-    }
-
-    fn longest_hold_ns(&self) -> u64 {
-        self.holders.iter().map(|row| row.longest_ns).max().unwrap_or(0)
-    }
-
-    /// About how long it was held in all, in ns: not every hold is measured.
-    fn in_use_ns(&self) -> u64 {
-        self.held_in_all(0, 0)
-    }
-
-    /// About how long it was held in all, in ns, estimated without its longest hold: the thread may
-    /// have lost its CPU in that one.
-    fn usually_in_use_ns(&self) -> u64 {
-        self.held_in_all(self.longest_hold_ns(), 1)
-    }
-
-    /// The number of acquisitions times the mean of the measured holds. `excluded` of these, which
-    /// took `excluded_ns`, are left out of the mean.
-    fn held_in_all(&self, excluded_ns: u64, excluded: u64) -> u64 {
-        let sum = |value: fn(&UsagePlace) -> u64| {
-            self.holders.iter().map(value).map(u128::from).fold(0, u128::saturating_add)
-        };
-        let total = sum(|row| row.total_ns).saturating_sub(excluded_ns.into());
-        let holds = sum(|row| row.count).saturating_sub(excluded.into());
-        let ns = total.saturating_mul(self.acquisitions.into()).checked_div(holds).unwrap_or(0);
-        u64::try_from(ns).unwrap_or(u64::MAX)
-    }
-
-    /// Whether nearly all waits for several locks of one place are for one of them: a hot shard. A
-    /// lock that was never used is not on record, so the number of locks is unknown.
-    fn is_one_of_many(&self, facts: &Facts<'_>) -> bool {
-        let is_other = |it: &Resource| {
-            it.id != self.first.id && it.kind == self.first.kind && it.created == self.first.created
-        };
-        self.first.created.is_some()
-            && per_mille(self.most_waited_ns, self.waited_ns) >= HOT_SHARE
-            && facts.snapshot.resources.iter().any(is_other)
-    }
-
-    /// Whether calls have come to wait since the oldest one did. Those of a batch all came at once,
-    /// to be bounded; and once nobody waits, it is done.
-    fn arrives(&self) -> bool {
-        self.youngest_ns < self.oldest_ns / 2
-    }
-
-    fn has_permits(&self) -> bool {
-        matches!(self.first.kind, ResourceKind::Semaphore | ResourceKind::Custom)
-    }
-}
-
-/// Adds rows of one call to each other.
-fn merge(rows: &mut Vec<UsagePlace>, more: &[UsagePlace]) {
-    for row in more {
-        match rows.iter_mut().find(|own| own.place == row.place) {
-            Some(own) => {
-                own.count = own.count.saturating_add(row.count);
-                own.total_ns = own.total_ns.saturating_add(row.total_ns);
-                if row.longest_ns > own.longest_ns || own.node.is_none() {
-                    (own.longest_ns, own.node) = (own.longest_ns.max(row.longest_ns), row.node.or(own.node));
-                }
-            }
-            None => rows.push(row.clone()),
-        }
-    }
+    Some(AwaitedLock { words: lock_words(facts, lock), held, is_one_hold: lock.is_one_hold(), ids })
 }
 
 fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
@@ -251,7 +96,7 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
         && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS)
         && lock.given_up <= lock.ended / 2;
     let is_batch = lock.has_permits() && !lock.arrives();
-    if !is_long || !is_explained || is_bounding || is_batch {
+    if !is_long || !is_explained || is_bounding || is_batch || lock.is_one_hold() {
         return None;
     }
     let (site, share) = delayed(facts, lock)?;

@@ -3,7 +3,7 @@
 //! ```text
 //! finding rule     the types: a sentence with number, place, next step and evidence
 //! facts workers waiting events   what rules share: names and times, CPU of workers, waits of tasks
-//! holder           of a lock: its call, and the await under it
+//! locks holder     waits and holds of each lock; its longest holder, and the await under it
 //! stuck suspicion  the verdicts, and which suspicions are findings
 //! contended held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated blocking_pool self_wake cancelled panicked   what makes all calls slow, or wastes work
@@ -29,6 +29,7 @@ mod hog;
 mod holder;
 mod lagged;
 mod large_future;
+mod locks;
 mod lost_data;
 mod missing_await;
 mod panicked;

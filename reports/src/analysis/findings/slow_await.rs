@@ -100,6 +100,9 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
         facts.name_and_line(awaited),
     );
     let awaited_lock = awaited_lock(facts, deepest);
+    if awaited_lock.as_ref().is_some_and(|lock| lock.is_one_hold) {
+        return None;
+    }
     let next = match &awaited_lock {
         Some(lock) => format!("look at the calls that hold {}; it is {}", lock.words, lock.held),
         None => {

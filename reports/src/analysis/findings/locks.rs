@@ -1,0 +1,176 @@
+//! Locks, pools and cells with their waits and holds: those of one place are one.
+//!
+//! Nothing is decided here: `contended` and `slow_await` do.
+
+use super::facts::{Facts, per_mille};
+use crate::model::{Resource, ResourceId, ResourceKind, UsagePlace};
+use crate::ordered::OrderedMap;
+
+/// From which share of the waits on, in thousandths, one of several locks is the one in question.
+const HOT_SHARE: u64 = 900;
+/// How many times as long as all others together a hold is that explains all waits.
+const MIN_ONE_HOLD: u64 = 10;
+
+/// Locks that are created at one place, as one.
+#[derive(Debug)]
+pub(super) struct Lock<'a> {
+    pub(super) first: &'a Resource,
+    pub(super) ids: Vec<ResourceId>,
+    /// ns that calls waited for the most awaited of these locks.
+    most_waited_ns: u64,
+    /// The measured waits: all but the first of each lock.
+    pub(super) waits: u64,
+    /// All waits that have ended.
+    pub(super) ended: u64,
+    /// Those of them that ended without the lock, as in a timeout.
+    pub(super) given_up: u64,
+    /// How long the youngest and the oldest wait last so far, in ns.
+    youngest_ns: u64,
+    oldest_ns: u64,
+    pub(super) waited_ns: u64,
+    pub(super) p99_ns: u64,
+    pub(super) held_ns: u64,
+    acquisitions: u64,
+    pub(super) waiters: Vec<UsagePlace>,
+    pub(super) holders: Vec<UsagePlace>,
+}
+
+/// The locks that calls wait for or have waited for, except those that verdicts mention.
+pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
+    let mut locks = OrderedMap::new();
+    for it in &facts.snapshot.resources {
+        if it.usage.waiters.is_empty() || facts.stuck_resources.contains(&it.id) {
+            continue;
+        }
+        // A lock without a place of creation is identified by the place that acquires it.
+        let acquired = || it.usage.waiters.first().map(|row| &row.place);
+        let key = (it.kind, it.created.as_ref().or_else(acquired), it.name.as_deref(), it.library.as_str());
+        let lock = locks.entry(key).or_insert_with(|| Lock {
+            first: it,
+            ids: Vec::new(),
+            most_waited_ns: 0,
+            waits: 0,
+            ended: 0,
+            given_up: 0,
+            youngest_ns: u64::MAX,
+            oldest_ns: 0,
+            waited_ns: 0,
+            p99_ns: 0,
+            held_ns: 0,
+            acquisitions: 0,
+            waiters: Vec::new(),
+            holders: Vec::new(),
+        });
+        lock.add(it);
+    }
+    let mut locks: Vec<Lock<'_>> = locks.into_values().collect();
+    let mut lock_of = OrderedMap::new();
+    for (number, lock) in locks.iter().enumerate() {
+        for &id in &lock.ids {
+            lock_of.entry(id).or_insert(number);
+        }
+    }
+    for wait in &facts.snapshot.waits {
+        let Some(&own) = wait.resource.and_then(|id| lock_of.get(&id)) else { continue };
+        let own = &mut locks[own];
+        own.ended = own.ended.saturating_sub(1);
+        own.given_up = own.given_up.saturating_sub(1);
+        own.youngest_ns = own.youngest_ns.min(wait.since_ns);
+        own.oldest_ns = own.oldest_ns.max(wait.since_ns);
+        if let Some(row) = own.waiters.iter_mut().find(|row| Some(&row.place) == wait.place.as_ref()) {
+            // The times of calls include what they wait for now.
+            row.total_ns = row.total_ns.saturating_add(wait.since_ns);
+        }
+    }
+    locks
+}
+
+impl Lock<'_> {
+    fn add(&mut self, it: &Resource) {
+        let sum =
+            |value: fn(&UsagePlace) -> u64| it.usage.waiters.iter().map(value).fold(0, u64::saturating_add);
+        let waited_ns = sum(|row| row.total_ns);
+        self.waits = self.waits.saturating_add(sum(|row| row.count));
+        self.waited_ns = self.waited_ns.saturating_add(waited_ns);
+        self.most_waited_ns = self.most_waited_ns.max(waited_ns);
+        self.ended = self.ended.saturating_add(it.usage.contended);
+        let unfinished = it.usage.contended.saturating_sub(it.usage.waited);
+        self.given_up = self.given_up.saturating_add(unfinished);
+        self.p99_ns = self.p99_ns.max(it.usage.wait.p99_ns);
+        self.held_ns = self.held_ns.max(it.usage.held.p50_ns);
+        self.acquisitions = self.acquisitions.saturating_add(it.usage.acquisitions);
+        self.ids.push(it.id);
+        merge(&mut self.waiters, &it.usage.waiters);
+        merge(&mut self.holders, &it.usage.holders);
+    }
+
+    pub(super) fn longest_hold_ns(&self) -> u64 {
+        self.holders.iter().map(|row| row.longest_ns).max().unwrap_or(0)
+    }
+
+    /// About how long it was held in all, in ns: not every hold is measured.
+    pub(super) fn in_use_ns(&self) -> u64 {
+        self.held_in_all(0, 0)
+    }
+
+    /// About how long it was held in all, in ns, estimated without its longest hold: the thread may
+    /// have lost its CPU in that one.
+    pub(super) fn usually_in_use_ns(&self) -> u64 {
+        self.held_in_all(self.longest_hold_ns(), 1)
+    }
+
+    /// Whether one hold, such as a migration at a start, took nearly all the time for which the
+    /// lock was held. The waits are then for that one.
+    pub(super) fn is_one_hold(&self) -> bool {
+        self.usually_in_use_ns() <= self.longest_hold_ns() / MIN_ONE_HOLD
+    }
+
+    /// The number of acquisitions times the mean of the measured holds. `excluded` of these, which
+    /// took `excluded_ns`, are left out of the mean.
+    fn held_in_all(&self, excluded_ns: u64, excluded: u64) -> u64 {
+        let sum = |value: fn(&UsagePlace) -> u64| {
+            self.holders.iter().map(value).map(u128::from).fold(0, u128::saturating_add)
+        };
+        let total = sum(|row| row.total_ns).saturating_sub(excluded_ns.into());
+        let holds = sum(|row| row.count).saturating_sub(excluded.into());
+        let ns = total.saturating_mul(self.acquisitions.into()).checked_div(holds).unwrap_or(0);
+        u64::try_from(ns).unwrap_or(u64::MAX)
+    }
+
+    /// Whether nearly all waits for several locks of one place are for one of them: a hot shard. A
+    /// lock that was never used is not on record, so the number of locks is unknown.
+    pub(super) fn is_one_of_many(&self, facts: &Facts<'_>) -> bool {
+        let is_other = |it: &Resource| {
+            it.id != self.first.id && it.kind == self.first.kind && it.created == self.first.created
+        };
+        self.first.created.is_some()
+            && per_mille(self.most_waited_ns, self.waited_ns) >= HOT_SHARE
+            && facts.snapshot.resources.iter().any(is_other)
+    }
+
+    /// Whether calls have come to wait since the oldest one did. Those of a batch all came at once,
+    /// to be bounded; and once nobody waits, it is done.
+    pub(super) fn arrives(&self) -> bool {
+        self.youngest_ns < self.oldest_ns / 2
+    }
+
+    pub(super) fn has_permits(&self) -> bool {
+        matches!(self.first.kind, ResourceKind::Semaphore | ResourceKind::Custom)
+    }
+}
+
+/// Adds rows of one call to each other.
+fn merge(rows: &mut Vec<UsagePlace>, more: &[UsagePlace]) {
+    for row in more {
+        match rows.iter_mut().find(|own| own.place == row.place) {
+            Some(own) => {
+                own.count = own.count.saturating_add(row.count);
+                own.total_ns = own.total_ns.saturating_add(row.total_ns);
+                if row.longest_ns > own.longest_ns || own.node.is_none() {
+                    (own.longest_ns, own.node) = (own.longest_ns.max(row.longest_ns), row.node.or(own.node));
+                }
+            }
+            None => rows.push(row.clone()),
+        }
+    }
+}
