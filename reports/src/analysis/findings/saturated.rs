@@ -6,8 +6,10 @@
 //! workers waiting for a CPU         oversubscribed   other threads or processes use the machine
 //! ```
 //! A server under a load test is busy all the time, and so is a simulation. So the waits for a
-//! thread have to be long, not only frequent, and take most of the time of calls that end.
+//! thread have to be long, not only frequent, and take most of the time of calls that end. The task
+//! of a connection does not end, but answers requests, and their time counts.
 
+use super::events::{is_between_read_and_write, is_for_event};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -33,18 +35,47 @@ struct Queue {
     wall_ns: u64,
 }
 
-/// The queue of the tasks that end: requests and the like.
+/// The queue of the tasks that end or answer requests.
 fn queue(facts: &Facts<'_>) -> Queue {
     let mut queue = Queue::default();
     for &root in &facts.tree.roots {
         let node = facts.node(root);
-        if facts.has_ends(node.site) && facts.is_in_task(root) {
-            queue.queued_ns = queue.queued_ns.saturating_add(node.queued_ns);
-            queue.polls = queue.polls.saturating_add(node.polls);
-            queue.wall_ns = queue.wall_ns.saturating_add(node.idle_ns).saturating_add(node.busy_ns);
+        if node.queued_ns == 0 || !facts.is_in_task(root) {
+            continue;
         }
+        let is_ending = facts.has_ends(node.site);
+        let idle_ns = if is_ending { Some(node.idle_ns) } else { idle_in_requests_ns(facts, root) };
+        let Some(idle_ns) = idle_ns else { continue };
+        queue.queued_ns = queue.queued_ns.saturating_add(node.queued_ns);
+        queue.polls = queue.polls.saturating_add(node.polls);
+        queue.wall_ns = queue.wall_ns.saturating_add(idle_ns).saturating_add(node.busy_ns);
     }
     queue
+}
+
+/// The time that the task of a connection was not polled while a request was with it: after it had
+/// been read, and, once its bytes were there, until the task had its turn. `None` if the task
+/// answers no requests.
+///
+/// ```text
+/// connection   read ── no request ──▶ woken ·· queued ··│ handle ····· queued ·····│ write
+///                                           └────────── its request ───────────────┘
+/// ```
+fn idle_in_requests_ns(facts: &Facts<'_>, root: usize) -> Option<u64> {
+    let (mut idle_ns, mut requests) = (0_u64, 0);
+    let mut nodes = vec![root];
+    while let Some(node) = nodes.pop() {
+        if facts.is_await(node) && is_between_read_and_write(facts, node) && !is_for_event(facts, node) {
+            idle_ns = idle_ns.saturating_add(facts.node(node).idle_ns);
+            requests = facts.node(node).calls.max(requests);
+        } else {
+            nodes.extend(&facts.tree.children[node]);
+        }
+    }
+    let root = facts.node(root);
+    let queued_ns = u128::from(root.queued_ns) * u128::from(requests) / u128::from(root.polls.max(1));
+    let queued_ns = u64::try_from(queued_ns).unwrap_or(u64::MAX);
+    (requests > 0).then_some(idle_ns.saturating_add(queued_ns))
 }
 
 impl Queue {
@@ -120,9 +151,10 @@ fn imbalance(facts: &Facts<'_>, queue: &Queue) -> Option<Finding> {
         .then(|| of_queue(Rule::Imbalance, Severity::Slow, &sentence, next, queue, share))
 }
 
-/// All workers were on a CPU all the time.
+/// All workers were on a CPU all the time, or waited for one now and then.
 fn saturated(facts: &Facts<'_>, cpu: &CpuShare, queue: &Queue) -> Option<Finding> {
-    let share = per_mille(cpu.cpu_ns, capacity_ns(facts.snapshot));
+    let delayed_ns = if cpu.is_scarce() { 0 } else { cpu.delayed_ns };
+    let share = per_mille(cpu.cpu_ns.saturating_add(delayed_ns), capacity_ns(facts.snapshot));
     let sentence = format!(
         "workers are busy {} of the time, and a task waits {} for its turn on average: {} of the time of its calls",
         percent(share.min(1000)),

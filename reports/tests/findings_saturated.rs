@@ -1,0 +1,66 @@
+//! The rule `saturated` on connections: their tasks never end, but the requests in them do.
+
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{SiteKind, Worker};
+
+use crate::support::tree;
+
+const MS: u64 = 1_000_000;
+
+/// Ten seconds of 30 connections with one worker that is busy all the time. 2,000 requests wait
+/// 50 ms each for their second turn; for their first turn, while `read_line` is pending, 10 ms.
+const CONNECTIONS: &str = "connection | calls=30 pending=30 polls=4000 busy=9_900_000_000 queued=120_000_000_000 idle=290_000_000_000
+  stream.read_line(&mut line).await | calls=2030 polls=4000 idle=190_000_000_000 self_idle=190_000_000_000
+  handle(line).await | calls=2000 completed=2000 polls=4000 busy=9_900_000_000 idle=100_000_000_000
+    handle | calls=2000 completed=2000 polls=4000 busy=9_900_000_000 idle=100_000_000_000
+      yield_now().await | calls=2000 completed=2000 polls=4000 idle=100_000_000_000 self_idle=100_000_000_000
+  stream.write_all(answer).await | calls=2000 completed=2000 polls=2000 busy=1_000_000
+";
+
+fn service(drawing: &str, cpu_ms: u64, delayed_ms: u64) -> Snapshot {
+    let mut snapshot = tree(drawing);
+    snapshot.elapsed_ns = 10_000 * MS;
+    for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+        site.kind = SiteKind::Await;
+    }
+    let mut worker = Worker::default();
+    (worker.cpu_ns, worker.delayed_ns) = (Some(cpu_ms * MS), Some(delayed_ms * MS));
+    snapshot.workers.push(worker);
+    snapshot
+}
+
+fn sentences(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.findings().iter().map(|finding| format!("{}: {}", finding.rule, finding.sentence)).collect()
+}
+
+#[test]
+fn requests_of_connections_that_never_end_wait_for_busy_workers() {
+    let expected = "saturated: workers are busy 99 % of the time, and a task waits 30.0 ms for its turn on average: 71 % of \
+                    the time of its calls";
+    assert_eq!(sentences(&service(CONNECTIONS, 9_850, 50)), [expected]);
+}
+
+#[test]
+fn tasks_that_never_end_and_answer_nothing_are_a_simulation() {
+    let without = |name: &str| {
+        let lines: Vec<&str> = CONNECTIONS.lines().filter(|line| !line.contains(name)).collect();
+        sentences(&service(&lines.join("\n"), 9_850, 50))
+    };
+    assert_eq!(without("nothing").len(), 1);
+    assert_eq!(without("write_all"), [""; 0], "nothing is answered");
+    assert_eq!(without("read_line"), [""; 0], "nothing is asked");
+}
+
+#[test]
+fn a_worker_that_waits_for_a_cpu_now_and_then_is_busy() {
+    let busy = |cpu_ms, delayed_ms| sentences(&service(CONNECTIONS, cpu_ms, delayed_ms)).len();
+    assert_eq!(busy(8_000, 1_900), 1);
+    assert_eq!(busy(8_000, 1_400), 0, "it has time left");
+    assert_eq!(busy(7_000, 2_900), 0, "it may have waited for other processes");
+}
+
+#[test]
+fn connections_that_wait_for_something_else_are_not_saturated() {
+    let slow = CONNECTIONS.replace("idle=100_000_000_000", "idle=200_000_000_000");
+    assert_eq!(sentences(&service(&slow, 9_850, 50)), [""; 0], "under half of the time of requests");
+}
