@@ -14,8 +14,9 @@
 
 use std::fmt::Write as _;
 
+use super::delayed::delayed;
 use super::events::is_for_event;
-use super::facts::{Facts, ended, line, per_mille, percent};
+use super::facts::{Facts, line, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::holder::Holder;
 use super::locks::{Lock, locks};
@@ -23,22 +24,13 @@ use super::rule::Rule;
 use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
-use crate::model::{Node, NodeIndex, Place, ResourceId, SiteIndex, UsagePlace};
-use crate::ordered::OrderedMap;
+use crate::model::{NodeIndex, Place, ResourceId, UsagePlace};
 use crate::units::{count, counted, time};
 
 /// The least mean wait, if CPUs are free. Below it, waits are in the range of a thread switch.
 const MIN_MEAN_NS: u64 = 1_000_000;
 /// How many waits there must be: fewer may be a start-up.
 const MIN_WAITS: u64 = 10;
-/// The least share of a function's time, if its calls end. One in twenty shows in a p95.
-const MIN_SHARE: u64 = 50;
-/// The least share of the time of a loop, which also waits for other reasons, and of calls that
-/// wait for permits, which are meant to bound them.
-const MIN_LOOP_SHARE: u64 = 200;
-const MIN_PERMIT_SHARE: u64 = 500;
-/// How many calls that wait for permits must have ended, if most have not.
-const MIN_ENDED: u64 = 100;
 /// How many of the longest holds a wait may take, at a lock that is free most of the time. A longer
 /// wait is not for the holders: on a busy machine, tasks that were granted a lock wait for a
 /// thread.
@@ -99,7 +91,7 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     if !is_long || !is_explained || is_bounding || is_batch || lock.is_one_hold() {
         return None;
     }
-    let (site, share) = delayed(facts, lock)?;
+    let (site, share) = delayed(facts, &lock.waiters, lock.has_permits())?;
     let holder = Holder::longest(facts, &lock.holders);
     if holder.as_ref().is_some_and(|holder| holder.over.is_some_and(|node| is_for_event(facts, node))) {
         return None;
@@ -186,56 +178,4 @@ fn lock_words(facts: &Facts<'_>, lock: &Lock<'_>) -> String {
         (None, Some(at), many) => format!("each {kind} {at} ({} of them)", count(many as u64)),
         (None, None, _) => format!("a {kind}"),
     }
-}
-
-/// The function that loses a large share of its time at the lock, and that share.
-///
-/// On a path with several such functions, it is the outermost whose calls end: the request that is
-/// slow, not a helper inside it, nor the loop around it, which also waits for the next request.
-fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
-    // By site: ns that its calls have waited for the lock, and the depth at which it was met.
-    let mut waits: OrderedMap<SiteIndex, (u64, usize)> = OrderedMap::new();
-    for row in &lock.waiters {
-        let Some(node) = row.node.map(NodeIndex::get).filter(|&node| node < facts.tree.nodes.len()) else {
-            continue;
-        };
-        let own = facts.node(node).site;
-        // A thread that blocks on a lock is busy all the while.
-        let is_idle = facts.sum(own, |node| node.idle_ns) > 0;
-        let waited_ns: fn(&Node) -> u64 = if is_idle { |node| node.idle_ns } else { |node| node.busy_ns };
-        let all = facts.sum(own, waited_ns);
-        let mut under: OrderedMap<SiteIndex, (u64, usize)> = OrderedMap::new();
-        for &same in facts.nodes_of_site(own) {
-            let mut sites: Vec<SiteIndex> = facts.functions(same).map(|node| facts.node(node).site).collect();
-            sites.dedup();
-            for (depth, site) in sites.into_iter().enumerate() {
-                let entry = under.entry(site).or_default();
-                entry.0 = entry.0.saturating_add(waited_ns(facts.node(same)));
-                entry.1 = entry.1.max(depth);
-            }
-        }
-        for (site, (ns, depth)) in under {
-            // The await may also wait for other locks: each function gets its part of this one.
-            let part = u128::from(row.total_ns) * u128::from(ns) / u128::from(all.max(1));
-            let entry = waits.entry(site).or_default();
-            entry.0 = entry.0.saturating_add(u64::try_from(part).unwrap_or(u64::MAX));
-            entry.1 = entry.1.max(depth);
-        }
-    }
-    let share_of = |(site, (wait_ns, depth))| {
-        let share = per_mille(wait_ns, facts.wall_ns(site)).min(1000);
-        // An overloaded service has more calls in flight than have ended.
-        let ended = facts.sum(site, ended);
-        let is_served = ended >= MIN_ENDED && ended >= facts.sum(site, |node| node.calls) / 10;
-        let has_ends = facts.has_ends(site) || lock.has_permits() && is_served;
-        let least = match (has_ends, lock.has_permits()) {
-            (true, false) => MIN_SHARE,
-            (false, false) => MIN_LOOP_SHARE,
-            (true, true) => MIN_PERMIT_SHARE,
-            (false, true) => return None,
-        };
-        (share >= least).then_some((has_ends, depth, share, std::cmp::Reverse(site)))
-    };
-    let (_, _, share, std::cmp::Reverse(site)) = waits.into_iter().filter_map(share_of).max()?;
-    Some((site, share))
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! finding rule     the types: a sentence with number, place, next step and evidence
 //! facts workers waiting events   what rules share: names and times, CPU of workers, waits of tasks
-//! locks holder     waits and holds of each lock; its longest holder, and the await under it
+//! locks delayed holder   of a lock: its waits and holds, the function that it delays, its longest holder
 //! stuck suspicion  the verdicts, and which suspicions are findings
 //! contended held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated blocking_pool self_wake cancelled panicked   what makes all calls slow, or wastes work
@@ -19,6 +19,7 @@ mod bottleneck;
 mod cancelled;
 mod channels;
 mod contended;
+mod delayed;
 mod events;
 mod facts;
 mod finding;
