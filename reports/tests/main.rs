@@ -20,6 +20,7 @@ mod findings_locks;
 mod findings_panicked;
 mod findings_permits;
 mod findings_polls;
+mod findings_pool;
 mod findings_saturated;
 mod findings_sequential;
 mod findings_stopped;

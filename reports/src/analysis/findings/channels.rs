@@ -121,7 +121,7 @@ pub(super) fn all_ns(facts: &Facts<'_>, node: usize) -> u64 {
 }
 
 /// The await at a place: of several on a line, the last that begins before it.
-fn await_at(facts: &Facts<'_>, place: &Place) -> Option<SiteIndex> {
+pub(super) fn await_at(facts: &Facts<'_>, place: &Place) -> Option<SiteIndex> {
     let begins_before = |site: &Site| {
         (site.place.line, site.place.column) <= (place.line, place.column)
             && place.line <= site.end_line.max(site.place.line)

@@ -10,7 +10,7 @@
 //! unless each permit is waited for much longer than it is held and calls keep arriving, because
 //! bounded concurrency makes tasks wait by design; and at a lock that is held while its holder
 //! waits for the next event: there the lock only says whose turn it is, as in workers that share
-//! one receiver.
+//! one receiver. Requests that send back what they receive wait for each other all the same.
 
 use std::fmt::Write as _;
 
@@ -20,6 +20,7 @@ use super::facts::{Facts, line, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::holder::Holder;
 use super::locks::{Lock, locks};
+use super::pool::Pool;
 use super::rule::Rule;
 use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
@@ -93,7 +94,9 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     }
     let (site, share) = delayed(facts, &lock.waiters, lock.has_permits())?;
     let holder = Holder::longest(facts, &lock.holders);
-    if holder.as_ref().is_some_and(|holder| holder.over.is_some_and(|node| is_for_event(facts, node))) {
+    let over = holder.as_ref().and_then(|holder| holder.over).filter(|&over| is_for_event(facts, over));
+    let pool = over.and_then(|over| Pool::received_from(facts, over, &lock.waiters));
+    if over.is_some() && pool.is_none() {
         return None;
     }
     let mut sentence = format!(
@@ -112,7 +115,13 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
         sentence.push_str(&holder.words);
         place = Some(holder.row.place.clone());
     }
-    let next = next_step(facts, lock, holder.as_ref());
+    let next = match pool {
+        Some(pool) => {
+            sentence.push_str(&pool.words);
+            pool.next
+        }
+        None => next_step(facts, lock, holder.as_ref()),
+    };
     let mut finding = Finding::new(Rule::Contended, Severity::Slow, &sentence, &next);
     finding.place = place.or_else(|| lock.waiters.first().map(|row| row.place.clone()));
     finding.explains_ns = lock.waited_ns;

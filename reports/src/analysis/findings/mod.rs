@@ -4,6 +4,7 @@
 //! finding rule     the types: a sentence with number, place, next step and evidence
 //! facts workers waiting events   what rules share: names and times, CPU of workers, waits of tasks
 //! locks delayed holder   of a lock: its waits and holds, the function that it delays, its longest holder
+//! channels pool    the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
 //! contended held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated blocking_pool self_wake cancelled panicked   what makes all calls slow, or wastes work
@@ -34,6 +35,7 @@ mod locks;
 mod lost_data;
 mod missing_await;
 mod panicked;
+mod pool;
 mod rank;
 mod rule;
 mod saturated;
