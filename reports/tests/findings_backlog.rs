@@ -54,6 +54,18 @@ fn a_queue_that_is_young_small_bounded_or_complete_is_healthy() {
     assert_eq!(changed(|it| it.filled = 900), [""; 0], "few");
 }
 
+/// The receiver takes 1,000 messages in 6 s, one in 6 ms.
+#[test]
+fn a_burst_that_is_worked_off_while_a_message_comes_now_and_then_is_healthy() {
+    let last_sent = |ms: u64| {
+        let mut snapshot = channel(9_000);
+        snapshot.resources[0].holdings[0].since_ns = ms * 1_000_000;
+        sentences(&snapshot).len()
+    };
+    assert_eq!(last_sent(65), 1, "ten messages were received since");
+    assert_eq!(last_sent(66), 0, "eleven");
+}
+
 #[test]
 fn a_backlog_that_shrinks_is_no_finding() {
     let now = channel(3_000);

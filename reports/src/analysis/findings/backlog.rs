@@ -5,7 +5,8 @@
 //! received ████████                           the others wait in memory, and more come
 //! ```
 //! A burst also fills a channel for a while. So messages must have been sent for seconds, up to
-//! now, and a large share of all messages must be waiting.
+//! now, and a large share of all messages must be waiting. A few messages that come after a burst
+//! do not change that it is worked off: since the last one, several must not have been received.
 
 use super::channels::channel_words;
 use super::facts::{Facts, line, per_mille, percent};
@@ -22,6 +23,9 @@ const MIN_SHARE: u64 = 300;
 const MIN_AGE_NS: u64 = 5_000_000_000;
 /// The greatest age of the last message. With an older one, the burst is over.
 const MAX_PAUSE_NS: u64 = 1_000_000_000;
+/// The most messages that are received, at the mean rate, while none is sent. If it is more, fewer
+/// are sent lately than received.
+const MAX_RECEIVED: u64 = 10;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let found = facts.snapshot.resources.iter().filter_map(|channel| {
@@ -38,8 +42,11 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
         return None;
     }
     let share = per_mille(channel.filled, channel.usage.acquisitions);
-    let is_sent_now = ends(channel, Role::Sends).any(|end| end.uses > 0 && end.since_ns <= MAX_PAUSE_NS);
+    let sent = ends(channel, Role::Sends).filter(|end| end.uses > 0);
+    let pause_ns = sent.map(|end| end.since_ns).min().unwrap_or(u64::MAX);
     let before = facts.earlier.and_then(|earlier| earlier.resource(channel.id));
+    let is_worked_off = before.is_none() && received_in(channel, pause_ns) > MAX_RECEIVED.into();
+    let is_sent_now = pause_ns <= MAX_PAUSE_NS && !is_worked_off;
     let has_grown = before.is_none_or(|before| channel.filled > before.filled);
     let is_backlog = channel.filled >= MIN_MESSAGES
         && share >= MIN_SHARE
@@ -47,6 +54,13 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
         && is_sent_now
         && has_grown;
     is_backlog.then_some(share)
+}
+
+/// How many messages are received in that time, at the mean rate since the channel was created.
+fn received_in(channel: &Resource, ns: u64) -> u128 {
+    let received = channel.usage.acquisitions.saturating_sub(channel.filled);
+    let received = u128::from(received) * u128::from(ns);
+    received.checked_div(channel.age_ns.into()).unwrap_or(0)
 }
 
 pub(super) fn ends(channel: &Resource, role: Role) -> impl Iterator<Item = &Holding> {
