@@ -22,6 +22,7 @@ mod findings_permits;
 mod findings_polls;
 mod findings_pool;
 mod findings_saturated;
+mod findings_self_wake;
 mod findings_sequential;
 mod findings_stopped;
 mod findings_suspicions;
