@@ -21,6 +21,7 @@ mod findings_panicked;
 mod findings_permits;
 mod findings_polls;
 mod findings_pool;
+mod findings_retries;
 mod findings_saturated;
 mod findings_self_wake;
 mod findings_sequential;

@@ -12,7 +12,7 @@ use diagnose::tokio;
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|rare|held|lost|channel|actor|sequential|hog|block|leak|large|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|rare|held|lost|channel|actor|sequential|hog|block|retries|leak|large|cycle|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -43,6 +43,7 @@ fn main() -> ExitCode {
             "sequential" => &["/lists"],
             "hog" => &["/receipts"],
             "block" => &["/invoices"],
+            "retries" => &["/push"],
             "leak" => &["/notify"],
             "large" => &["/subscribe"],
             "cycle" => &["/reserve", "/refund"],
@@ -80,6 +81,7 @@ fn wait_for(name: &str, time: Duration) {
         ("sequential", "sequential"),
         ("hog", "hog"),
         ("block", "blocking"),
+        ("retries", "retries"),
         ("leak", "growing"),
         ("large", "large_future"),
         ("cycle", "stuck.cycle"),
@@ -87,7 +89,7 @@ fn wait_for(name: &str, time: Duration) {
     let wanted = rules.iter().filter(|(fault, _)| {
         *fault == name
             || name == "all"
-                && !["rare", "held", "lost", "channel", "actor", "block", "large"].contains(fault)
+                && !["rare", "held", "lost", "channel", "actor", "block", "retries", "large"].contains(fault)
     });
     let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
     let began = Instant::now();

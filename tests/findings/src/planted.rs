@@ -1,8 +1,9 @@
 //! A shop over HTTP with faults, each behind its own route. The faults are a lock held during a
 //! query, another one that a job holds now and then, one that is held while a bank does not answer,
 //! answers that are lost, a channel with a slow receiver, a task that answers all questions,
-//! queries one after the other, a CPU hog and a sleep in functions that are not annotated, tasks
-//! that never end, large futures, and two locks in both orders.
+//! queries one after the other, a CPU hog and a sleep in functions that are not annotated, a loop
+//! that connects to a port where nobody listens, tasks that never end, large futures, and two locks
+//! in both orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone. A finding has to name it.
 
@@ -71,6 +72,7 @@ pub(crate) fn router() -> Router {
         .route("/parcels/{id}", get(find_parcel))
         .route("/receipts/{id}", get(get_receipt))
         .route("/invoices/{id}", get(get_invoice))
+        .route("/push/{id}", get(push))
         .route("/notify/{id}", get(notify))
         .route("/subscribe/{id}", get(subscribe))
         .route("/reserve/{id}", get(reserve))
@@ -234,6 +236,22 @@ async fn get_invoice(Path(id): Path<u64>) -> String {
 fn read_template(row: u64) -> u64 {
     std::thread::sleep(Duration::from_millis(20));
     row
+}
+
+#[diagnose]
+async fn push(Path(id): Path<u64>) -> String {
+    let metrics = reconnect().await;
+    format!("pushed {id} to {:?}", metrics.peer_addr())
+}
+
+#[diagnose]
+async fn reconnect() -> TcpStream {
+    loop {
+        // FAULT: retries
+        if let Ok(stream) = TcpStream::connect(("127.0.0.1", 1)).await {
+            return stream;
+        }
+    }
 }
 
 #[diagnose]

@@ -67,6 +67,11 @@ fn queries_one_after_the_other_are_found() {
 }
 
 #[test]
+fn a_loop_that_connects_without_a_pause_is_found() {
+    assert_found("retries", "retries");
+}
+
+#[test]
 fn a_hog_without_annotation_is_found_by_its_caller() {
     assert_found("hog", "hog");
 }

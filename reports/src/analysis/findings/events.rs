@@ -102,6 +102,12 @@ pub(super) fn is_repeated(text: &str) -> bool {
     !is_request(text) && (is_read(text) || is_write(text) || is_timer(text) || calls_event_method(text))
 }
 
+/// Whether an awaited expression tries to connect, perhaps under a timeout.
+pub(super) fn is_connect(text: &str) -> bool {
+    let names = ["connect", "connect_async", "connect_timeout", "connect_with", "try_connect"];
+    calls_any(text, &names)
+}
+
 /// Whether an awaited expression waits for a moment.
 pub(super) fn is_timer(text: &str) -> bool {
     calls_any(text, &TIMERS)

@@ -7,8 +7,8 @@ use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
     backlog, blocking_pool, bottleneck, cancelled, contended, full_channel, growing, held, hog, lagged,
-    large_future, lost_data, missing_await, panicked, saturated, self_wake, sequential, slow_await, stopped,
-    stuck,
+    large_future, lost_data, missing_await, panicked, retries, saturated, self_wake, sequential, slow_await,
+    stopped, stuck,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -45,7 +45,7 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 19] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 20] = [
     contended::find,
     held::find,
     stopped::find,
@@ -57,6 +57,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 19] = [
     saturated::find,
     blocking_pool::find,
     self_wake::find,
+    retries::find,
     cancelled::find,
     panicked::find,
     growing::find,

@@ -82,6 +82,8 @@ rules! {
     Panicked = "panicked",
     /// A task wakes itself for most of its polls.
     SelfWake = "self_wake",
+    /// A call tries to connect again and again, without a pause.
+    Retries = "retries",
     /// Futures are created and dropped without a poll.
     MissingAwait = "missing_await",
     /// Workers wait for a CPU that other threads or processes use.

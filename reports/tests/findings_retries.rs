@@ -1,0 +1,60 @@
+//! The rule `retries` on drawn trees: loops that connect, and what else connects often.
+
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::SiteKind;
+
+use crate::support::tree;
+
+/// A task of seven seconds that has tried 300,000 times to connect, and requests of others.
+const LOOP: &str = "publish | calls=1 pending=1 polls=100_000 busy=6_000_000_000 idle=1_000_000_000
+  reconnect(address).await | calls=1 pending=1 polls=100_000 busy=6_000_000_000 idle=1_000_000_000
+    reconnect | calls=1 pending=1 polls=100_000 busy=6_000_000_000 idle=1_000_000_000
+      TcpStream::connect(address).await | calls=300_000 completed=299_999 polls=400_000 busy=5_900_000_000 idle=1_000_000_000
+      stream.write_all(GREETING).await | calls=5 completed=5 polls=5 busy=1_000
+handle | calls=2_000 completed=2_000 polls=4_000 busy=3_800_000_000 idle=20_000_000_000
+";
+
+fn snapshot(drawing: &str) -> Snapshot {
+    let mut snapshot = tree(drawing);
+    snapshot.elapsed_ns = 7_000_000_000;
+    for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+        site.kind = SiteKind::Await;
+    }
+    snapshot
+}
+
+fn sentences(drawing: &str) -> Vec<String> {
+    let findings = snapshot(drawing).findings();
+    findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.sentence)).collect()
+}
+
+#[test]
+fn a_loop_that_connects_without_a_pause_is_found() {
+    let expected = "retries: `reconnect` (src/main.rs:3) retries `TcpStream::connect(address).await` (src/main.rs:4) without a \
+                    pause: 300,000 tries in 7.00 s, 60 % of all busy time";
+    assert_eq!(sentences(LOOP), [expected]);
+}
+
+#[test]
+fn a_loop_is_found_around_a_function_that_connects() {
+    let name = "TcpStream::connect(address).await";
+    let nested = format!(
+        "Client::open(address).await | calls=300_000 completed=299_999 busy=5_950_000_000 idle=1_000_000_000\n        \
+         open | calls=300_000 completed=299_999 busy=5_950_000_000 idle=1_000_000_000\n          {name}"
+    );
+    let [finding] = &sentences(&LOOP.replace(name, &nested))[..] else { panic!("one finding") };
+    assert!(finding.contains("`reconnect` (src/main.rs:3) retries `TcpStream::connect"), "{finding}");
+}
+
+#[test]
+fn loops_that_do_something_else_are_healthy() {
+    let changed = |from: &str, to: &str| {
+        assert!(LOOP.contains(from));
+        sentences(&LOOP.replace(from, to)).len()
+    };
+    assert_eq!(changed("calls=5 completed=5", "calls=3_000 completed=3_000"), 1, "one in 100");
+    assert_eq!(changed("calls=5 completed=5", "calls=3_001 completed=3_001"), 0, "it uses the connections");
+    assert_eq!(changed("TcpStream::connect(address)", "rows.next()"), 0, "it reads");
+    assert_eq!(changed("busy=3_800_000_000", "busy=6_000_000_000"), 0, "under half of all busy time");
+    assert_eq!(changed("calls=300_000", "calls=6_900"), 0, "under 1,000 in a second");
+}
