@@ -3,7 +3,7 @@
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{ResourceId, ResourceKind, Wait, WaitMode};
 
-use crate::findings_locks::{MS, node_named, returned_guard, sentences};
+use crate::findings_locks::{MS, add_mutex, drawn, node_named, returned_guard, sentences};
 
 /// 100 requests that wait 40 ms each for a permit and hold it for 10 ms over a query. Two more
 /// wait: one for 60 ms, one for `youngest_ms`.
@@ -92,4 +92,75 @@ fn permits_that_most_callers_give_up_on_are_found_although_the_waits_are_short()
     assert_eq!(given_up(48), [""; 0], "bounded concurrency");
     let [finding] = &given_up(80)[..] else { panic!("one finding") };
     assert!(finding.contains("waits given up; held most by"), "{finding}");
+}
+
+/// 400 requests of 40 connections that come in bursts. 300 of them wait for one of four permits,
+/// 140 ms on average and 500 ms at most, and each holds it for 30 ms. Nobody waits now.
+fn bursts() -> Snapshot {
+    let mut snapshot = drawn(
+        "connection | calls=40 pending=40 polls=1_600 busy=10_000_000 idle=399_000_000_000\n  \
+         socket.read_line(&mut line).await | calls=440 polls=800 idle=345_000_000_000 self_idle=345_000_000_000\n  \
+         quote(line).await | calls=400 completed=400 polls=800 idle=54_000_000_000\n    \
+         quote | calls=400 completed=400 polls=800 idle=54_000_000_000\n      \
+         permits.acquire().await | calls=400 polls=700 idle=42_000_000_000 self_idle=42_000_000_000\n      \
+         query(id).await | calls=400 polls=800 idle=12_000_000_000 self_idle=12_000_000_000\n  \
+         socket.write_all(answer).await | calls=400 completed=400 polls=400 busy=1_000_000",
+    );
+    add_mutex(&mut snapshot, "permits.acquire().await", 300, 42_000, 9_000);
+    let permits = &mut snapshot.resources[0];
+    (permits.kind, permits.capacity) = (ResourceKind::Semaphore, Some(4));
+    let usage = &mut permits.usage;
+    (usage.acquisitions, usage.contended, usage.waited) = (400, 300, 300);
+    (usage.held.p50_ns, usage.wait.p99_ns, usage.wait.max_ns) = (30 * MS, 490 * MS, 500 * MS);
+    snapshot
+}
+
+#[test]
+fn bursts_of_requests_are_found_between_two_of_them() {
+    let [finding] = &sentences(&bursts())[..] else { panic!("one finding") };
+    assert!(
+        finding.contains("makes `quote` wait: 78 % of its time, p99 490 ms; held most by `quote`"),
+        "{finding}"
+    );
+}
+
+/// The permits were in use for 3 s, as 400 holds of 30 ms by four at a time are.
+#[test]
+fn one_batch_of_requests_is_bounded_by_design() {
+    let longest = |ms: u64| {
+        let mut snapshot = bursts();
+        snapshot.resources[0].usage.wait.max_ns = ms * MS;
+        sentences(&snapshot).len()
+    };
+    assert_eq!(longest(750), 1, "four batches");
+    assert_eq!(longest(760), 0, "fewer");
+}
+
+#[test]
+fn bursts_of_jobs_are_bounded_by_design() {
+    let mut snapshot = bursts();
+    for site in &mut snapshot.sites {
+        site.name = site.name.replace("write_all", "notify");
+    }
+    assert_eq!(sentences(&snapshot), [""; 0], "nobody has asked");
+}
+
+/// Waits of 100 ms on average, under four holds, in 40 % of the time of the requests.
+#[test]
+fn a_few_requests_that_wait_for_many_holds_are_found() {
+    let bursts = |p99_ms: u64, waits: u64| {
+        let mut snapshot = bursts();
+        let usage = &mut snapshot.resources[0].usage;
+        usage.wait.p99_ns = p99_ms * MS;
+        let row = &mut usage.waiters[0];
+        (row.count, row.total_ns) = (waits, waits * 100 * MS);
+        for node in 0..4 {
+            snapshot.nodes[node].idle_ns += 20_000 * MS;
+        }
+        sentences(&snapshot)
+    };
+    let [finding] = &bursts(300, 300)[..] else { panic!("one finding") };
+    assert!(finding.contains("makes `quote` wait: 41 % of its time, p99 300 ms"), "{finding}");
+    assert_eq!(bursts(299, 300), [""; 0], "the longest take under ten holds");
+    assert_eq!(bursts(300, 99), [""; 0], "few");
 }

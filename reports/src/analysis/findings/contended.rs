@@ -14,7 +14,7 @@
 
 use std::fmt::Write as _;
 
-use super::delayed::delayed;
+use super::delayed::{are_requests, delayed};
 use super::events::is_for_event;
 use super::facts::{Facts, line, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
@@ -38,6 +38,10 @@ const MIN_WAITS: u64 = 10;
 const MAX_QUEUE: u64 = 4;
 /// How many times as long as a hold a permit must be waited for.
 const MIN_HOLDS: u64 = 4;
+/// The least share of the time of calls that wait for permits, in thousandths, as permits are meant
+/// to bound them; and of requests that wait in bursts.
+const MIN_PERMIT_SHARE: u64 = 500;
+const MIN_BURST_SHARE: u64 = 200;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     locks(facts).iter().filter_map(|lock| of_lock(facts, lock)).collect()
@@ -85,14 +89,18 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
         || lock.in_use_ns() >= facts.snapshot.elapsed_ns / 2)
         && (!cpu.is_scarce() || granted_ns(facts, lock) <= lock.usually_in_use_ns());
     // Where most calls give up, the wait is no longer than their patience.
+    // Bursts that recur are no batches if they are requests.
+    let recurs = lock.has_permits() && lock.recurs() && are_requests(facts, &lock.waiters);
     let is_bounding = lock.has_permits()
+        && !(recurs && lock.has_bursts(&cpu))
         && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS)
         && lock.given_up <= lock.ended / 2;
-    let is_batch = lock.has_permits() && !lock.arrives();
+    let is_batch = lock.has_permits() && !lock.arrives() && !recurs;
     if !is_long || !is_explained || is_bounding || is_batch || lock.is_one_hold() {
         return None;
     }
-    let (site, share) = delayed(facts, &lock.waiters, lock.has_permits())?;
+    let least = if recurs && lock.has_bursts(&cpu) { MIN_BURST_SHARE } else { MIN_PERMIT_SHARE };
+    let (site, share) = delayed(facts, &lock.waiters, lock.has_permits().then_some(least))?;
     let holder = Holder::longest(facts, &lock.holders);
     let over = holder.as_ref().and_then(|holder| holder.over).filter(|&over| is_for_event(facts, over));
     let pool = over.and_then(|over| Pool::received_from(facts, over, &lock.waiters));

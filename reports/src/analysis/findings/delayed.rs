@@ -1,30 +1,31 @@
-//! The function whose calls a lock delays.
+//! The function whose calls a lock delays, and whether they are requests.
 //!
 //! ```text
 //! waits of a lock, by call ─▶ the function that waits ─▶ its callers ─▶ the outermost one with a large share
 //! ```
 
+use super::channels::is_of_handlers;
+use super::events::is_between_read_and_write;
 use super::facts::{Facts, ended, per_mille};
 use crate::model::{Node, NodeIndex, SiteIndex, UsagePlace};
 use crate::ordered::OrderedMap;
 
 /// The least share of a function's time, if its calls end. One in twenty shows in a p95.
 const MIN_SHARE: u64 = 50;
-/// The least share of the time of a loop, which also waits for other reasons, and of calls that
-/// wait for permits, which are meant to bound them.
+/// The least share of the time of a loop, which also waits for other reasons.
 const MIN_LOOP_SHARE: u64 = 200;
-const MIN_PERMIT_SHARE: u64 = 500;
 /// How many calls that wait for permits must have ended, if most have not.
 const MIN_ENDED: u64 = 100;
 
 /// The function that loses a large share of its time at the lock, and that share.
 ///
 /// On a path with several such functions, it is the outermost whose calls end: the request that is
-/// slow, not a helper inside it, nor the loop around it, which also waits for the next request.
+/// slow, not a helper inside it, nor the loop around it, which also waits for the next request. For
+/// permits, `permits` is the least share in thousandths.
 pub(super) fn delayed(
     facts: &Facts<'_>,
     waiters: &[UsagePlace],
-    has_permits: bool,
+    permits: Option<u64>,
 ) -> Option<(SiteIndex, u64)> {
     // By site: ns that its calls have waited for the lock, and the depth at which it was met.
     let mut waits: OrderedMap<SiteIndex, (u64, usize)> = OrderedMap::new();
@@ -60,15 +61,24 @@ pub(super) fn delayed(
         // An overloaded service has more calls in flight than have ended.
         let ended = facts.sum(site, ended);
         let is_served = ended >= MIN_ENDED && ended >= facts.sum(site, |node| node.calls) / 10;
-        let has_ends = facts.has_ends(site) || has_permits && is_served;
-        let least = match (has_ends, has_permits) {
-            (true, false) => MIN_SHARE,
-            (false, false) => MIN_LOOP_SHARE,
-            (true, true) => MIN_PERMIT_SHARE,
-            (false, true) => return None,
+        let has_ends = facts.has_ends(site) || permits.is_some() && is_served;
+        let least = match (has_ends, permits) {
+            (true, None) => MIN_SHARE,
+            (false, None) => MIN_LOOP_SHARE,
+            (true, Some(least)) => least,
+            (false, Some(_)) => return None,
         };
         (share >= least).then_some((has_ends, depth, share, std::cmp::Reverse(site)))
     };
     let (_, _, share, std::cmp::Reverse(site)) = waits.into_iter().filter_map(share_of).max()?;
     Some((site, share))
+}
+
+/// Whether most of the recorded waiting is in requests: in handlers, or between the `read` of a
+/// request and the `write` of its answer.
+pub(super) fn are_requests(facts: &Facts<'_>, waiters: &[UsagePlace]) -> bool {
+    let most = waiters.iter().max_by_key(|row| row.total_ns);
+    let node = most.and_then(|row| row.node).map(NodeIndex::get);
+    node.filter(|&node| node < facts.tree.nodes.len())
+        .is_some_and(|node| is_of_handlers(facts, node) || is_between_read_and_write(facts, node))
 }

@@ -3,6 +3,7 @@
 //! Nothing is decided here: `contended` and `slow_await` do.
 
 use super::facts::{Facts, per_mille};
+use super::workers::CpuShare;
 use crate::model::{Resource, ResourceId, ResourceKind, UsagePlace};
 use crate::ordered::OrderedMap;
 
@@ -10,6 +11,14 @@ use crate::ordered::OrderedMap;
 const HOT_SHARE: u64 = 900;
 /// How many times as long as all others together a hold is that explains all waits.
 const MIN_ONE_HOLD: u64 = 10;
+/// How many times as long as a hold the longest of 100 waits must be, and how long at least, if the
+/// mean is shorter: bursts of requests wait for permits.
+const MIN_BURST_HOLDS: u64 = 10;
+const MIN_BURST_NS: u64 = 100_000_000;
+const MIN_BURST_WAITS: u64 = 100;
+/// How many times as long as the longest wait permits must have been in use. A batch that came at
+/// once is done when its last task has waited.
+const MIN_BATCHES: u64 = 4;
 
 /// Locks that are created at one place, as one.
 #[derive(Debug)]
@@ -29,6 +38,7 @@ pub(super) struct Lock<'a> {
     oldest_ns: u64,
     pub(super) waited_ns: u64,
     pub(super) p99_ns: u64,
+    longest_ns: u64,
     pub(super) held_ns: u64,
     acquisitions: u64,
     pub(super) waiters: Vec<UsagePlace>,
@@ -56,6 +66,7 @@ pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
             oldest_ns: 0,
             waited_ns: 0,
             p99_ns: 0,
+            longest_ns: 0,
             held_ns: 0,
             acquisitions: 0,
             waiters: Vec::new(),
@@ -97,6 +108,7 @@ impl Lock<'_> {
         let unfinished = it.usage.contended.saturating_sub(it.usage.waited);
         self.given_up = self.given_up.saturating_add(unfinished);
         self.p99_ns = self.p99_ns.max(it.usage.wait.p99_ns);
+        self.longest_ns = self.longest_ns.max(it.usage.wait.max_ns);
         self.held_ns = self.held_ns.max(it.usage.held.p50_ns);
         self.acquisitions = self.acquisitions.saturating_add(it.usage.acquisitions);
         self.ids.push(it.id);
@@ -152,6 +164,21 @@ impl Lock<'_> {
     /// to be bounded; and once nobody waits, it is done.
     pub(super) fn arrives(&self) -> bool {
         self.youngest_ns < self.oldest_ns / 2
+    }
+
+    /// Whether calls have come to wait several times so far: its permits have been in use for far
+    /// longer than the longest wait.
+    pub(super) fn recurs(&self) -> bool {
+        let permits = self.first.capacity.unwrap_or(1).saturating_mul(self.ids.len() as u64);
+        let in_use_ns = self.in_use_ns().checked_div(permits).unwrap_or(0);
+        in_use_ns >= self.longest_ns.max(self.oldest_ns).saturating_mul(MIN_BATCHES)
+    }
+
+    /// Whether some waits take many holds, although most calls wait little or not at all.
+    pub(super) fn has_bursts(&self, cpu: &CpuShare) -> bool {
+        self.waits >= MIN_BURST_WAITS
+            && self.p99_ns >= self.held_ns.saturating_mul(MIN_BURST_HOLDS)
+            && self.p99_ns >= cpu.stretched(MIN_BURST_NS)
     }
 
     pub(super) fn has_permits(&self) -> bool {

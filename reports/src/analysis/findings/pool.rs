@@ -8,8 +8,8 @@
 //! What they receive is sent by others, so these requests are told from them by their own sends.
 
 use super::backlog::ends;
-use super::channels::{await_at, channel_words, is_of_handlers};
-use super::events::is_between_read_and_write;
+use super::channels::{await_at, channel_words};
+use super::delayed::are_requests;
 use super::facts::{Facts, line};
 use crate::model::{
     Holding, NodeIndex, Place, Resource, ResourceKind, Role, SiteIndex, UsagePlace, WaitMode,
@@ -30,7 +30,7 @@ impl Pool {
     pub(super) fn received_from(facts: &Facts<'_>, over: usize, waiters: &[UsagePlace]) -> Option<Self> {
         let row = waiters.iter().max_by_key(|row| row.total_ns)?;
         let waiter = row.node.map(NodeIndex::get).filter(|&node| node < facts.tree.nodes.len())?;
-        if !is_of_handlers(facts, waiter) && !is_between_read_and_write(facts, waiter) {
+        if !are_requests(facts, waiters) {
             return None;
         }
         let channel = channel_at(facts, over)?;
