@@ -43,6 +43,7 @@ mod metrics;
 mod names;
 mod profiles;
 mod rows;
+mod set_aside;
 mod since;
 mod support;
 mod svg;

@@ -49,6 +49,7 @@ pub(crate) mod pprof;
 mod protobuf;
 #[cfg(feature = "read")]
 mod read_json;
+mod set_aside;
 mod shapes;
 mod spawn_sites;
 pub(crate) mod speedscope;

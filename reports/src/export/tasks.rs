@@ -20,6 +20,7 @@ use crate::analysis::hangs::is_pending;
 use crate::clean::{clean_lines, printable};
 use crate::export::head::{head, word};
 use crate::export::lines::{Lines, lines_to_string};
+use crate::export::set_aside::set_aside;
 use crate::export::shapes::Shapes;
 use crate::export::verdicts;
 use crate::export::wakes::chain;
@@ -76,6 +77,8 @@ pub(super) struct Forest<'a> {
     children: Lists,
     /// Spans whose parent is gone, by the task that polled them last.
     detached: HashMap<TaskId, Vec<usize>>,
+    /// Whether its task has stopped polling it, by span.
+    set_aside: Vec<bool>,
     /// The tasks by id.
     pub(super) tasks: TasksById<'a>,
 }
@@ -92,7 +95,13 @@ impl<'a> Forest<'a> {
                 detached.entry(task).or_default().push(number);
             }
         }
-        Self { snapshot, children, detached, tasks: TasksById::new(&snapshot.tasks) }
+        Self {
+            snapshot,
+            children,
+            detached,
+            set_aside: set_aside(snapshot),
+            tasks: TasksById::new(&snapshot.tasks),
+        }
     }
 
     /// Groups tasks that differ only in ids and times. The group with the longest wait comes first.
@@ -256,7 +265,7 @@ impl<'a> Forest<'a> {
             let since = if tasks > 1 { String::new() } else { format!(" {}", time(span.since_ns)) };
             let _ = write!(line, " [{}{since}]", word(span.state));
         }
-        if span.skipped {
+        if self.set_aside.get(number) == Some(&true) {
             line.push_str(" [its task stopped polling it]");
         }
         line

@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use diagnose::model::RunState;
+use diagnose::model::{RunState, SiteIndex};
 use diagnose::{Snapshot, diagnose};
 use diagnose_scenarios_tests::runtime::{tokio_with_workers, until};
 use diagnose_scenarios_tests::stopwatch::{is_at_least, is_at_most};
@@ -67,14 +67,18 @@ fn waiting(snapshot: &Snapshot, name: &str) -> usize {
     spans.filter(|span| span.state == RunState::Waiting).count()
 }
 
+/// The four are listed as skipped. Their gates are not recorded, so the tree cannot tell that they
+/// were woken, and does not blame their task.
 fn check_tree() {
-    let tree = diagnose::tree();
+    let snapshot = diagnose::snapshot();
+    let tree = snapshot.tree();
     println!("{tree}");
-    let skipped = tree.lines().filter(|line| line.contains("do_select (")).collect::<Vec<_>>();
-    assert_eq!(skipped.len(), 4, "{tree}");
-    assert!(skipped.iter().all(|line| line.ends_with("[its task stopped polling it]")), "{tree}");
-    let awaits = tree.lines().find(|line| line.contains("process_work_item (")).expect("it waits");
-    assert!(!awaits.contains("not polled"), "{tree}");
+    let is_select = |site: SiteIndex| snapshot.sites[site].name == "do_select";
+    let skipped = snapshot.spans.iter().filter(|span| is_select(span.site) && span.skipped).count();
+    let shown = tree.lines().filter(|line| line.contains("do_select (")).count();
+    assert_eq!((skipped, shown), (4, 4), "{tree}");
+    assert!(tree.lines().any(|line| line.contains("process_work_item (")), "{tree}");
+    assert!(!tree.contains("stopped polling"), "{tree}");
 }
 
 #[test]

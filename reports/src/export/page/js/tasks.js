@@ -173,23 +173,27 @@ function awaitTree(model, task) {
   if (task.wakes) facts.push(`${counted(task.wakes, 'wake')}${task.self_wakes ? `, ${count(task.self_wakes)} by itself` : ''}`);
   if (task.wakers === 0 && task.state === 'waiting') facts.push('nothing can wake it');
   for (const [name, value] of Object.entries(task.attributes ?? {})) facts.push(`${clean(name)} = ${clean(value)}`);
-  const tree = (index, depth) => {
+  // What a future in a collection waits for tells whether it was woken: only then it is polled.
+  const woken = new Set(model.snapshot.waits.filter((wait) => wait.is_granted || (wait.woken_ns ?? null) !== null).map((wait) => wait.span));
+  const tree = (index, depth, above) => {
     const span = spans[index];
     if (!span || depth > 60) return null;
     const site = model.sites[span.site];
     const via = span.at === undefined || span.at === null ? null : model.sites[span.at];
-    const below = (model.spanChildren.get(index) ?? []).map((child) => tree(child, depth + 1));
+    const isCollected = via === null && above && site?.kind !== 'await';
+    const isAside = span.skipped && (woken.has(span.id) || (above?.span.skipped ? above.isAside : !isCollected));
+    const below = (model.spanChildren.get(index) ?? []).map((child) => tree(child, depth + 1, { span, isAside }));
     return h('li', { class: model.stuckTasks.has(task.id) && !below.length ? 'is-stuck' : null },
       h('code', {}, site?.name ?? '?'), span.label ? h('span', { class: 'tag' }, span.label) : null,
       h('small', {}, ` ${via ? `at ${via.name} ${via.short}` : site?.short ?? ''}`),
       below.length ? null : h('span', {}, ` ${span.state} ${time(span.since_ns)}`),
-      span.skipped ? h('em', {}, ' its task stopped polling it') : null,
+      isAside ? h('em', {}, ' its task stopped polling it') : null,
       below.length ? h('ul', {}, below) : null);
   };
   const roots = [...(task.span !== undefined && task.span !== null ? [task.span] : []), ...(model.spanChildren.get(`task ${task.id}`) ?? [])];
   const running = (task.running ?? []).map((site) => h('li', {}, h('code', {}, model.sites[site]?.name ?? '?'), h('small', {}, ` ${model.sites[site]?.short ?? ''} running`)));
   const waits = model.snapshot.waits.filter((wait) => wait.task === task.id);
-  return [h('p', { class: 'note' }, facts.join('; ')), h('ul', {}, running, roots.map((index) => tree(index, 0))),
+  return [h('p', { class: 'note' }, facts.join('; ')), h('ul', {}, running, roots.map((index) => tree(index, 0, null))),
     waits.length ? h('p', {}, waits.map((wait) => [h('span', { class: 'tag' }, wait.mode), ' ', waitText(model, wait), ' '])) : null];
 }
 

@@ -1,0 +1,44 @@
+//! Which futures their tasks have stopped polling.
+//!
+//! ```text
+//! select!     first ~~~~◇┈┈┈┈┈┈┈┈┈   awaited by its own body before: set aside
+//! buffered    part  ~~~~◇┈┈┈ woken   the body awaits a collection of futures, and does not poll it
+//! buffered    part  ~~~~~~~~~~~~~~   not woken: a collection polls only futures that were woken
+//! ```
+//! `FuturesUnordered`, and what is made of it, such as `buffered` and `join_all`, polls a future
+//! only when that was woken. So a future in a collection is left alone, as it should be, unless the
+//! record of its wait has a wake. Of a wait for a socket, there is no such record.
+
+use crate::model::{SiteKind, Snapshot, Span, SpanId, SpanIndex};
+use crate::ordered::OrderedSet;
+
+/// The futures that their tasks have stopped polling, by index of the span.
+pub(super) fn set_aside(snapshot: &Snapshot) -> Vec<bool> {
+    let spans = &snapshot.spans;
+    let waits = snapshot.waits.iter().filter(|wait| wait.woken_ns.is_some() || wait.is_granted);
+    let woken: OrderedSet<SpanId> = waits.filter_map(|wait| wait.span).collect();
+    let parent = |number: usize, span: &Span| span.parent.map(SpanIndex::get).filter(|&it| it < number);
+    // Children come after their parents.
+    let mut is_woken: Vec<bool> = spans.iter().map(|span| woken.contains(&span.id)).collect();
+    for (number, span) in spans.iter().enumerate().rev().filter(|(_, span)| span.skipped) {
+        if let Some(above) = parent(number, span).filter(|_| is_woken[number]) {
+            is_woken[above] = true;
+        }
+    }
+    let mut are_aside = vec![false; spans.len()];
+    for (number, span) in spans.iter().enumerate().filter(|(_, span)| span.skipped) {
+        let above = parent(number, span).filter(|&above| spans[above].skipped);
+        // Below a future that is set aside, nothing is polled.
+        let is_below = above.is_some_and(|above| are_aside[above]);
+        let is_awaited = above.is_none() && !is_collected(snapshot, span);
+        are_aside[number] = is_below || is_awaited || is_woken[number];
+    }
+    are_aside
+}
+
+/// Whether it is polled through something else, such as a collection: no await is of the future
+/// itself.
+fn is_collected(snapshot: &Snapshot, span: &Span) -> bool {
+    let is_future = snapshot.site(span.site).is_some_and(|site| site.kind != SiteKind::Await);
+    span.parent.is_some() && span.at.is_none() && is_future
+}
