@@ -68,6 +68,10 @@ fn say(findings: &[diagnose::model::Finding]) {
     }
 }
 
+/// The faults that are not in `all`.
+const ALONE: [&str; 9] =
+    ["rare", "held", "lost", "channel", "actor", "sequential", "block", "retries", "large"];
+
 /// Takes snapshots until the planted faults are found or `time` is over, and prints the last
 /// findings.
 fn wait_for(name: &str, time: Duration) {
@@ -86,11 +90,7 @@ fn wait_for(name: &str, time: Duration) {
         ("large", "large_future"),
         ("cycle", "stuck.cycle"),
     ];
-    let wanted = rules.iter().filter(|(fault, _)| {
-        *fault == name
-            || name == "all"
-                && !["rare", "held", "lost", "channel", "actor", "block", "retries", "large"].contains(fault)
-    });
+    let wanted = rules.iter().filter(|(fault, _)| *fault == name || name == "all" && !ALONE.contains(fault));
     let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
     let began = Instant::now();
     loop {
