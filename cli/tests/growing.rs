@@ -21,6 +21,15 @@ fn after(seconds: u64, tasks: u64) -> String {
     server().replace("\"elapsed_ns\": 2000000000", &head)
 }
 
+/// A thread that sleeps in a poll may be meant to: that alone is no finding.
+#[test]
+fn suspicions_about_hangs_are_counted_if_there_is_no_finding() {
+    let scratch = Scratch::new();
+    let asleep = after(4, 1).replace("\"state\": \"waiting\"", "\"state\": \"running\", \"is_asleep\": true");
+    let found = run(&["findings", &scratch.file("asleep.json", asleep)]).ok();
+    assert_eq!(found, "no findings; 1 suspicion about hangs: `diagnose verdicts`\n");
+}
+
 #[test]
 fn findings_since_an_earlier_snapshot_count_what_has_grown() {
     let scratch = Scratch::new();

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use diagnose_reports::{Finding, clean_lines};
+use diagnose_reports::{Finding, clean_lines, counted};
 use serde::Serialize;
 
 use crate::args::Findings;
@@ -27,7 +27,11 @@ pub(crate) fn run(args: &Findings, output: Output) -> Result<ExitCode, Failure> 
     if output.is_json {
         Output::json("findings", Page { findings })?;
     } else if findings.is_empty() {
-        output.text("no findings\n")?;
+        let suspicions = match snapshot.verdicts().len() {
+            0 => String::new(),
+            count => format!("; {} about hangs: `diagnose verdicts`", counted(count as u64, "suspicion")),
+        };
+        output.text(&format!("no findings{suspicions}\n"))?;
     } else {
         output.text(&clean_lines(&text(&findings)))?;
     }
