@@ -355,18 +355,17 @@ fn guard_use(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> GuardUse {
         Some(_) if node.site.is_body() => GuardUse::Moves,
         // Acquired in code that an await called, and returned by that.
         Some(span) => {
-            let is_over = node.site.is_direct && !span.at.is_some_and(|at| std::ptr::eq(at, node.site));
+            // The await of a macro with arms is not listed.
+            let is_over = span.at.map_or(node.site.is_direct, |at| !std::ptr::eq(at, node.site));
             if is_over && own == GuardUse::Moves { own } else { GuardUse::Unknown }
         }
+        None if own == GuardUse::Moves => own,
+        // Its body has ended, and returned it to its caller.
         None => {
-            let callers = std::iter::successors(Some(node), |node| node.parent).skip(1);
-            let below = std::iter::once(node.via).chain(callers.flat_map(|node| [await_of(node), node.via]));
-            let mut awaits = below.flatten();
-            if awaits.any(|site| site.guard_use == GuardUse::Moves) {
-                GuardUse::Moves
-            } else {
-                GuardUse::Unknown
-            }
+            let body = if await_of(node).is_some() { node.parent } else { Some(node) };
+            let caller = body.and_then(|body| body.via.or_else(|| body.parent.and_then(await_of)));
+            let is_moved = caller.is_some_and(|site| site.guard_use == GuardUse::Moves);
+            if is_moved { GuardUse::Moves } else { GuardUse::Unknown }
         }
     }
 }
