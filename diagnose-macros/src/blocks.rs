@@ -21,6 +21,7 @@ use syn::{
 use crate::args::Args;
 use crate::attributes::{hand_down, is_ours, take};
 use crate::escape::{self, GuardUse};
+use crate::moved::MovedNames;
 use crate::points::begins_with_place;
 use crate::{boxed, check, expand};
 
@@ -44,6 +45,7 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
     let mut blocks = Blocks {
         outer,
         surroundings,
+        moved: MovedNames::of(body),
         points: Vec::new(),
         is_place: false,
         guard: GuardUse::Moves,
@@ -64,6 +66,7 @@ pub(crate) fn strip(body: &mut Block) {
     Blocks {
         outer: None,
         surroundings,
+        moved: MovedNames::default(),
         points: Vec::new(),
         is_place: false,
         guard: GuardUse::Moves,
@@ -77,6 +80,8 @@ pub(crate) struct Blocks {
     /// Arguments of the outer attribute, or `None` where nothing is to be timed.
     outer: Option<Args>,
     surroundings: Surroundings,
+    /// The variables that the body may move.
+    moved: MovedNames,
     /// Sites of the await points of the innermost body, by number.
     pub(crate) points: Vec<TokenStream>,
     /// Whether the next visited expression may be a place in memory, which cannot be passed through
@@ -143,7 +148,7 @@ impl VisitMut for Blocks {
         let last = block.stmts.len().saturating_sub(1);
         for number in 0..block.stmts.len() {
             let Some((statement, rest)) = block.stmts[number..].split_first_mut() else { return };
-            self.guard = self.guard_use(|| escape::of_statement(statement, rest, value));
+            self.guard = self.guard_use(|| escape::of_statement(statement, rest, value, &self.moved));
             match statement {
                 Stmt::Macro(_) => self.macro_statement(statement, number == last),
                 other => self.visit_stmt_mut(other),

@@ -13,7 +13,7 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Block, Expr, ExprCall, ExprLet, ExprMethodCall, Local, Pat, Stmt, UnOp};
 
-use crate::moved::{are_moved, ends_argument, mentions_call};
+use crate::moved::{MovedNames, are_moved, ends_argument, has_macro, mentions_call};
 
 /// Methods that acquire a lock, and return a guard that borrows.
 const LOCKING: [&str; 4] = ["lock", "read", "upgradable_read", "write"];
@@ -95,15 +95,19 @@ pub(crate) fn of_await(operand: &Expr, outer: GuardUse) -> GuardUse {
     if acquired(operand).is_some() || outer == GuardUse::Moves { outer } else { GuardUse::Unknown }
 }
 
-/// What the value of an await may be.
-fn awaited(operand: &Expr) -> Acquired {
-    acquired(operand).unwrap_or_else(|| made_with(operand))
+/// What the value of an await may be. `None` if nothing in it looks like a lock.
+fn awaited(operand: &Expr) -> Option<Acquired> {
+    acquired(operand).or_else(|| made_with(operand))
 }
 
 /// What may be in the value of code that was made with the futures in it.
-fn made_with(code: &impl ToTokens) -> Acquired {
-    let has_permits = mentions_call(&ACQUIRING, code.to_token_stream());
-    if has_permits { Acquired::MaybePermits } else { Acquired::MaybeLock }
+fn made_with(code: &impl ToTokens) -> Option<Acquired> {
+    let tokens = || code.to_token_stream();
+    if mentions_call(&ACQUIRING, tokens()) {
+        Some(Acquired::MaybePermits)
+    } else {
+        (mentions_call(&LOCKING, tokens()) || has_macro(tokens())).then_some(Acquired::MaybeLock)
+    }
 }
 
 fn acquired(operand: &Expr) -> Option<Acquired> {
@@ -194,10 +198,13 @@ fn of_condition(condition: &Expr, body: &Block) -> GuardUse {
 
 /// What the body does with the value of a statement of a block. The block continues with `rest`,
 /// and the body does `outer` with its value.
-pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt], outer: GuardUse) -> GuardUse {
+pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt], outer: GuardUse, moved: &MovedNames) -> GuardUse {
     match statement {
         Stmt::Local(Local { pat, init: Some(init), .. }) => {
-            let Some(guard) = guard_of(&init.expr) else { return GuardUse::Moves };
+            let Some(guard) = guard_of(&init.expr) else {
+                let is_kept = is_awaited(&init.expr) && !moved.may_have(pat);
+                return if is_kept { GuardUse::Stays } else { GuardUse::Moves };
+            };
             let (rest, value) = match rest.split_last() {
                 Some((Stmt::Expr(value, None), rest)) if is_value(value) => (rest, Some(value)),
                 _ => (rest, None),
@@ -235,14 +242,15 @@ fn is_value(expression: &Expr) -> bool {
 
 /// What an arm of `select!` does with the guard that it acquires.
 pub(crate) fn of_arm(future: &Expr, pattern: &Pat, handler: &impl ToTokens) -> GuardUse {
-    let is_moved = are_moved(awaited(future), pattern, std::slice::from_ref(handler));
+    let stays = |guard| !are_moved(guard, pattern, std::slice::from_ref(handler));
+    let is_moved = !matches!(pattern, Pat::Wild(_)) && !awaited(future).is_some_and(stays);
     of_await(future, if is_moved { GuardUse::Moves } else { GuardUse::Stays })
 }
 
 /// The guard that is the value, if it is one: only then is it worth looking for moves.
 fn guard_of(value: &Expr) -> Option<Acquired> {
     match value {
-        Expr::Await(point) => Some(awaited(&point.base)),
+        Expr::Await(point) => awaited(&point.base),
         Expr::Paren(inside) => guard_of(&inside.expr),
         Expr::Group(inside) => guard_of(&inside.expr),
         Expr::Try(inside) => guard_of(&inside.expr).map(Acquired::unwrapped),
@@ -253,8 +261,20 @@ fn guard_of(value: &Expr) -> Option<Acquired> {
         Expr::Unsafe(block) => guard_of_block(&block.block),
         Expr::If(choice) => guard_of_block(&choice.then_branch),
         Expr::Match(choice) => choice.arms.iter().find_map(|arm| guard_of(&arm.body)),
-        Expr::Macro(invocation) => Some(made_with(&invocation.mac.tokens)),
+        Expr::Macro(invocation) => made_with(&invocation.mac.tokens),
         _ => None,
+    }
+}
+
+/// Whether the value is that of an await.
+fn is_awaited(value: &Expr) -> bool {
+    match value {
+        Expr::Await(_) => true,
+        Expr::Paren(inside) => is_awaited(&inside.expr),
+        Expr::Group(inside) => is_awaited(&inside.expr),
+        Expr::Try(inside) => is_awaited(&inside.expr),
+        Expr::MethodCall(call) => is_one_of(&UNWRAPPING, &call.method) && is_awaited(&call.receiver),
+        _ => false,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Finds out whether code may move a variable that holds a guard, from its tokens: macros have no
 //! other form.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Pat;
@@ -28,9 +30,43 @@ pub(crate) fn are_moved(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) 
         }
     };
     variables.into_iter().any(|name| {
-        let variable = Variable { name, guard };
-        code.iter().any(|part| variable.is_moved(part.to_token_stream(), Caller::None, false))
+        let mut is_it = |moved: Mention<'_>| match moved {
+            Mention::Name(word) => *word == name,
+            Mention::Text(text) => text.contains(&name.to_string()),
+        };
+        code.iter().any(|part| moves(guard, part.to_token_stream(), Caller::None, false, &mut is_it))
     })
+}
+
+/// The names of all variables that a body may move anywhere. One pass, for the values of awaits
+/// that look like no guard: a body may have hundreds.
+#[derive(Debug, Default)]
+pub(crate) struct MovedNames(HashSet<String>);
+
+impl MovedNames {
+    pub(crate) fn of(body: &impl ToTokens) -> Self {
+        let mut names = HashSet::new();
+        let mut add = |moved: Mention<'_>| {
+            match moved {
+                Mention::Name(word) => names.extend([word.to_string()]),
+                Mention::Text(text) => {
+                    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+                    names.extend(words.map(str::to_owned));
+                }
+            }
+            false
+        };
+        moves(Acquired::MaybeLock, body.to_token_stream(), Caller::None, false, &mut add);
+        Self(names)
+    }
+
+    /// Whether the pattern is more than a variable, or one that may be moved.
+    pub(crate) fn may_have(&self, pattern: &Pat) -> bool {
+        match pattern {
+            Pat::Ident(variable) => variable.subpat.is_some() || self.0.contains(&variable.ident.to_string()),
+            _ => true,
+        }
+    }
 }
 
 /// The variables of a pattern, with the modules that it names.
@@ -61,81 +97,100 @@ enum Caller {
     UnknownMacro,
 }
 
-/// A variable that holds a guard.
-struct Variable {
-    name: Ident,
-    guard: Acquired,
+/// A mention that may move a variable.
+#[derive(Debug, Clone, Copy)]
+enum Mention<'a> {
+    Name(&'a Ident),
+    /// A literal, which may be a format string.
+    Text(&'a str),
 }
 
-impl Variable {
-    /// Whether the tokens may move it: mention it neither as a place that is used there, nor in
-    /// `drop(name)`. Tokens, because macros have no other form. `caller` stands before the group of
-    /// these tokens; `is_captured` says that they are in a closure or async block, which owns what
-    /// it drops.
-    fn is_moved(&self, tokens: TokenStream, caller: Caller, is_captured: bool) -> bool {
-        if caller == Caller::UnknownMacro {
-            return is_mentioned(&self.name, &tokens);
-        }
-        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        if !is_captured && caller == Caller::Ends && is_list(&tokens) {
-            return false;
-        }
-        let is_swapped = caller == Caller::Swaps;
-        // Whether the rest of the statement has a closure or block, and one that takes all that it
-        // mentions.
-        let (mut captures, mut takes) = (is_captured, false);
-        for (index, token) in tokens.iter().enumerate() {
-            match token {
-                TokenTree::Group(group) => {
-                    let caller = caller_before(&tokens[..index]);
-                    let is_there = || is_mentioned(&self.name, &group.stream());
-                    if takes && is_there() || self.is_moved(group.stream(), caller, captures) {
-                        return true;
-                    }
-                }
-                TokenTree::Punct(punct) if punct.as_char() == ';' => {
-                    (captures, takes) = (is_captured, false);
-                }
-                TokenTree::Punct(punct) if punct.as_char() == '|' => captures = true,
-                TokenTree::Ident(word) if word == "async" => captures = true,
-                TokenTree::Ident(word) if word == "move" => takes = true,
-                TokenTree::Ident(word) if *word != self.name => {}
-                TokenTree::Ident(_) if takes || is_swapped || !self.is_in_place(&tokens, index) => {
+/// Calls `found` for what the tokens may move: mention neither as a place that is used there, nor
+/// in `drop(name)`. Stops once that returns true, and returns it. Tokens, because macros have no
+/// other form. `caller` stands before the group of these tokens; `is_captured` says that they are
+/// in a closure or async block, which owns what it drops.
+fn moves(
+    guard: Acquired,
+    tokens: TokenStream,
+    caller: Caller,
+    is_captured: bool,
+    found: &mut dyn FnMut(Mention<'_>) -> bool,
+) -> bool {
+    if caller == Caller::UnknownMacro {
+        return mentions(tokens, found);
+    }
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    if !is_captured && caller == Caller::Ends && is_list(&tokens) {
+        return false;
+    }
+    let is_swapped = caller == Caller::Swaps;
+    // Whether the rest of the statement has a closure or block, and one that takes all that it
+    // mentions.
+    let (mut captures, mut takes) = (is_captured, false);
+    for (index, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => {
+                let caller = caller_before(&tokens[..index]);
+                let stream = group.stream();
+                if takes && mentions(stream.clone(), found) || moves(guard, stream, caller, captures, found) {
                     return true;
                 }
-                _ => {}
             }
+            TokenTree::Punct(punct) if punct.as_char() == ';' => {
+                (captures, takes) = (is_captured, false);
+            }
+            TokenTree::Punct(punct) if punct.as_char() == '|' => captures = true,
+            TokenTree::Ident(word) if word == "async" => captures = true,
+            TokenTree::Ident(word) if word == "move" => takes = true,
+            TokenTree::Ident(word) => {
+                let is_moved = takes || is_swapped || !is_in_place(guard, &tokens, index);
+                if is_moved && found(Mention::Name(word)) {
+                    return true;
+                }
+            }
+            _ => {}
         }
-        false
     }
+    false
+}
 
-    /// Whether the word at this place is borrowed, dereferenced, has a field or method used, is
-    /// assigned to, or is another thing of that name.
-    fn is_in_place(&self, tokens: &[TokenTree], index: usize) -> bool {
-        let sign = |index: usize| sign(tokens, index);
-        let before = index.checked_sub(1).and_then(sign).map(|(sign, _)| sign);
-        let is_mutable =
-            matches!(tokens.get(index.wrapping_sub(1)), Some(TokenTree::Ident(word)) if word == "mut");
-        let is_borrowed =
-            is_mutable && index.checked_sub(2).and_then(sign).is_some_and(|(sign, _)| sign == '&');
-        // `value.name` is a field, `&name` and `*name` are places.
-        if is_borrowed || matches!(before, Some('&' | '*' | '.')) {
-            return true;
-        }
-        match (sign(index + 1), tokens.get(index + 2)) {
-            (Some(('.', Spacing::Alone)), Some(TokenTree::Ident(word))) => match tokens.get(index + 3) {
-                Some(TokenTree::Group(_)) => self.guard.stays_in(word),
-                // `name.method::<T>()` or `name.await`.
-                Some(TokenTree::Punct(punct)) if punct.as_char() == ':' => self.guard.stays_in(word),
-                _ => word != "await",
-            },
-            // `name.0`, `name = value`, `name: value`.
-            (Some(('.', Spacing::Alone)), Some(TokenTree::Literal(_)))
-            | (Some(('=' | ':', Spacing::Alone)), _) => true,
-            _ => {
-                let is_index = |group: &Group| group.delimiter() == Delimiter::Bracket;
-                matches!(tokens.get(index + 1), Some(TokenTree::Group(group)) if is_index(group))
-            }
+/// Calls `found` for all that the tokens mention, also in a string, as in `println!("{name}")`.
+fn mentions(tokens: TokenStream, found: &mut dyn FnMut(Mention<'_>) -> bool) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => mentions(group.stream(), found),
+        TokenTree::Ident(word) => found(Mention::Name(&word)),
+        TokenTree::Literal(literal) => found(Mention::Text(&literal.to_string())),
+        TokenTree::Punct(_) => false,
+    })
+}
+
+/// Whether the word at this place is borrowed, dereferenced, has a field or method used, is
+/// assigned to, or is another thing of that name.
+fn is_in_place(guard: Acquired, tokens: &[TokenTree], index: usize) -> bool {
+    let sign = |index: usize| sign(tokens, index);
+    let before = index.checked_sub(1).and_then(sign).map(|(sign, _)| sign);
+    let is_mutable =
+        matches!(tokens.get(index.wrapping_sub(1)), Some(TokenTree::Ident(word)) if word == "mut");
+    let is_borrowed = is_mutable && index.checked_sub(2).and_then(sign).is_some_and(|(sign, _)| sign == '&');
+    // `value.name` is a field, `&name` and `*name` are places.
+    if is_borrowed || matches!(before, Some('&' | '*' | '.')) {
+        return true;
+    }
+    match (sign(index + 1), tokens.get(index + 2)) {
+        (Some(('.', Spacing::Alone)), Some(TokenTree::Ident(word))) => match tokens.get(index + 3) {
+            Some(TokenTree::Group(_)) => guard.stays_in(word),
+            // `name.method::<T>()` or `name.await`.
+            Some(TokenTree::Punct(punct)) if punct.as_char() == ':' => guard.stays_in(word),
+            _ => word != "await",
+        },
+        // `name.0`, `name = value`, `name: value`.
+        (Some(('.', Spacing::Alone)), Some(TokenTree::Literal(_)))
+        | (Some(('=' | ':', Spacing::Alone)), _) => true,
+        _ => {
+            // `name[0]`, or a function of that name: a guard cannot be called.
+            let is_used =
+                |group: &Group| matches!(group.delimiter(), Delimiter::Bracket | Delimiter::Parenthesis);
+            matches!(tokens.get(index + 1), Some(TokenTree::Group(group)) if is_used(group))
         }
     }
 }
@@ -190,6 +245,15 @@ pub(crate) fn mentions_call(methods: &[&str], tokens: TokenStream) -> bool {
         })
 }
 
+/// Whether a macro may be called in the tokens.
+pub(crate) fn has_macro(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => has_macro(group.stream()),
+        TokenTree::Punct(mark) => mark.as_char() == '!',
+        _ => false,
+    })
+}
+
 /// Whether the tokens are names, in parentheses or not.
 fn is_list(tokens: &[TokenTree]) -> bool {
     tokens.iter().all(|token| match token {
@@ -197,15 +261,5 @@ fn is_list(tokens: &[TokenTree]) -> bool {
         TokenTree::Punct(punct) => punct.as_char() == ',',
         TokenTree::Ident(_) => true,
         TokenTree::Literal(_) => false,
-    })
-}
-
-/// Whether the tokens have the name, also in a string, as in `println!("{name}")`.
-fn is_mentioned(name: &Ident, tokens: &TokenStream) -> bool {
-    tokens.clone().into_iter().any(|token| match token {
-        TokenTree::Group(group) => is_mentioned(name, &group.stream()),
-        TokenTree::Ident(word) => word == *name,
-        TokenTree::Literal(literal) => literal.to_string().contains(&name.to_string()),
-        TokenTree::Punct(_) => false,
     })
 }

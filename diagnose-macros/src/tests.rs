@@ -267,6 +267,7 @@ fn a_guard_that_may_be_handed_on_moves() {
         "let g = wrap(m.acquire()).read().await; g.push(1);",
         "let g = retry!(m.lock().await);",
         "let g = lock_it(&m).await; keep(g);",
+        "let Ok(g) = lock_it(&m).await else { return }; g.push(1);",
     ] {
         assert_eq!(guard_use(body), "moves", "{body}");
     }
@@ -285,6 +286,8 @@ fn of_a_guard_that_is_returned_or_acquired_elsewhere_nothing_is_known() {
         "match urgent { true => m.lock().await, false => return }",
         // The guard is not acquired by the await itself.
         "let g = lock_it(&m).await; g.push(1);",
+        "let g = lock_it(&m).await?; g.push(1); drop(g);",
+        "let mut open = open(&m).await; *open += 1;",
         "let g = wrap(m.lock()).read().await; g.push(1);",
         "let g = timeout(d, m.lock()).await; g.is_ok();",
         "let Ok(g) = timeout(d, m.lock()).await else { return }; g.push(1);",

@@ -10,7 +10,7 @@ fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
             ::core::module_path!(),
         ),
         awaits: (
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "map().await",
                 3u32,

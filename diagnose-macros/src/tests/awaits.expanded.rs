@@ -24,7 +24,7 @@ fn awaits<T: Source>(
             ::core::module_path!(),
         ),
         awaits: (
-            ::diagnose::__private::Site::at(
+            ::diagnose::__private::Site::at_moving(
                 &__DIAGNOSE_BODY.site,
                 "source.get(\"a\")?.next().await",
                 3u32,

@@ -67,9 +67,10 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             tokio::select! {
                 biased; Some(item) = ::diagnose::__private::arm({ static ARM :
                 ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
-                __DIAGNOSE_BODY.site, "stream.next()", 6u32, 35u32); & ARM }, stream
-                .next()), if ::diagnose::__private::ended(::diagnose::__private::at(&
-                __DIAGNOSE_BODY.awaits.0, open()). await, & __DIAGNOSE_BODY.site) =>
+                __DIAGNOSE_BODY.site, "stream.next()", 6u32, 35u32).moving(); & ARM },
+                stream.next()), if
+                ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
+                .awaits.0, open()). await, & __DIAGNOSE_BODY.site) =>
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
                 .awaits.1, item.close()). await, & __DIAGNOSE_BODY.site), _ =
                 ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =
