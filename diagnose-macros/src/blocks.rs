@@ -49,12 +49,13 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
         points: Vec::new(),
         is_place: false,
         guard: GuardUse::Moves,
-        value: GuardUse::Unknown,
+        value: GuardUse::Moves,
         error: None,
     };
     if surroundings.returns {
         blocks.returned_block(body);
     } else {
+        blocks.value = GuardUse::Unknown;
         blocks.visit_block_mut(body);
     }
     (blocks.points, blocks.error)

@@ -21,7 +21,7 @@ const LOCKING: [&str; 4] = ["lock", "read", "upgradable_read", "write"];
 /// Methods that acquire permits, and return these or a `Result` with them.
 const ACQUIRING: [&str; 2] = ["acquire", "acquire_many"];
 
-/// Methods of permits, and of a `Result` with them, that move nothing.
+/// Methods of permits, and of a `Result` or `Option` with them, that move nothing.
 const OF_PERMITS: [&str; 7] = ["forget", "is_err", "is_none", "is_ok", "is_some", "merge", "num_permits"];
 
 /// Methods of `Option` and `Result` that return what is inside.
@@ -65,7 +65,7 @@ pub(crate) enum Acquired {
     Permits,
     /// What another future returns, if it has a guard: that, or a `Result` with it.
     MaybeLock,
-    /// The same with permits.
+    /// What another future returns, if it has permits.
     MaybePermits,
 }
 

@@ -297,6 +297,15 @@ fn of_a_guard_that_is_returned_or_acquired_elsewhere_nothing_is_known() {
     }
 }
 
+/// The block is awaited by whoever gets it.
+#[test]
+fn a_guard_of_a_block_beside_the_returned_future_moves() {
+    let body = "let rows = async { m.lock().await }; async move { keep(rows.await) }";
+    let expanded =
+        expand(&format!("#[diagnose] fn f() -> impl Future<Output = ()> {{ {body} }}")).to_string();
+    assert!(expanded.contains("at_moving (& __DIAGNOSE_BODY . site , \"m.lock().await\""), "{expanded}");
+}
+
 #[test]
 fn an_arm_of_a_select_keeps_its_guard_if_the_handler_does() {
     let arms = |handler: &str| {

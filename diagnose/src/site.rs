@@ -192,9 +192,11 @@ impl Site {
         }
     }
 
-    /// Whether it is an async function or block whose awaits the attribute has seen.
+    /// Whether the attribute has seen its awaits: an async function, or an async block without a
+    /// name. A block with a name may be a future that was only named.
     pub(crate) fn is_body(&self) -> bool {
-        matches!(self.kind, SiteKind::Fn | SiteKind::Block) && !self.module.is_empty()
+        let is_seen = self.kind == SiteKind::Fn || self.kind == SiteKind::Block && self.name.starts_with('{');
+        is_seen && !self.module.is_empty()
     }
 
     /// The module path, for an await that of its body; empty if unknown.

@@ -12,7 +12,7 @@ fn rules(program: &Program) -> Vec<String> {
     program.snapshot.findings().iter().map(|finding| finding.rule.to_string()).collect()
 }
 
-/// All these tasks run one function, of which so many calls have ended.
+/// Tasks that all run one function, `ended` calls of which have ended before.
 fn of_one_function(program: &mut Program, tasks: &[u64], ended: u64) -> SiteIndex {
     let site = program.of(tasks[0]).site;
     for &task in tasks {
