@@ -2,7 +2,7 @@
 
 use crate::support::latency::durations;
 use crate::support::{bucket, page, tree};
-use diagnose_reports::model::{Durations, SiteKind, Worker};
+use diagnose_reports::model::{Durations, RunState, SiteKind, Span, Worker};
 use diagnose_reports::{Format, FunctionLatency, Snapshot, View, rows};
 use proptest::prelude::*;
 
@@ -153,18 +153,23 @@ fn functions_have_columns_for_latency_if_any_is_known() {
 fn the_table_of_latencies_has_a_line_per_function_and_label() {
     let mut snapshot = served();
     snapshot.nodes[0].latency.cancelled = durations(&[1_000]);
+    for (age_ns, state) in [(70, RunState::Running), (90, RunState::Waiting), (800, RunState::Unpolled)] {
+        let mut span = Span::default();
+        (span.site, span.age_ns, span.state) = (snapshot.nodes[0].site, age_ns, state);
+        snapshot.spans.push(span);
+    }
     let page = page(&snapshot, Format::Text, View::Time);
     let table = page.split("\n\n").find(|part| part.starts_with("LATENCY of calls"));
     assert_eq!(
         table.unwrap(),
         "\
 LATENCY of calls, most time in flight first
-  calls      p50      p90      p99    p99.9      max  mean in flight  function           label
-      1   4.00 s   4.00 s   4.00 s   4.00 s   4.00 s            2.00  serve
-      1  1.00 µs  1.00 µs  1.00 µs  1.00 µs  1.00 µs                  serve (cancelled)
-      2    60 ns   530 ns   530 ns   530 ns   530 ns            0.00  read               user:7
-      1    50 ns    50 ns    50 ns    50 ns    50 ns                  read (cancelled)   user:7
-      3    20 ns    30 ns    30 ns    30 ns    30 ns            0.00  read"
+  calls      p50      p90      p99    p99.9      max  oldest now  mean in flight  function           label
+      1   4.00 s   4.00 s   4.00 s   4.00 s   4.00 s       90 ns            2.00  serve
+      1  1.00 µs  1.00 µs  1.00 µs  1.00 µs  1.00 µs                              serve (cancelled)
+      2    60 ns   530 ns   530 ns   530 ns   530 ns                        0.00  read               user:7
+      1    50 ns    50 ns    50 ns    50 ns    50 ns                              read (cancelled)   user:7
+      3    20 ns    30 ns    30 ns    30 ns    30 ns                        0.00  read"
     );
 }
 

@@ -11,7 +11,7 @@
 //! Merging adds buckets, so a merged histogram is that of all durations together.
 
 use crate::clean::printable;
-use crate::model::{Bucket, Durations, Latency, Node, SiteIndex, SiteKind, Snapshot};
+use crate::model::{Bucket, Durations, Latency, Node, RunState, SiteIndex, SiteKind, Snapshot};
 use crate::names::Names;
 use crate::ordered::OrderedMap;
 use crate::sort::sort_by;
@@ -51,6 +51,9 @@ pub struct FunctionLatency {
     /// ns that calls were in flight, summed over all calls: from each call's first poll to its end,
     /// or to the capture.
     pub in_flight_ns: u64,
+    /// The age in ns of its oldest span in [`Snapshot::spans`], since it was created; 0 if there is
+    /// none. It exceeds all quantiles of calls that ended if calls no longer end.
+    pub oldest_ns: u64,
 }
 
 impl FunctionLatency {
@@ -83,6 +86,7 @@ impl Snapshot {
             latency.merge(&node.latency);
             *in_flight_ns = in_flight_ns.saturating_add(in_flight(node));
         }
+        let oldest_ns = oldest_spans(self);
         let mut functions: Vec<FunctionLatency> = by_label
             .into_iter()
             .filter(|(_, (latency, in_flight_ns))| !latency.is_empty() || *in_flight_ns > 0)
@@ -93,6 +97,7 @@ impl Snapshot {
                 completed: latency.completed.quantiles(),
                 cancelled: latency.cancelled.quantiles(),
                 in_flight_ns,
+                oldest_ns: oldest_ns.get(&(site, label)).copied().unwrap_or(0),
             })
             .collect();
         sort_by(&mut functions, |a, b| (&a.name, &a.label).cmp(&(&b.name, &b.label)));
@@ -172,6 +177,16 @@ impl Durations {
             max_ns: at(1000),
         }
     }
+}
+
+/// By function and label: the age of the oldest span that has been polled, in ns.
+fn oldest_spans(snapshot: &Snapshot) -> OrderedMap<(SiteIndex, Option<&str>), u64> {
+    let mut oldest_ns = OrderedMap::new();
+    for span in snapshot.spans.iter().filter(|span| span.state != RunState::Unpolled) {
+        let age_ns: &mut u64 = oldest_ns.entry((span.site, span.label.as_deref())).or_default();
+        *age_ns = span.age_ns.max(*age_ns);
+    }
+    oldest_ns
 }
 
 /// Whether a node's calls have a first poll and an end.

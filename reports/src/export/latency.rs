@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! LATENCY of calls, most time in flight first
-//!   calls  p50      p90      p99      p99.9    max      in flight  function  label
+//!   calls  p50      p90      p99      p99.9    max      oldest now  mean in flight  function  label
 //! ```
+//! Only calls that ended have a latency: the oldest call that is in flight now says whether calls
+//! still end.
 //! Cancelled calls have lines of their own, because they did not take as long as they wanted to.
 
 use std::cmp::Reverse;
@@ -27,20 +29,21 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
         return (String::new(), 0);
     }
     sort_by_key(&mut functions, |function| Reverse(function.in_flight_ns));
-    let mut table =
-        Table::new(&["calls", "p50", "p90", "p99", "p99.9", "max", "mean in flight"], &["function", "label"]);
+    let numbers = ["calls", "p50", "p90", "p99", "p99.9", "max", "oldest now", "mean in flight"];
+    let mut table = Table::new(&numbers, &["function", "label"]);
     for function in functions.iter_mut().take(bound) {
         if !is_full {
             function.name = middle(&function.name, MAX_NAME);
         }
-        let in_flight = mean(function.in_flight_ns, snapshot.elapsed_ns);
+        let oldest = if function.oldest_ns > 0 { time(function.oldest_ns) } else { String::new() };
+        let now = [oldest, mean(function.in_flight_ns, snapshot.elapsed_ns)];
         let FunctionLatency { completed, cancelled, .. } = &*function;
         if completed.count > 0 || cancelled.count == 0 {
-            table.push(row(function, completed, in_flight.clone(), ""));
+            table.push(row(function, completed, now.clone(), ""));
         }
         if cancelled.count > 0 {
-            let in_flight = if completed.count > 0 { String::new() } else { in_flight };
-            table.push(row(function, cancelled, in_flight, " (cancelled)"));
+            let now = if completed.count > 0 { Default::default() } else { now };
+            table.push(row(function, cancelled, now, " (cancelled)"));
         }
     }
     if !is_full {
@@ -49,11 +52,11 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
     (table.render(), functions.len())
 }
 
-fn row(function: &FunctionLatency, latency: &LatencyQuantiles, in_flight: String, end: &str) -> Vec<String> {
+fn row(function: &FunctionLatency, latency: &LatencyQuantiles, now: [String; 2], end: &str) -> Vec<String> {
     let LatencyQuantiles { p50_ns, p90_ns, p99_ns, p999_ns, max_ns, .. } = *latency;
     let mut cells = vec![count(latency.count)];
     cells.extend([p50_ns, p90_ns, p99_ns, p999_ns, max_ns].map(time));
-    cells.push(in_flight);
+    cells.extend(now);
     cells.push(format!("{}{end}", function.name));
     cells.push(function.label.clone().unwrap_or_default());
     cells

@@ -74,7 +74,7 @@ fn report(
         let is_latency_first = findings.is_empty() && verdicts.is_empty() && are_parked(snapshot);
         let mut latencies = String::new();
         let bound = if is_full { usize::MAX } else { MAX_LATENCIES };
-        let (table, functions) = latency::render(&shown, bound, is_full);
+        let (table, functions) = latency::render(snapshot, bound, is_full);
         let heading = "LATENCY of calls, most time in flight first";
         part(&mut latencies, heading, &table, functions, bound, "function");
         if is_latency_first {
