@@ -74,7 +74,7 @@ fn a_guard_is_followed_to_the_caller_it_is_returned_to() {
     assert!(finding.contains("makes `order` wait: 80 % of its time"), "{finding}");
     assert!(finding.contains("held most by `carts` at src/main.rs:4"), "{finding}");
     assert!(finding.contains("over `fetch(id).await` (src/main.rs:5)"), "{finding}");
-    assert!(finding.contains("Next: do not hold it across `fetch(id).await`."), "{finding}");
+    assert!(finding.contains("Next: do not hold it across `fetch(id).await`; if it guards"), "{finding}");
 }
 
 /// A migration at a start, which all requests wait for, and holds of a few microseconds.

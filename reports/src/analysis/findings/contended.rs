@@ -149,7 +149,10 @@ fn next_step(facts: &Facts<'_>, lock: &Lock<'_>, holder: Option<&Holder<'_>>) ->
             "hold the permits for a shorter time, or add permits if the bound is not on purpose"
         }
         Some(Holder { over: Some(over), .. }) => {
-            return format!("do not hold it across {}", facts.name(facts.node(*over).site));
+            let over = facts.name(facts.node(*over).site);
+            return format!(
+                "do not hold it across {over}; if it guards a connection or a device, use a pool of them"
+            );
         }
         Some(holder) if holder.is_waiting => {
             "do not hold it across an await; annotate the functions that run there to see which one"
