@@ -275,6 +275,18 @@ pub(super) fn up() -> u64 {
     LOCAL.with(|local| local.up.get())
 }
 
+/// Whether the running body has just stopped, with a reading handed up, at the await of a span that
+/// is its only pending child.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn is_in_one_span() -> bool {
+    LOCAL.with(|local| {
+        local.await_state.get() == AwaitState::SPAN
+            && local.awaiting.get().is_none()
+            && local.pending_children.get() == 1
+            && local.up.get() != 0
+    })
+}
+
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn is_passing() -> bool {
     LOCAL.with(|local| local.passing.get())

@@ -59,7 +59,11 @@ impl Span {
             }
             if entry.is_recorded() {
                 if matches!(self.state, SpanState::Unpolled) {
-                    return self.leave_first(entry, words);
+                    return if local::is_in_one_span() {
+                        self.leave_first_in_span(entry, words)
+                    } else {
+                        self.leave_first(entry, words)
+                    };
                 }
                 return self.leave_pending(entry, words);
             }
@@ -112,6 +116,28 @@ impl Span {
         self.state = SpanState::Waiting(WaitAccount::Child);
         self.resume = Resume::AtAwait;
         at.leave_after(now, (None, Some(WaitAccount::Own)), PassingChain::NONE);
+        node.leave_after(now, (None, Some(WaitAccount::Child)), PassingChain::NONE);
+        entry.hand_up(now, false);
+        self.restore_outer(entry, node, now, true);
+        self.leave_root(entry, node, true, now);
+    }
+
+    /// Ends the first poll of a call that stopped at the await of a span, and waits for that alone.
+    /// Both have stopped at the same moment.
+    #[inline(never)]
+    fn leave_first_in_span(&mut self, entry: &mut PollEntry, words: u32) {
+        let (Some(node), None) = (self.node, self.slot) else { return self.leave_pending(entry, words) };
+        let now = local::up();
+        let entered = node.times.entered();
+        let listed = to_list(self, words, node, entry, entered).after_first(now, node);
+        let Some(slot) = live::take(&listed) else { return self.leave_pending(entry, words) };
+        self.slot = Some(slot);
+        self.made = entered;
+        self.pending_children = 1;
+        self.await_pending = 1;
+        self.outer_depth = entry.outer().1.depth();
+        self.state = SpanState::Waiting(WaitAccount::Child);
+        self.resume = Resume::InSpan;
         node.leave_after(now, (None, Some(WaitAccount::Child)), PassingChain::NONE);
         entry.hand_up(now, false);
         self.restore_outer(entry, node, now, true);
