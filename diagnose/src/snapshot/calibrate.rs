@@ -11,12 +11,12 @@ use std::panic::Location;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use crate::awaited::{at, ended};
+use crate::awaited::{arm, at, ended};
 use crate::clock;
 use crate::custom::Resource;
 use crate::label::Label;
 use crate::live::SpawnRuntime;
-use crate::recorder::{self, Span};
+use crate::recorder::{self, Arm, Span};
 use crate::site::{Body, Site, SiteKind};
 use crate::spawned::Spawned;
 use crate::sync::{Mutex, OnceCell};
@@ -50,6 +50,8 @@ pub(super) struct Ticks {
     pub(super) wake: u64,
     pub(super) listed_root: u64,
     pub(super) listed: u64,
+    /// An arm that is pending, on top of an await that is ready at once.
+    pub(super) listed_arm: u64,
     /// A spawned task that is ready in its first poll, minus an unspawned root.
     pub(super) spawn: u64,
     /// Holding and releasing a free resource.
@@ -84,6 +86,8 @@ macro_rules! bodies {
 
 bodies!(EMPTY, INNER, OUTER, OUTERMOST);
 
+static ARM: Arm = Arm::new(&ARM, &EMPTY.site, "", 0, 0);
+
 fn timed<F: Future>(body: &'static Body<(Site,)>, future: F) -> Timed<F> {
     Timed::new(Span::new(&body.site, Label::NONE), future)
 }
@@ -91,6 +95,12 @@ fn timed<F: Future>(body: &'static Body<(Site,)>, future: F) -> Timed<F> {
 /// Returns an annotated function that only awaits `call()`.
 fn awaits<F: Future>(body: &'static Body<(Site,)>, call: impl FnOnce() -> F) -> Timed<impl Future> {
     timed(body, async move { ended(at(&body.awaits.0, call()).await, &body.site) })
+}
+
+/// Polls a future once, and drops it.
+async fn poll_once<F: Future>(future: F) {
+    let mut future = pin!(future);
+    poll_fn(|context| Poll::Ready(drop(black_box(future.as_mut()).poll(context)))).await;
 }
 
 /// Returns an un-annotated function that only awaits `call()`.
@@ -150,25 +160,29 @@ fn measure() -> Ticks {
     let each = |[often, once]: [u64; 2]| often.saturating_sub(once) / (OFTEN - 1);
 
     let root_call = time(waker, || timed(&EMPTY, async {})).saturating_sub(time(waker, || async {}));
-    let (ready, once, woken_once) = (one(0, false), one(1, false), one(1, true));
-    let poll = each([one(OFTEN, false), once]);
+    let (ready, waited_once, woken_once) = (one(0, false), one(1, false), one(1, true));
+    let poll = each([one(OFTEN, false), waited_once]);
     let (two_ready, two_once) = (two(0), two(1));
     let call = two_ready.saturating_sub(ready);
     let passed = each([three(OFTEN), three(1)]).saturating_sub(each([two(OFTEN), two_once]));
     let (used, wait) = wrapped(waker);
     let reading = time(waker, || async { black_box(clock::now()) }).saturating_sub(time(waker, || async {}));
     let empty = || timed(&EMPTY, async {});
+    let awaits_ready = ready.saturating_sub(root_call);
+    let armed = time(waker, || timed(&EMPTY, poll_once(arm(&ARM, pending(1, None)))));
+    let armed = armed.saturating_sub(time(waker, || timed(&EMPTY, poll_once(pending(1, None)))));
     let spawned = time(waker, || Spawned::new(SpawnRuntime::Other, None, Location::caller(), empty()).0);
     Ticks {
         root_call,
         call,
-        awaits: ready.saturating_sub(root_call),
+        awaits: awaits_ready,
         poll,
         poll_below: passed + reading,
         passed,
         wake: each([one(OFTEN, true), woken_once]).saturating_sub(poll),
-        listed_root: once.saturating_sub(ready + poll),
-        listed: two_once.saturating_sub(once + call + passed),
+        listed_root: waited_once.saturating_sub(ready + poll),
+        listed: two_once.saturating_sub(waited_once + call + passed),
+        listed_arm: armed.saturating_sub(awaits_ready),
         spawn: spawned.saturating_sub(time(waker, empty)),
         used,
         wait: wait.saturating_sub(woken_once),

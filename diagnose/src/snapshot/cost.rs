@@ -21,6 +21,8 @@ pub(super) struct RecordedWork {
     wakes: u64,
     listed_roots: u64,
     listed: u64,
+    arm_polls: u64,
+    listed_arms: u64,
     spawns: u64,
     uses: u64,
     waits: u64,
@@ -30,11 +32,17 @@ impl RecordedWork {
     /// Adds a node. `passed` counts its polls that only passed through the node above.
     pub(super) fn add(&mut self, node: &Node, whole: &TotalTimes, passed: u64) {
         let calls = node.calls.load(Relaxed);
+        let later = whole.polls.saturating_sub(calls);
         if node.site.kind == SiteKind::Await {
             self.awaits += calls;
+            // An arm has polls of its own; any other await is polled with its body.
+            if !node.site.is_direct {
+                let completed = node.completed.load(Relaxed);
+                self.arm_polls += later;
+                self.listed_arms += whole.polls.saturating_sub(completed).min(calls);
+            }
             return;
         }
-        let later = whole.polls.saturating_sub(calls);
         // A call that is polled again has waited. The number of such calls is not recorded, so this
         // takes the maximum.
         let waited = later.min(calls);
@@ -71,6 +79,8 @@ impl RecordedWork {
             (&mut self.wakes, old.wakes),
             (&mut self.listed_roots, old.listed_roots),
             (&mut self.listed, old.listed),
+            (&mut self.arm_polls, old.arm_polls),
+            (&mut self.listed_arms, old.listed_arms),
             (&mut self.spawns, old.spawns),
             (&mut self.uses, old.uses),
             (&mut self.waits, old.waits),
@@ -89,10 +99,24 @@ impl RecordedWork {
         let all = [
             (Activity::Calls, vec![(self.root_calls, each.root_call), (self.calls, each.call)]),
             (Activity::Awaits, vec![(self.awaits, each.awaits)]),
-            (Activity::Polls, vec![(self.polls, each.poll), (self.polls_below, each.poll_below)]),
+            (
+                Activity::Polls,
+                vec![
+                    (self.polls, each.poll),
+                    (self.polls_below, each.poll_below),
+                    (self.arm_polls, each.awaits),
+                ],
+            ),
             (Activity::Passed, vec![(self.passed, each.passed)]),
             (Activity::Wakes, vec![(self.wakes, each.wake)]),
-            (Activity::Listed, vec![(self.listed_roots, each.listed_root), (self.listed, each.listed)]),
+            (
+                Activity::Listed,
+                vec![
+                    (self.listed_roots, each.listed_root),
+                    (self.listed, each.listed),
+                    (self.listed_arms, each.listed_arm),
+                ],
+            ),
             (Activity::Spawns, vec![(self.spawns, each.spawn)]),
             (Activity::Uses, vec![(self.uses, each.used)]),
             (Activity::Waits, vec![(self.waits, each.wait)]),

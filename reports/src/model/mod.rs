@@ -164,13 +164,15 @@ pub enum Activity {
     Calls,
     /// An `.await` of a future that is not annotated.
     Awaits,
-    /// A poll of a call after the first, with two clock readings.
+    /// A poll of a call, or of an arm of a `select!` or `join!`, after the first, with two clock
+    /// readings.
     Polls,
     /// A poll that only passes to the call inside, with that call's readings.
     Passed,
     /// A wake of a task through its registered waker.
     Wakes,
-    /// A call that waits and is listed as alive from then on. The count is an upper bound.
+    /// A call, or an arm of a `select!` or `join!`, that waits and is listed as alive from then on.
+    /// The count is an upper bound.
     Listed,
     /// A task that is listed from its spawn on.
     Spawns,
