@@ -62,6 +62,8 @@ pub(crate) struct Record {
     pub(super) owners: AtomicU32,
     /// Number of waits ever put into the queue, above [`WAITING`] bits for the number in it now.
     pub(super) queue: AtomicU64,
+    /// Number of waits in the queue that had their units from the start.
+    pub(super) granted: AtomicU64,
     /// Ticks that the first wait took; 0 if it was not granted.
     pub(super) first_wait: AtomicU64,
     /// Allocated at the second wait, or at the first timed hold.
@@ -127,6 +129,7 @@ impl Record {
             last_notified: LastNotifyCell::new(),
             owners: AtomicU32::new(0),
             queue: zero(),
+            granted: zero(),
             first_wait: zero(),
             usage: Link::new(None),
             is_used: AtomicBool::new(false),
@@ -161,6 +164,7 @@ impl Record {
         for counter in [&record.entered, &record.left, &record.forgotten, &record.queue, &record.first_wait] {
             counter.store(0, Relaxed);
         }
+        record.granted.store(0, Relaxed);
         record.capacity.store(capacity, Relaxed);
         record.is_refilled.store(false, Relaxed);
         record.is_shared.store(false, Relaxed);
@@ -267,6 +271,9 @@ impl Record {
     pub(super) fn enqueue(&self) -> u64 {
         // Release pairs with the Acquire of `queued`: the wait is already in the primitive's own
         // queue.
+        if self.resource_type().is_some_and(|it| (it.is_granted)()) {
+            self.granted.fetch_add(1, Relaxed);
+        }
         self.queue.fetch_add(QUEUED + 1, Release) >> WAITING
     }
 
@@ -313,12 +320,6 @@ impl Record {
     /// Returns whether any task may have that role.
     pub(super) fn has_lost(&self, role: Role) -> bool {
         self.rare.lock().lost.iter().any(|holding| holding.role() == Some(role))
-    }
-
-    /// Whether several waits were put into its queue.
-    #[inline]
-    pub(crate) fn was_contended(&self) -> bool {
-        self.queue.load(Relaxed) >> WAITING > 1
     }
 
     #[inline]

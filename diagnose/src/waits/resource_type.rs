@@ -33,12 +33,16 @@ pub(crate) struct ResourceType {
     /// Returns whether the `Pending` just returned was forced, because the task has used up its
     /// budget.
     pub(crate) is_forced: fn() -> bool,
+    /// Returns whether the `Pending` just returned has the units already: they were free, and the
+    /// task has used up its budget.
+    pub(crate) is_granted: fn() -> bool,
 }
 
 impl ResourceType {
     /// Creates a type whose woken waits may be overtaken by others.
     pub(crate) const fn new(kind: ResourceKind, library: &'static str) -> Self {
-        Self { kind, library, is_fair: false, is_thread_bound: false, is_forced: || false }
+        let (is_fair, is_thread_bound) = (false, false);
+        Self { kind, library, is_fair, is_thread_bound, is_forced: || false, is_granted: || false }
     }
 
     /// Creates a type that hands a release to the first in its queue.
@@ -54,6 +58,12 @@ impl ResourceType {
     /// Sets the check for a `Pending` that was forced by a used-up budget.
     pub(crate) const fn forced_by(self, is_forced: fn() -> bool) -> Self {
         Self { is_forced, ..self }
+    }
+
+    /// Sets the check for a first `Pending` that has the units already.
+    #[cfg(feature = "tokio")]
+    pub(crate) const fn granted_if(self, is_granted: fn() -> bool) -> Self {
+        Self { is_granted, ..self }
     }
 }
 

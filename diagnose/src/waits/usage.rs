@@ -180,6 +180,12 @@ impl Record {
         self.entered.fetch_add(1, Relaxed).wrapping_add(1)
     }
 
+    /// Whether several waits were put into its queue that did not have their units from the start.
+    #[inline]
+    pub(crate) fn was_contended(&self) -> bool {
+        (self.queue.load(Relaxed) >> WAITING).saturating_sub(self.granted.load(Relaxed)) > 1
+    }
+
     pub(crate) fn usage_so_far(&self) -> Usage {
         // Before the durations of waits that have ended, so that none seems to be given up.
         let ended_waits = self.ended_waits();

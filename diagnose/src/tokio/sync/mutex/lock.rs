@@ -9,10 +9,11 @@ use ::tokio::sync::TryLockError;
 
 use super::guards::Locked;
 use super::{MutexGuard, OwnedMutexGuard};
+use crate::tokio::sync::is_forced;
 use crate::waits::{Acquire, AcquireArgs, Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{Owned, lock, owned_wait, share};
 
-static TYPE: ResourceType = ResourceType::fair(ResourceKind::Mutex, "tokio");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::Mutex, "tokio").granted_if(is_forced);
 
 /// tokio's `Mutex`, which also records its holder and its waiters.
 ///

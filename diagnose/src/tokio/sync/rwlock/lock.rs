@@ -10,10 +10,11 @@ use ::tokio::sync::TryLockError;
 use super::read::Reads;
 use super::write::Writes;
 use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
+use crate::tokio::sync::is_forced;
 use crate::waits::{Acquire, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{Owned, lock, owned_wait, share};
 
-static TYPE: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio").granted_if(is_forced);
 
 /// tokio's default for the maximum number of readers.
 const MAX_READS: u32 = u32::MAX >> 3;

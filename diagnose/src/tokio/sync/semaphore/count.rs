@@ -8,10 +8,11 @@ use ::tokio::sync as real;
 use ::tokio::sync::{AcquireError, TryAcquireError};
 
 use super::SemaphorePermit;
+use crate::tokio::sync::is_forced;
 use crate::waits::{Notifiers, Record, Resource, ResourceKind, ResourceType};
 use crate::wrap::{convert, debug, delegate, share};
 
-static TYPE: ResourceType = ResourceType::fair(ResourceKind::Semaphore, "tokio");
+static TYPE: ResourceType = ResourceType::fair(ResourceKind::Semaphore, "tokio").granted_if(is_forced);
 
 /// tokio's `Semaphore`, which also records its holders, its waiters and its calls of `add_permits`.
 ///
