@@ -5,7 +5,7 @@ use crate::support::hangs::{Program, resource_id};
 use crate::support::latency::durations;
 use crate::support::node;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{ResourceKind, Role, TaskId, Wait, WaitMode};
+use diagnose_reports::model::{ResourceKind, Role, SiteKind, TaskId, Wait, WaitMode};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -190,6 +190,53 @@ fn tasks_that_wait_for_a_task_with_an_end_have_one() {
         assert_eq!(program.snapshot.resource(resource_id(reply)).unwrap().holdings[0].role, Role::Sends);
     };
     assert_eq!(growing(&grown(2, 40, reply).snapshot), [""; 0]);
+}
+
+#[test]
+fn handlers_that_end_within_milliseconds_do_not_have_the_senders_of_old_waits() {
+    let waits = |longest_ns: u64| {
+        let reply = |program: &mut Program, task: u64| {
+            let handler = program.task("handler");
+            sleep(program.wait(handler, WaitMode::Timer, 80));
+            let site = program.of(handler).site;
+            let mut calls = node(site.get(), None);
+            (calls.calls, calls.completed) = (1_000, 1_000);
+            calls.latency.completed = durations(&[longest_ns]);
+            program.snapshot.nodes.push(calls);
+            let reply = program.other(ResourceKind::Oneshot);
+            program.sends(2, reply, 49).candidates = vec![TaskId::new(handler)];
+            program.waits(task, reply, WaitMode::Receive, 71);
+        };
+        growing(&grown(2, 4, reply).snapshot).len()
+    };
+    // Each has waited for a second.
+    assert_eq!(waits(20_000_000), 1);
+    assert_eq!(waits(300_000_000), 0, "such a handler may answer");
+}
+
+#[test]
+fn retries_that_never_end_are_found_after_some_time() {
+    let retries = |seconds: u64, sleeps: u64| {
+        let mut program = grown(seconds, 40, |program, task| sleep(program.wait(task, WaitMode::Timer, 71)));
+        for task in program.snapshot.tasks.iter_mut().filter(|task| task.spawned_by.is_some()) {
+            task.since_ns = SECOND / 10;
+        }
+        let forward = program.snapshot.tasks.iter().find(|task| task.spawned_by.is_some()).unwrap().site;
+        let mut pause = program.snapshot.sites[forward.get()].clone();
+        (pause.kind, pause.name) = (SiteKind::Await, "sleep(PAUSE).await".into());
+        pause.place = crate::support::place_at(71, 1);
+        (pause.end_line, pause.end_column) = (71, 40);
+        program.snapshot.sites.push(pause);
+        let mut around = node(forward.get(), None);
+        (around.calls, around.pending) = (40, 40);
+        let mut at = node(program.snapshot.sites.len() - 1, Some(program.snapshot.nodes.len()));
+        at.calls = 40 * sleeps;
+        program.snapshot.nodes.extend([around, at]);
+        growing(&left_behind(program)).len()
+    };
+    assert_eq!(retries(40, 50), 1);
+    assert_eq!(retries(20, 50), 0, "they may end yet");
+    assert_eq!(retries(40, 1), 0, "the first sleep ends");
 }
 
 /// Each of a thousand tasks of one session waits for a reply, and each of them could have the

@@ -77,6 +77,15 @@ fn a_guard_is_followed_to_the_caller_it_is_returned_to() {
     assert!(finding.contains("Next: do not hold it across `fetch(id).await`; if it guards"), "{finding}");
 }
 
+#[test]
+fn a_helper_whose_guard_others_drop_at_once_is_followed_to_the_long_hold() {
+    let mut snapshot = returned_guard();
+    // Readers took the lock by the same helper, 300 times for a moment.
+    snapshot.resources[0].usage.holders[0].count = 400;
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(finding.contains("over `fetch(id).await` (src/main.rs:5)"), "{finding}");
+}
+
 /// A migration at a start, which all requests wait for, and holds of a few microseconds.
 #[test]
 fn waits_for_a_single_long_hold_do_not_come_again() {

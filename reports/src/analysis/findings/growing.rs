@@ -145,6 +145,12 @@ impl<'a> Growth<'a> {
             }
             // Spawned by requests, not by one that accepts connections.
             Waiting::Dormant if spawners.len() * 2 >= self.tasks.len() => LONG_NS,
+            // The same with timers, as in retries and heartbeats.
+            Waiting::Active
+                if spawners.len() * 2 >= self.tasks.len() && waiting.are_recorded(&self.tasks) =>
+            {
+                LONG_NS
+            }
             Waiting::Active | Waiting::Served | Waiting::Dormant => ARRIVALS_NS,
         };
         // If calls are either short or long, all long ones may have just begun.

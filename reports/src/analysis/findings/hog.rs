@@ -15,7 +15,7 @@ use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::{CpuShare, capacity_ns};
-use crate::model::{Node, NodeIndex, SiteIndex, SiteKind};
+use crate::model::{Bucket, Node, NodeIndex, SiteIndex, SiteKind};
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
@@ -24,6 +24,8 @@ use crate::units::{count, time};
 const LONG_NS: u64 = 2_000_000;
 /// The least share of all busy time, in thousandths.
 const MIN_SHARE: u64 = 200;
+/// The share from which it does most of the work.
+const MIN_MOST: u64 = 500;
 /// The least share of the function's own time in long polls, and of long ones among its polls.
 const MIN_LONG_TIME: u64 = 500;
 const MIN_LONG_POLLS: u64 = 100;
@@ -44,6 +46,9 @@ const MIN_CALLS: u64 = 100;
 /// no wait is on record: while a thread polls, it does not see what arrives at its sockets. One
 /// call in ten shows in a p95.
 const MIN_CAPACITY: u64 = 100;
+/// The same for a function that takes most of all busy time in polls that are surely long: one call
+/// in twenty.
+const MIN_SURE_CAPACITY: u64 = 50;
 /// The least share of the recorded time in long polls, in thousandths. An idle program on a busy
 /// machine has a few: its threads wait for a CPU.
 const MIN_RECORDED: u64 = 10;
@@ -121,9 +126,11 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
             return None;
         }
         let delay_ns = delay_ns(facts, site);
+        let is_most = share >= MIN_MOST && long.are_sure(cpu);
+        let least_capacity = if is_most { MIN_SURE_CAPACITY } else { MIN_CAPACITY };
         let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY
             || !takes_turns(facts, facts.node(facts.root(node)).site)
-                && per_mille(long.time_ns, capacity_ns(facts.snapshot)) >= MIN_CAPACITY;
+                && per_mille(long.time_ns, capacity_ns(facts.snapshot)) >= least_capacity;
         let others_ns = all_ns - self_busy_ns.min(all_ns);
         is_felt.then_some(Hog { site, self_busy_ns, others_ns, share, long, delay_ns, node })
     };
@@ -143,7 +150,7 @@ fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> LongPolls {
     if unexplained == 0 {
         return LongPolls::default();
     }
-    let long = own.polls_histogram.iter().filter(|bucket| bucket.from_ns >= long_ns);
+    let long = own.polls_histogram.iter().filter(|bucket| is_long(own, bucket, long_ns));
     // A duration lies anywhere in its bucket, on average at three quarters of its upper end.
     let time =
         long.map(|bucket| u128::from(bucket.from_ns / 2 + bucket.to_ns / 2) * u128::from(bucket.count));
@@ -158,14 +165,27 @@ fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> LongPolls {
 
 /// The greatest time that polls shorter than `ns` can have taken, in ns.
 fn shorter_ns(node: &Node, ns: u64) -> u64 {
-    let short = node.polls_histogram.iter().filter(|bucket| bucket.from_ns < ns);
+    let short = node.polls_histogram.iter().filter(|bucket| !is_long(node, bucket, ns));
     short.map(|bucket| bucket.to_ns.saturating_mul(bucket.count)).fold(0, u64::saturating_add)
 }
 
 /// The number of polls that took at least `ns`.
 fn reaching(node: &Node, ns: u64) -> u64 {
-    let long = node.polls_histogram.iter().filter(|bucket| bucket.from_ns >= ns);
+    let long = node.polls_histogram.iter().filter(|bucket| is_long(node, bucket, ns));
     long.map(|bucket| bucket.count).fold(0, u64::saturating_add)
+}
+
+/// Whether the polls of a bucket took `ns` or more. Those of the bucket around `ns` count if they
+/// did so on average, with all other polls in the middle of their buckets.
+fn is_long(node: &Node, bucket: &Bucket, ns: u64) -> bool {
+    let middle_ns = |other: &Bucket| {
+        let to_ns = other.to_ns.min(node.longest_poll_ns);
+        (other.from_ns / 2 + to_ns / 2).saturating_mul(other.count)
+    };
+    let others = node.polls_histogram.iter().filter(|other| other.from_ns != bucket.from_ns);
+    let others_ns = others.map(middle_ns).fold(0, u64::saturating_add);
+    let mean_ns = node.busy_ns.saturating_sub(others_ns).checked_div(bucket.count).unwrap_or(0);
+    bucket.from_ns >= ns || bucket.to_ns > ns && mean_ns >= ns
 }
 
 /// The time in the queue of all tasks, without tasks of the function itself that compute in turns.

@@ -63,7 +63,8 @@ fn waits(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> bool {
 /// The await during which the lock is held: in the function that acquired it, or in a caller that
 /// the guard was returned to.
 fn over(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> Option<usize> {
-    let held_ns = row.total_ns.checked_div(row.count)?;
+    // Other callers of the same helper may hold the lock for a short time only.
+    let held_ns = row.total_ns.checked_div(row.count.min(facts.node(node).calls.max(1)))?;
     let mut taken = node;
     let mut taken_at = row.place.clone();
     for _ in 0..MAX_CALLERS {

@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use super::facts::Facts;
 use crate::index::TasksById;
 use crate::lists::Lists;
-use crate::model::{Place, ResourceKind, Role, RunState, Task, TaskId, Wait, WaitMode};
+use crate::model::{
+    Place, ResourceKind, Role, RunState, Site, SiteIndex, SiteKind, Task, TaskId, Wait, WaitMode,
+};
 use crate::ordered::OrderedMap;
 
 /// A timer that is due later than this is no timer that anybody waits for.
@@ -15,6 +17,11 @@ const FAR_NS: i64 = 600_000_000_000;
 const START_NS: u64 = 100_000_000;
 /// How many tasks are followed from one that waits to one that it waits for.
 const MAX_STEPS: usize = 4;
+/// How many times each call reaches a timer that ends it.
+const MAX_SLEEPS: u64 = 2;
+/// How many times as long as the longest ended call of a task's function a wait may be that the
+/// task ends.
+const MAX_CALLS: u64 = 10;
 
 /// How a group of tasks waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +47,8 @@ pub(super) struct WaitingTasks<'a> {
     /// The answers of [`Self::will_end`] and [`Self::is_recorded`] so far.
     ending: Answers,
     recorded: Answers,
+    /// The answers of [`Self::is_repeated`], by the place of the wait.
+    repeated: RefCell<OrderedMap<Place, bool>>,
 }
 
 /// Answers to a question about a task and what it waits for within a number of steps. Each is found
@@ -66,7 +75,8 @@ impl<'a> WaitingTasks<'a> {
         let waits = facts.snapshot.waits.iter().enumerate();
         let waits = waits.filter_map(|(index, wait)| Some((tasks.position(wait.task?)?, index)));
         let waits = Lists::new(facts.snapshot.tasks.len(), waits);
-        Self { facts, tasks, waits, ending: Answers::default(), recorded: Answers::default() }
+        let (ending, recorded, repeated) = Default::default();
+        Self { facts, tasks, waits, ending, recorded, repeated }
     }
 
     fn waits(&self, task: &Task) -> impl Iterator<Item = &'a Wait> + '_ {
@@ -94,12 +104,50 @@ impl<'a> WaitingTasks<'a> {
         self.ending.get_or_find(task, steps, || {
             task.state != RunState::Waiting
                 || self.waits(task).any(|wait| {
-                    let is_due =
-                        wait.mode == WaitMode::Timer && wait.due_ns.is_some_and(|due_ns| due_ns < FAR_NS);
+                    let is_due = wait.mode == WaitMode::Timer
+                        && wait.due_ns.is_some_and(|due_ns| due_ns < FAR_NS)
+                        && !self.is_repeated(wait);
                     let others = || self.awaited(task, wait).into_iter().filter_map(|id| self.tasks.get(id));
                     is_due || steps > 0 && others().any(|other| self.will_end(other, steps - 1))
                 })
         })
+    }
+
+    /// Whether its await is in a loop: it is reached more often than the function around it is
+    /// called.
+    fn is_repeated(&self, wait: &Wait) -> bool {
+        let Some(place) = &wait.place else { return false };
+        if let Some(&known) = self.repeated.borrow().get(place) {
+            return known;
+        }
+        let at = (place.line, place.column);
+        let is_around = |site: &Site| {
+            site.kind == SiteKind::Await
+                && site.place.file == place.file
+                && (site.place.line, site.place.column) <= at
+                && at <= (site.end_line, site.end_column)
+        };
+        let (mut reached, mut calls) = (0_u64, 0_u64);
+        let sites = self.facts.snapshot.sites.iter().enumerate();
+        for (index, _) in sites.filter(|(_, site)| is_around(site)) {
+            for &node in self.facts.nodes_of_site(SiteIndex::new(index)) {
+                let around = self.facts.tree.ancestors(node).next();
+                reached = reached.saturating_add(self.facts.node(node).calls);
+                calls = calls.saturating_add(around.map_or(0, |around| self.facts.node(around).calls));
+            }
+        }
+        let is_repeated = reached > calls.saturating_mul(MAX_SLEEPS);
+        self.repeated.borrow_mut().insert(place.clone(), is_repeated);
+        is_repeated
+    }
+
+    /// Whether a task may be the one that answers: calls of its function last as long as the wait.
+    fn may_answer(&self, wait: &Wait, id: TaskId) -> bool {
+        let Some(task) = self.tasks.get(id) else { return false };
+        let nodes = self.facts.nodes_of_site(self.facts.root_site(task)).iter();
+        let longest_ns = nodes.map(|&node| self.facts.node(node).latency.completed.longest_ns).max();
+        // Without an ended call, it is unknown how long they last.
+        longest_ns.is_none_or(|ns| ns == 0 || wait.since_ns <= ns.saturating_mul(MAX_CALLS))
     }
 
     /// The tasks that the wait of this task is for: those it joins, and those that were given the
@@ -109,7 +157,8 @@ impl<'a> WaitingTasks<'a> {
         let resource = wait.resource.and_then(|resource| self.facts.snapshot.resource(resource));
         let reply = resource.filter(|it| it.kind == ResourceKind::Oneshot);
         for sender in reply.iter().flat_map(|it| &it.holdings).filter(|it| it.role == Role::Sends) {
-            awaited.extend(sender.task.iter().chain(&sender.candidates));
+            let candidates = sender.candidates.iter().copied().filter(|&id| self.may_answer(wait, id));
+            awaited.extend(sender.task.into_iter().chain(candidates));
         }
         awaited.retain(|&id| id != task.id && Some(id) != task.spawned_by);
         awaited
