@@ -39,6 +39,9 @@ macro_rules! block {
     ($future:expr $(,)?) => {
         $crate::block!("{block}", $future)
     };
+    ($name:expr, $future:expr $(,)?) => {
+        ::core::compile_error!("the name of a block must be a string literal")
+    };
 }
 
 /// Without the feature `on`: expands to the future itself.
@@ -50,5 +53,8 @@ macro_rules! block {
     };
     ($future:expr $(,)?) => {
         $future
+    };
+    ($name:expr, $future:expr $(,)?) => {
+        ::core::compile_error!("the name of a block must be a string literal")
     };
 }

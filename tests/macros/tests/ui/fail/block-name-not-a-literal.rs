@@ -1,0 +1,4 @@
+fn main() {
+    let name = "parse";
+    drop(diagnose::block!(name, async {}));
+}
