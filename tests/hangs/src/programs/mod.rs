@@ -1,6 +1,7 @@
 //! The programs, by what is wrong with them, and controls with which nothing is.
 
 mod arms;
+mod blocks;
 mod carried;
 mod controls;
 mod crates;
@@ -65,4 +66,5 @@ pub const ALL: &[Section] = &[
     lent::SECTION,
     handles::SECTION,
     handed_on::SECTION,
+    blocks::SECTION,
 ];
