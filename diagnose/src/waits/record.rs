@@ -269,11 +269,11 @@ impl Record {
 
     /// Adds a wait to the queue. Returns how many were added before it.
     pub(super) fn enqueue(&self) -> u64 {
-        // Release pairs with the Acquire of `queued`: the wait is already in the primitive's own
-        // queue.
         if self.resource_type().is_some_and(|it| (it.is_granted)()) {
             self.granted.fetch_add(1, Relaxed);
         }
+        // Release pairs with the Acquire of `queued`: the wait is already in the primitive's own
+        // queue.
         self.queue.fetch_add(QUEUED + 1, Release) >> WAITING
     }
 
