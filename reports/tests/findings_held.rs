@@ -143,3 +143,14 @@ fn short_holds_few_waits_and_usual_holds_are_healthy() {
     assert_eq!((longest(601), longest(600)), (0, 1));
     assert_eq!(changed(&|snapshot| snapshot.waits[0].is_granted = true), 0, "one has it already");
 }
+
+#[test]
+fn what_stands_still_comes_before_a_lock_that_only_slows() {
+    let slow = "list | calls=1000 completed=1000 polls=2000 busy=1_000_000 idle=90_000_000_000
+  rows.lock().await | calls=1000 polls=2000 idle=90_000_000_000 self_idle=90_000_000_000
+";
+    let mut snapshot = service(&format!("{PAY}{slow}"));
+    crate::findings_locks::add_mutex(&mut snapshot, "rows.lock().await", 1_000, 90_000, 9_000);
+    let rules: Vec<String> = snapshot.findings().iter().map(|finding| finding.rule.to_string()).collect();
+    assert_eq!(rules, ["held", "contended"]);
+}

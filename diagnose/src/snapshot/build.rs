@@ -228,7 +228,9 @@ pub(super) fn process() -> Process {
     process.pid = std::process::id();
     let executable = std::env::current_exe().ok();
     let name = executable.as_deref().and_then(|path| path.file_name());
-    process.name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    // As Linux names a file that was replaced, as each deployment does.
+    process.name = name.strip_suffix(" (deleted)").unwrap_or(&name).to_owned();
     process.host = identity::host();
     process.build = identity::build();
     process.cpus = std::thread::available_parallelism().ok().and_then(|cpus| u64::try_from(cpus.get()).ok());

@@ -87,6 +87,8 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
             // A suspicion, but nothing has moved for a second. It answers what hangs, so it comes
             // first.
             Severity::Risk if matches!(finding.rule, Rule::Stuck(_)) => 1,
+            // What stands comes before what is slow.
+            Severity::Slow if matches!(finding.rule, Rule::Held | Rule::Stopped) => 1,
             Severity::Slow | Severity::Waste => 2,
             Severity::Risk => 3,
             Severity::Note => 4,
