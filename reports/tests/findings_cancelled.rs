@@ -135,3 +135,34 @@ fn work_that_a_timer_of_a_loop_always_drops_is_found() {
     snapshot.nodes[0].calls = 282;
     assert_eq!(rules(&snapshot), [""; 0], "no loop");
 }
+
+#[test]
+fn a_sleep_in_a_select_that_cuts_calls_off_is_a_time_limit() {
+    // `quote` in three attempts of each `price`, 25 ms each.
+    let limited = |wait: &str, timer: &str, ages_ms: [u64; 2]| {
+        let mut snapshot = drawn(&format!(
+            "price | calls=500 completed=500 polls=3000 idle=25_000_000_000\n  \
+             {timer} | calls=1000 completed=600 polls=1600 idle=24_000_000_000 self_idle=24_000_000_000\n  \
+             quote(&db) | calls=1000 cancelled=600 completed=400 polls=1400 idle=23_000_000_000\n    \
+             quote | calls=1000 cancelled=600 completed=400 polls=1400 idle=23_000_000_000\n      \
+             {wait} | calls=1000 cancelled=600 polls=1400 idle=23_000_000_000 self_idle=23_000_000_000"
+        ));
+        let quote = snapshot.sites.iter().position(|site| site.name == "quote").expect("it is drawn");
+        let node = snapshot.nodes.iter_mut().find(|node| node.site.get() == quote).expect("it is drawn");
+        node.latency.cancelled = durations(&ages_ms.map(|age| [age * MS; 300]).concat());
+        node.latency.completed = durations(&[20 * MS; 400]);
+        snapshot
+    };
+    let snapshot = limited("db.query(id).await", "sleep(LIMIT)", [25, 27]);
+    assert_eq!(rules(&snapshot), ["cancelled"]);
+    let sentence = sentence(&snapshot);
+    let begin = "600 of 1,000 calls (60 %) of `quote` (src/main.rs:4) are dropped by `sleep(LIMIT)`";
+    assert!(sentence.starts_with(begin), "{sentence}");
+    assert_eq!(rules(&limited("db.query(id).await", "sleep(LIMIT)", [5, 27])), [""; 0], "losers of a race");
+    assert_eq!(rules(&limited("db.query(id).await", "beat.tick()", [25, 27])), [""; 0], "a beat");
+    assert_eq!(
+        rules(&limited("queue.recv().await", "sleep(LIMIT)", [25, 27])),
+        [""; 0],
+        "it waits for an event"
+    );
+}

@@ -6,7 +6,8 @@
 //! - It is in a `timeout`, and does not wait for the next event.
 //! - Code without annotation polls it, and it waits for an answer. Calls are dropped at one age,
 //!   and those that end are younger: a time limit, or clients that give up.
-//! - A timer in the same `select!` drops it, each time anew, and no call ever ends.
+//! - A timer in the same `select!` drops it, each time anew: no call ever ends, or a `sleep` limits
+//!   each of them to one age.
 
 use super::events::{is_for_answer, is_for_event, is_timer};
 use super::facts::{Facts, per_mille, percent, root_site};
@@ -154,11 +155,11 @@ fn of_root(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     Some(finding)
 }
 
-/// Calls of a function in an arm of a `select!`, in a loop that a timer of another arm turns.
+/// Calls of a function in an arm of a `select!` that a timer of another arm ends.
 fn of_select(facts: &Facts<'_>, node: usize) -> Option<Finding> {
     let own = facts.node(node);
     let is_function = facts.site(node).is_some_and(|site| site.kind == SiteKind::Fn);
-    if !is_function || own.completed > 0 || own.cancelled < MIN_CALLS {
+    if !is_function || own.cancelled < MIN_CALLS {
         return None;
     }
     let mut above = facts.tree.ancestors(node);
@@ -175,22 +176,58 @@ fn of_select(facts: &Facts<'_>, node: usize) -> Option<Finding> {
     let timer = facts.tree.children[body].iter().copied().find(|&other| is_timer(other))?;
     let age_ns = own.latency.cancelled.quantile(500)?;
     let is_loop = facts.node(body).calls <= own.cancelled / 10;
-    if !is_loop || age_ns > MAX_TIMER_NS || !is_for_answer(facts, node) {
-        return None;
-    }
-    let sentence = format!(
-        "none of {} calls of {} ends: a `select!` drops it when {} is ready, and begins anew, most often after {}",
-        count(own.cancelled),
-        facts.name_and_line(own.site),
-        facts.name_and_line(facts.node(timer).site),
-        time(age_ns),
-    );
-    let next = "make the future before the loop, and poll `&mut` of it in the `select!`, or spawn it; what it did is lost";
+    let share = per_mille(own.cancelled, own.cancelled.saturating_add(own.completed));
+    let by = facts.name_and_line(facts.node(timer).site);
+    let (sentence, next) = if own.completed > 0 {
+        if age_ns > MAX_AGE_NS || !is_limited(facts, node, timer) {
+            return None;
+        }
+        let sentence = format!(
+            "{} of {} calls ({}) of {} are dropped by {by} in the same `select!`, most of them after {}",
+            count(own.cancelled),
+            count(own.cancelled.saturating_add(own.completed)),
+            percent(share),
+            facts.name_and_line(own.site),
+            time(age_ns),
+        );
+        (sentence, "find what the function waits for, or allow more time; what it did until then is lost")
+    } else {
+        if !is_loop || age_ns > MAX_TIMER_NS || !is_for_answer(facts, node) {
+            return None;
+        }
+        let sentence = format!(
+            "none of {} calls of {} ends: a `select!` drops it when {by} is ready, and begins anew, most often after {}",
+            count(own.cancelled),
+            facts.name_and_line(own.site),
+            time(age_ns),
+        );
+        let next = "make the future before the loop, and poll `&mut` of it in the `select!`, or spawn it; what it did is lost";
+        (sentence, next)
+    };
     let mut finding = Finding::new(Rule::Cancelled, Severity::Waste, &sentence, next);
     finding.place = facts.place(facts.node(arm).site);
     finding.explains_ns = own.idle_ns;
-    finding.per_mille = Some(1000);
+    finding.per_mille = Some(share);
     finding.evidence.sites = vec![own.site, facts.node(timer).site];
     finding.evidence.nodes = vec![NodeIndex::new(node), NodeIndex::new(timer)];
     Some(finding)
+}
+
+/// Whether a `sleep` that begins with each call limits the calls of a function in another arm: they
+/// do some work, and those that are dropped are of one age.
+fn is_limited(facts: &Facts<'_>, node: usize, timer: usize) -> bool {
+    let own = facts.node(node);
+    let dropped = &own.latency.cancelled;
+    let is_at_one_age = dropped
+        .quantile(100)
+        .zip(dropped.quantile(900))
+        .is_some_and(|(first_ns, last_ns)| last_ns <= first_ns.saturating_mul(MAX_SPREAD));
+    let is_anew = facts.node(timer).calls >= own.calls / 10 * 9;
+    let is_sleep = facts.site(timer).is_some_and(|site| site.name.contains("sleep("));
+    own.cancelled >= MIN_ROOT_CALLS
+        && per_mille(own.cancelled, own.calls) >= MIN_ROOT_SHARE
+        && is_at_one_age
+        && is_anew
+        && is_sleep
+        && !is_for_event(facts, node)
 }
