@@ -28,6 +28,16 @@ fn a_mutex_records_its_holder_and_the_threads_it_blocks() {
 }
 
 #[test]
+fn a_copy_of_a_holding_tells_that_it_is_over() {
+    let (mutex, line) = (Mutex::new(0), line!());
+    let guard = mutex.lock();
+    let copy = holdings(known(line))[0];
+    assert!(!copy.is_over());
+    drop(guard);
+    assert!(copy.is_over());
+}
+
+#[test]
 fn nobody_holds_a_mutex_that_is_unlocked_for_a_while() {
     let (mutex, line) = (Mutex::new(0), line!());
     let mut guard = mutex.lock();

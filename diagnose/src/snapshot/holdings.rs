@@ -89,6 +89,11 @@ impl<'a> Holdings<'a> {
         self.in_resource(resource).iter().map(build).collect()
     }
 
+    /// Whether units of this resource have been released since they were read.
+    pub(super) fn are_over(&self, resource: u64) -> bool {
+        self.in_resource(resource).iter().any(HoldingCopy::is_over)
+    }
+
     /// Returns the copies of a resource's holdings.
     fn in_resource(&self, resource: u64) -> &[HoldingCopy] {
         let first = self.copy.partition_point(|holding| holding.resource < resource);

@@ -1,7 +1,7 @@
 //! Copies resources, holdings and waits, in order.
 //!
-//! Every wait is read twice. A wait that changed in between is marked, so that no analysis takes
-//! two moments for a deadlock.
+//! Every wait is read twice, and so are the units that are held where it waits. A wait is marked if
+//! they changed in between, so that no analysis takes two moments for a deadlock.
 
 use std::ops::Range;
 
@@ -165,6 +165,7 @@ impl WaitsCopy {
         capture: &CaptureContext<'_>,
     ) {
         let queue = &self.queued[recorded.queue.clone()];
+        let are_over = !queue.is_empty() && holdings.are_over(recorded.id);
         let holdings = holdings.of(recorded.id, queue.iter().map(|wait| wait.began).min(), capture);
         // A lock that was waited for is listed even if it is free now.
         let was_contended =
@@ -177,6 +178,7 @@ impl WaitsCopy {
         for (place, wait) in queue.iter().enumerate() {
             let mut built = build(wait, capture);
             built.resource = Some(id);
+            built.is_unstable |= are_over;
             built.is_granted = recorded.identity.resource_type.is_fair && is_grant(&built, &wait.polled);
             granted += if built.is_granted { built.units } else { 0 };
             built.ahead = ahead(queue, place);

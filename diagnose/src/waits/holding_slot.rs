@@ -67,6 +67,7 @@ pub(crate) struct HoldingCopy {
     /// Spawns and sends of its task at the last use.
     pub(crate) transfers: TransferCounts,
     pub(crate) memory: Memory,
+    slot: &'static HoldingSlot,
 }
 
 pooled!(HoldingSlot, max = 1 << 20, chunk = 64);
@@ -129,7 +130,7 @@ impl HoldingSlot {
         }
     }
 
-    pub(super) fn read(&self) -> Option<HoldingCopy> {
+    pub(super) fn read(&'static self) -> Option<HoldingCopy> {
         let resource = self.resource.load(Relaxed);
         let units = self.units.load(Relaxed);
         let role = self.role();
@@ -148,8 +149,18 @@ impl HoldingSlot {
             uses: self.uses.load(Relaxed),
             transfers: TransferCounts(self.transfers.load(Relaxed)),
             memory: self.memory(),
+            slot: self,
         };
         (resource != 0 && self.resource.load(Relaxed) == resource).then_some(copy)
+    }
+}
+
+impl HoldingCopy {
+    /// Whether it has units that have been released since it was read.
+    pub(crate) fn is_over(&self) -> bool {
+        let is_same =
+            |now: Self| (now.resource, now.task, now.since) == (self.resource, self.task, self.since);
+        self.role == Role::Holds && !self.slot.read().is_some_and(is_same)
     }
 }
 

@@ -119,7 +119,7 @@ pub struct WaitClass {
     pub wakers: u64,
     /// Kernel id of the blocked thread; `None` for a future.
     pub thread_id: Option<u64>,
-    /// Whether it changed during the capture.
+    /// Whether it changed during the capture, or units were released that it may wait for.
     pub is_unstable: bool,
 }
 
