@@ -59,11 +59,10 @@ impl Span {
             }
             if entry.is_recorded() {
                 if matches!(self.state, SpanState::Unpolled) {
-                    return if local::is_in_one_span() {
-                        self.leave_first_in_span(entry, words)
-                    } else {
-                        self.leave_first(entry, words)
-                    };
+                    if local::is_in_one_span() {
+                        return self.leave_first_in_span(entry, words);
+                    }
+                    return self.leave_first(entry, words);
                 }
                 return self.leave_pending(entry, words);
             }

@@ -230,7 +230,7 @@ pub(super) fn process() -> Process {
     let name = executable.as_deref().and_then(|path| path.file_name());
     let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     // As Linux names a file that was replaced, as each deployment does.
-    process.name = name.strip_suffix(" (deleted)").unwrap_or(&name).to_owned();
+    name.strip_suffix(" (deleted)").unwrap_or(&name).clone_into(&mut process.name);
     process.host = identity::host();
     process.build = identity::build();
     process.cpus = std::thread::available_parallelism().ok().and_then(|cpus| u64::try_from(cpus.get()).ok());

@@ -100,7 +100,11 @@ fn awaits<F: Future>(body: &'static Body<(Site,)>, call: impl FnOnce() -> F) -> 
 /// Polls a future once, and drops it.
 async fn poll_once<F: Future>(future: F) {
     let mut future = pin!(future);
-    poll_fn(|context| Poll::Ready(drop(black_box(future.as_mut()).poll(context)))).await;
+    poll_fn(|context| {
+        drop(black_box(future.as_mut()).poll(context));
+        Poll::Ready(())
+    })
+    .await;
 }
 
 /// Returns an un-annotated function that only awaits `call()`.

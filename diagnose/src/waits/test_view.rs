@@ -32,9 +32,9 @@ pub(crate) fn queue(record: &Record) -> Vec<WaitCopy> {
     queue
 }
 
-/// Spins until another thread waits.
+/// Spins until another thread waits, and is listed: it is counted first.
 pub(crate) fn until_waiting(record: &Record) {
-    while !record.has_waiting() {
+    while !record.has_waiting() || queue(record).is_empty() {
         std::thread::yield_now();
     }
 }
