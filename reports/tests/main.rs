@@ -27,6 +27,7 @@ mod findings_self_wake;
 mod findings_sequential;
 mod findings_stopped;
 mod findings_suspicions;
+mod findings_unrecorded;
 mod first_screen;
 mod fold;
 mod fold_sums;

@@ -12,7 +12,7 @@ use diagnose::tokio;
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|rare|held|lost|channel|actor|sequential|hog|block|retries|leak|large|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|rare|held|lost|channel|actor|sequential|hog|block|unrecorded|retries|leak|large|cycle|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -43,6 +43,7 @@ fn main() -> ExitCode {
             "sequential" => &["/lists"],
             "hog" => &["/receipts"],
             "block" => &["/invoices"],
+            "unrecorded" => &["/badges"],
             "retries" => &["/push"],
             "leak" => &["/notify"],
             "large" => &["/subscribe"],
@@ -69,8 +70,8 @@ fn say(findings: &[diagnose::model::Finding]) {
 }
 
 /// The faults that are not in `all`.
-const ALONE: [&str; 9] =
-    ["rare", "held", "lost", "channel", "actor", "sequential", "block", "retries", "large"];
+const ALONE: [&str; 10] =
+    ["rare", "held", "lost", "channel", "actor", "sequential", "block", "unrecorded", "retries", "large"];
 
 /// Takes snapshots until the planted faults are found or `time` is over, and prints the last
 /// findings.
@@ -85,6 +86,7 @@ fn wait_for(name: &str, time: Duration) {
         ("sequential", "sequential"),
         ("hog", "hog"),
         ("block", "blocking"),
+        ("unrecorded", "unrecorded"),
         ("retries", "retries"),
         ("leak", "growing"),
         ("large", "large_future"),

@@ -1,19 +1,22 @@
 //! A shop over HTTP with faults, each behind its own route. The faults are a lock held during a
 //! query, another one that a job holds now and then, one that is held while a bank does not answer,
 //! answers that are lost, a channel with a slow receiver, a task that answers all questions,
-//! queries one after the other, a CPU hog and a sleep in functions that are not annotated, a loop
-//! that connects to a port where nobody listens, tasks that never end, large futures, and two locks
-//! in both orders.
+//! queries one after the other, a CPU hog and a sleep in functions that are not annotated,
+//! middleware that is not annotated, a loop that connects to a port where nobody listens, tasks
+//! that never end, large futures, and two locks in both orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone. A finding has to name it.
 
 use std::collections::HashMap;
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
 use axum::routing::get;
 use diagnose::tokio::io::AsyncReadExt as _;
 use diagnose::tokio::net::TcpStream;
@@ -72,6 +75,7 @@ pub(crate) fn router() -> Router {
         .route("/parcels/{id}", get(find_parcel))
         .route("/receipts/{id}", get(get_receipt))
         .route("/invoices/{id}", get(get_invoice))
+        .route("/badges/{id}", get(get_badge).layer(from_fn(verify)))
         .route("/push/{id}", get(push))
         .route("/notify/{id}", get(notify))
         .route("/subscribe/{id}", get(subscribe))
@@ -209,15 +213,15 @@ async fn list(Path(id): Path<u64>) -> String {
 // FAULT: hog
 async fn get_receipt(Path(id): Path<u64>) -> String {
     let row = query(id).await;
-    let signature = sign(row);
+    let signature = sign(row, Duration::from_millis(20));
     format!("receipt {id}: {signature}")
 }
 
-/// Takes about 20 ms of CPU time. Not annotated.
-fn sign(row: u64) -> u64 {
+/// Takes about this much CPU time. Not annotated.
+fn sign(row: u64, time: Duration) -> u64 {
     let began = std::time::Instant::now();
     let mut sum = row;
-    while began.elapsed() < Duration::from_millis(20) {
+    while began.elapsed() < time {
         for step in 0..1_000_u64 {
             sum = std::hint::black_box(sum.rotate_left(5) ^ step);
         }
@@ -230,6 +234,22 @@ fn sign(row: u64) -> u64 {
 async fn get_invoice(Path(id): Path<u64>) -> String {
     let row = query(id).await;
     format!("invoice {id}: {}", read_template(row))
+}
+
+/// One request in ten has a signature that is not yet known. Not annotated.
+async fn verify(request: Request, next: Next) -> Response {
+    static REQUESTS: AtomicU64 = AtomicU64::new(0);
+    let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
+    if number % 10 == 9 {
+        sign(number, Duration::from_millis(40));
+    }
+    next.run(request).await
+}
+
+#[diagnose]
+// FAULT: unrecorded
+async fn get_badge(Path(id): Path<u64>) -> String {
+    format!("badge {id}: {}", query(id).await)
 }
 
 /// Reads from a slow disk. Not annotated.

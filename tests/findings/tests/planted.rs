@@ -83,6 +83,12 @@ fn a_sleep_without_annotation_is_found_by_its_caller() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn middleware_without_annotation_is_found_by_a_function_that_it_delays() {
+    assert_found("unrecorded", "unrecorded");
+}
+
+#[test]
 fn tasks_that_never_end_are_found_by_their_spawn() {
     assert_found("leak", "growing");
 }

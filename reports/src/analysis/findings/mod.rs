@@ -7,7 +7,7 @@
 //! channels pool    the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
 //! contended held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
-//! saturated blocking_pool self_wake retries cancelled panicked   what makes all calls slow, or wastes work
+//! saturated unrecorded blocking_pool self_wake retries cancelled panicked   what makes all calls slow, or wastes work
 //! growing backlog lagged missing_await large_future lost_data   risks and notes
 //! rank             calls all rules, removes repetitions, sorts, keeps ten
 //! ```
@@ -46,6 +46,7 @@ mod slow_await;
 mod stopped;
 mod stuck;
 mod suspicion;
+mod unrecorded;
 mod waiting;
 mod workers;
 

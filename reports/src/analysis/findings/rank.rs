@@ -8,7 +8,7 @@ use super::rule::Rule;
 use super::{
     backlog, blocking_pool, bottleneck, cancelled, contended, full_channel, growing, held, hog, lagged,
     large_future, lost_data, missing_await, panicked, retries, saturated, self_wake, sequential, slow_await,
-    stopped, stuck,
+    stopped, stuck, unrecorded,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -17,6 +17,8 @@ use crate::sort::sort_by_key;
 
 /// How many findings there are at most: as many as fit on one screen.
 const MAX_FINDINGS: usize = 10;
+/// Half of the workers' time, in thousandths.
+const MOST: u64 = 500;
 
 impl Snapshot {
     /// The findings, most urgent first: stuck tasks, then the causes of most task time. At most
@@ -45,7 +47,7 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 20] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 21] = [
     contended::find,
     held::find,
     stopped::find,
@@ -55,6 +57,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 20] = [
     hog::find,
     slow_await::find,
     saturated::find,
+    unrecorded::find,
     blocking_pool::find,
     self_wake::find,
     retries::find,
@@ -137,7 +140,9 @@ fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
             finding.evidence.resources.iter().any(is_its)
                 || awaited.is_some_and(|site| cause.evidence.sites.contains(site))
         }
-        (Rule::Hog | Rule::Blocking, Rule::Saturated | Rule::Imbalance) => true,
+        (Rule::Hog | Rule::Blocking, Rule::Saturated | Rule::Imbalance | Rule::Unrecorded) => true,
+        // The functions on record are not what uses most of the CPU.
+        (Rule::Unrecorded, Rule::Saturated) => cause.per_mille >= Some(MOST),
         // The receiver itself waits for the lock.
         (Rule::Contended, Rule::Bottleneck) => {
             let places = cause.evidence.nodes.iter().map(|node| facts.place(facts.node(node.get()).site));

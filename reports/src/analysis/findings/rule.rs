@@ -64,6 +64,8 @@ rules! {
     Blocking = "blocking",
     /// All workers are busy, and tasks wait for their turn.
     Saturated = "saturated",
+    /// Workers spend much time in code that is not on record.
+    Unrecorded = "unrecorded",
     /// All threads for blocking jobs are busy, and jobs wait for one.
     BlockingPool = "blocking_pool",
     /// One worker did almost all polls.

@@ -28,7 +28,7 @@ const MIN_POLLS: u64 = 1_000;
 
 /// The time that tasks waited for a thread.
 #[derive(Debug, Default)]
-struct Queue {
+pub(super) struct Queue {
     queued_ns: u64,
     polls: u64,
     /// Time of the calls, waits included.
@@ -36,7 +36,7 @@ struct Queue {
 }
 
 /// The queue of the tasks that end or answer requests.
-fn queue(facts: &Facts<'_>) -> Queue {
+pub(super) fn queue(facts: &Facts<'_>) -> Queue {
     let mut queue = Queue::default();
     for &root in &facts.tree.roots {
         let node = facts.node(root);
@@ -79,12 +79,12 @@ fn idle_in_requests_ns(facts: &Facts<'_>, root: usize) -> Option<u64> {
 }
 
 impl Queue {
-    fn mean_ns(&self) -> u64 {
+    pub(super) fn mean_ns(&self) -> u64 {
         self.queued_ns.checked_div(self.polls).unwrap_or(0)
     }
 
     /// Whether it is long enough for people to notice.
-    fn is_long(&self) -> bool {
+    pub(super) fn is_long(&self) -> bool {
         self.polls >= MIN_POLLS
             && self.mean_ns() >= MIN_QUEUED_NS
             && per_mille(self.queued_ns, self.wall_ns) >= MIN_QUEUED

@@ -1,0 +1,93 @@
+//! The rule `unrecorded`: code without annotation uses the workers, and calls wait for them.
+
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{SiteKind, Worker};
+
+use crate::support::latency::durations;
+use crate::support::tree;
+
+const MS: u64 = 1_000_000;
+
+/// Ten seconds of 2,000 requests: 2 ms each, and 40 ms for `slow` of them.
+const REQUESTS: &str = "item | calls=2000 completed=2000 polls=4000 busy=20_000_000 idle=6_000_000_000 queued=600_000_000
+  query(id).await | calls=2000 completed=2000 polls=4000 busy=10_000_000 idle=6_000_000_000 self_idle=6_000_000_000
+";
+
+/// Two workers with 2,000 polls each, which were on a CPU for `cpu_ms`, and parked for as long as
+/// they did not need one.
+fn service(drawing: &str, slow: usize, slow_ms: u64, cpu_ms: u64) -> Snapshot {
+    let mut snapshot = tree(drawing);
+    snapshot.elapsed_ns = 10_000 * MS;
+    for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+        site.kind = SiteKind::Await;
+    }
+    let mut lengths = vec![2 * MS; 2_000 - slow];
+    lengths.resize(2_000, slow_ms * MS);
+    snapshot.nodes[0].latency.completed = durations(&lengths);
+    for _ in 0..2 {
+        let mut worker = Worker::default();
+        (worker.cpu_ns, worker.delayed_ns) = (Some(cpu_ms * MS), Some(10 * MS));
+        (worker.polls, worker.busy_ns) = (2_000, 10 * MS);
+        (worker.listed_ns, worker.parked_ns) = (10_000 * MS, (10_000 - cpu_ms) * MS);
+        snapshot.workers.push(worker);
+    }
+    snapshot
+}
+
+fn sentences(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.findings().iter().map(|finding| format!("{}: {}", finding.rule, finding.sentence)).collect()
+}
+
+#[test]
+fn calls_that_wait_for_code_without_annotation_are_found() {
+    let snapshot = service(REQUESTS, 60, 40, 4_410);
+    let expected = "unrecorded: workers spend 44 % of their time in code that is not on record, and `item` (src/main.rs:1) \
+                    takes 40.0 ms at p99, 2.00 ms at the median";
+    assert_eq!(sentences(&snapshot), [expected]);
+    let finding = &snapshot.findings()[0];
+    assert_eq!(
+        (finding.explains_ns, finding.per_mille, finding.place.as_ref()),
+        (8_800 * MS, Some(440), None)
+    );
+    assert_eq!(finding.evidence.sites, [snapshot.nodes[0].site]);
+}
+
+#[test]
+fn they_are_healthy_if_the_workers_have_time_or_the_calls_do_not_suffer() {
+    let found = |slow, slow_ms, cpu_ms| sentences(&service(REQUESTS, slow, slow_ms, cpu_ms)).len();
+    assert_eq!(found(60, 40, 2_111), 1, "20 %, and 50 µs for each poll");
+    assert_eq!(found(60, 40, 2_109), 0, "a framework may need as much");
+    assert_eq!(found(60, 18, 4_410), 0, "not slow");
+    assert_eq!(found(10, 40, 4_410), 0, "under one in a hundred");
+    assert_eq!(found(1_200, 40, 4_410), 0, "most calls are that slow");
+    let changed = |change: &dyn Fn(&mut Snapshot)| {
+        let mut snapshot = service(REQUESTS, 60, 40, 4_410);
+        change(&mut snapshot);
+        sentences(&snapshot).len()
+    };
+    assert_eq!(changed(&|it| it.elapsed_ns = 4_999 * MS), 0, "a start");
+    let with_workers = |change: fn(&mut Worker)| changed(&|it| it.workers.iter_mut().for_each(change));
+    assert_eq!(with_workers(|_| ()), 1);
+    assert_eq!(with_workers(|it| it.polls = 60_000), 0, "for many polls");
+    assert_eq!(with_workers(|it| it.busy_ns = 2_600 * MS), 0, "in polls on record");
+    assert_eq!(with_workers(|it| it.parked_ns = 9_000 * MS), 0, "before the last reset");
+    assert_eq!(with_workers(|it| it.cpu_ns = None), 0, "unknown");
+    assert_eq!(with_workers(|it| it.delayed_ns = Some(4_500 * MS)), 0, "other processes use the machine");
+}
+
+#[test]
+fn calls_that_wait_for_the_next_event_do_not_suffer() {
+    let snapshot = service(&REQUESTS.replace("query(id)", "events.recv()"), 60, 40, 4_410);
+    assert_eq!(sentences(&snapshot), [""; 0]);
+}
+
+#[test]
+fn tasks_that_wait_for_a_thread_most_of_the_time_suffer() {
+    let drawing = REQUESTS.replace("queued=600_000_000", "queued=90_000_000_000");
+    let drawing = drawing.replace("idle=6_000_000_000", "idle=96_000_000_000");
+    let expected = "unrecorded: workers spend 97 % of their time in code that is not on record, and a task waits 22.5 ms for \
+                    its turn on average";
+    assert_eq!(sentences(&service(&drawing, 0, 0, 9_700)), [expected], "and not `saturated`");
+    let short = drawing.replace("queued=90_000_000_000", "queued=70_000_000_000");
+    assert_eq!(sentences(&service(&short, 0, 0, 9_700)), [""; 0]);
+}
