@@ -3,7 +3,7 @@
 use crate::support::hangs::Program;
 use crate::support::node;
 use diagnose_reports::model::{
-    BlockingPool, ResourceKind, RunState, Runtime, SiteIndex, TaskId, WaitMode, Worker,
+    BlockingPool, ResourceKind, RunState, Runtime, SiteIndex, TaskId, UsagePlace, WaitMode, Worker,
 };
 
 const SECOND: u64 = 1_000_000_000;
@@ -142,4 +142,45 @@ fn a_runtime_without_a_free_worker_is_a_finding_if_something_there_is_late() {
         it.snapshot.waits.remove(0);
     };
     assert_eq!(changed(&other), 0);
+}
+
+/// ```text
+/// 2 `look` ─ blocks its thread ─▶ Mutex#1 ─ held by ─▶ 3 `put`, which something unrecorded wakes
+/// ```
+fn blocked_by_waiting(ended: u64) -> Program {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let (look, put) = (program.task("look"), program.task("put"));
+    let lock = program.unfair_mutex();
+    program.holds(put, lock, 5).since_ns = 8 * SECOND;
+    let mut before = UsagePlace::default();
+    (before.count, before.total_ns, before.longest_ns) = (20, SECOND, SECOND / 2);
+    program.at(lock).usage.holders.push(before);
+    let wait = program.waits(look, lock, WaitMode::Lock, 9);
+    (wait.since_ns, wait.thread_id) = (5 * SECOND, Some(70));
+    program.sleeps(look, 70);
+    program.of(look).since_ns = 5 * SECOND;
+    program.has_timer(put);
+    of_one_function(&mut program, &[look], ended);
+    assert_eq!(program.verdicts(), ["suspect blocked_worker"]);
+    program
+}
+
+#[test]
+fn a_thread_that_is_blocked_by_a_task_that_waits_is_a_finding() {
+    assert_eq!(rules(&blocked_by_waiting(10)), ["stuck.blocked_worker"]);
+    assert_eq!(rules(&blocked_by_waiting(9)), [""; 0], "it may be meant to wait");
+    let changed = |change: &dyn Fn(&mut Program)| {
+        let mut program = blocked_by_waiting(10);
+        change(&mut program);
+        rules(&program).len()
+    };
+    assert_eq!(changed(&|it| it.snapshot.waits[0].since_ns = 5 * SECOND - 1), 0, "hardly longer than usual");
+    assert_eq!(changed(&|it| it.at(0).usage.holders.clear()), 0, "no hold has ended");
+    assert_eq!(changed(&|it| it.of(3).state = RunState::Running), 0, "the holder runs");
+    let short = |it: &mut Program| {
+        it.at(0).usage.holders[0].longest_ns = 1_000_000;
+        it.snapshot.waits[0].since_ns = SECOND - 1;
+    };
+    assert_eq!(changed(&short), 0, "not for long");
 }

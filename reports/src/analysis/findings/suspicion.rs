@@ -2,13 +2,15 @@
 //!
 //! Suspicions rest on the age of a wait, and healthy services have old waits: a standby waits for
 //! its leader, and a worker for its next job. So three tasks have to wait, in functions whose calls
-//! have ended. If a runtime has no worker left, a timer that is late shows it.
+//! have ended. If a runtime has no worker left, a timer that is late shows it. A call that blocks
+//! its thread for a lock is enough by itself if the holder merely awaits something: no task runs on
+//! that thread until it comes, and sockets are read by one thread at a time.
 
 use super::facts::Facts;
-use super::held::request;
+use super::held::{is_acquisition, request};
 use super::workers::CpuShare;
 use crate::analysis::hangs::{Link, Verdict, VerdictKind};
-use crate::model::{ResourceId, RunState, Task, TaskId, Wait, WaitMode};
+use crate::model::{Holding, ResourceId, Role, RunState, Task, TaskId, Wait, WaitMode};
 use crate::ordered::OrderedSet;
 
 /// How long each of the waits must last, if CPUs are free.
@@ -24,7 +26,7 @@ const MIN_BLOCKED_NS: u64 = 5_000_000_000;
 pub(super) fn is_evident(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     match verdict.kind {
         VerdictKind::Leak | VerdictKind::PoolExhausted => stops_requests(facts, verdict),
-        VerdictKind::BlockedWorker => stops_runtime(facts, verdict),
+        VerdictKind::BlockedWorker => stops_runtime(facts, verdict) || waits_for_waiting(facts, verdict),
         _ => false,
     }
 }
@@ -47,6 +49,27 @@ fn stops_requests(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     let waits = facts.snapshot.waits.iter().filter(|wait| is_behind(wait) && is_long(wait));
     let requests = waits.filter(|wait| !wait.is_granted && request(facts, wait).is_some());
     requests.filter_map(|wait| wait.task).collect::<OrderedSet<_>>().len() >= MIN_WAITING
+}
+
+/// Whether the task that blocks its thread waits for a lock that a waiting task holds, for far
+/// longer than any hold that has ended, in a function whose calls have ended.
+fn waits_for_waiting(facts: &Facts<'_>, verdict: &Verdict) -> bool {
+    let blocked = verdict.chain.iter().find_map(Link::task);
+    let resources: OrderedSet<ResourceId> = verdict.chain.iter().filter_map(Link::resource).collect();
+    let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS);
+    let is_waiting = |holding: &Holding| {
+        let task = holding.task.and_then(|id| facts.task(id));
+        holding.role == Role::Holds && task.is_some_and(|task| task.state == RunState::Waiting)
+    };
+    let waits = facts.snapshot.waits.iter().filter(|wait| wait.task.is_some() && wait.task == blocked);
+    waits.filter(|wait| is_acquisition(wait) && request(facts, wait).is_some()).any(|wait| {
+        let resource = wait.resource.filter(|id| resources.contains(id));
+        let Some(resource) = resource.and_then(|id| facts.snapshot.resource(id)) else { return false };
+        let longest_ns = resource.usage.holders.iter().map(|row| row.longest_ns).max().unwrap_or(0);
+        longest_ns > 0
+            && wait.since_ns >= least_ns.max(longest_ns.saturating_mul(MIN_TIMES))
+            && resource.holdings.iter().any(is_waiting)
+    })
 }
 
 /// Whether all workers of the runtime sleep in polls, and a timer or a task there is late.
