@@ -63,3 +63,57 @@ fn they_are_healthy_if_they_hardly_use_the_workers_or_wait_for_others() {
     assert_eq!(changed(|task| task.self_wakes = 899_000), 0, "others wake them, too");
     assert_eq!(changed(|task| task.polls = 9_000), 0, "under 1,000 polls a second");
 }
+
+/// Ten seconds of 1,000 requests that ask 2,000 times each for a flag, on two workers.
+const REQUESTS: &str = "item | calls=1000 completed=998 pending=2 polls=2_000_000 busy=200_000_000 queued=7_000_000_000 idle=8_000_000_000
+  wait_flag(at).await | calls=1000 completed=998 polls=2_000_000 busy=150_000_000 idle=8_000_000_000
+    wait_flag | calls=1000 completed=998 polls=2_000_000 busy=150_000_000 idle=8_000_000_000 self_idle=8_000_000_000
+";
+
+fn requests(drawing: &str, parked_ms: u64) -> Snapshot {
+    let mut snapshot = tree(drawing);
+    snapshot.elapsed_ns = 10_000 * MS;
+    for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+        site.kind = SiteKind::Await;
+    }
+    for id in 1..=2_u64 {
+        let mut worker = Worker::default();
+        (worker.listed_ns, worker.parked_ns) = (10_000 * MS, parked_ms * MS);
+        snapshot.workers.push(worker);
+        let mut task = Task::default();
+        (task.id, task.site, task.kind) = (TaskId::new(id), SiteIndex::new(0), TaskKind::Future);
+        (task.age_ns, task.polls, task.wakes, task.self_wakes) = (4 * MS, 1_000, 1_000, 999);
+        snapshot.tasks.push(task);
+    }
+    snapshot
+}
+
+#[test]
+fn requests_that_ask_again_and_again_and_end_are_found() {
+    let expected = "self_wake: 1,000 calls of `item` (src/main.rs:1) were polled 2,000,000 times, for 100 ns on average, and \
+                    100 % of the wakes of those alive came from their own task; most polls are in `wait_flag` (src/main.rs:3)";
+    assert_eq!(sentences(&requests(REQUESTS, 7_400)), [expected]);
+    assert_eq!(sentences(&requests(REQUESTS, 7_500)), [""; 0], "the workers have time");
+}
+
+#[test]
+fn requests_that_are_polled_often_for_other_reasons_are_healthy() {
+    let drawn = |from: &str, to: &str| sentences(&requests(&REQUESTS.replace(from, to), 5_000)).len();
+    assert_eq!(drawn("", ""), 1);
+    assert_eq!(drawn("polls=2_000_000", "polls=999_000"), 0, "under 100,000 a second");
+    assert_eq!(
+        drawn("calls=1000 completed=998", "calls=2001 completed=2000"),
+        0,
+        "under 1,000 for each call"
+    );
+    assert_eq!(drawn("completed=998 pending=2", "completed=400 pending=600"), 0, "most do not end");
+    assert_eq!(drawn("busy=200_000_000", "busy=12_000_000_000"), 0, "they work");
+    assert_eq!(drawn("queued=7_000_000_000", "queued=3_800_000_000"), 0, "they wait for others");
+    let changed = |change: fn(&mut Task)| {
+        let mut snapshot = requests(REQUESTS, 5_000);
+        snapshot.tasks.iter_mut().for_each(change);
+        sentences(&snapshot).len()
+    };
+    assert_eq!(changed(|task| task.self_wakes = 899), 0, "others wake them");
+    assert_eq!(changed(|task| task.wakes = 0), 0, "too few wakes are known");
+}
