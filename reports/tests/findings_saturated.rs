@@ -64,3 +64,43 @@ fn connections_that_wait_for_something_else_are_not_saturated() {
     let slow = CONNECTIONS.replace("idle=100_000_000_000", "idle=200_000_000_000");
     assert_eq!(sentences(&service(&slow, 9_850, 50)), [""; 0], "under half of the time of requests");
 }
+
+/// Ten seconds of 2,000 requests on 16 workers and 2 CPUs: 20 ms in polls for 2 ms of work, 10 ms
+/// of sleep.
+const REQUESTS: &str =
+    "item | calls=2000 completed=2000 polls=4000 busy=60_000_000_000 queued=5_000_000_000 idle=20_000_000_000
+  sleep(ms(1)).await | calls=2000 completed=2000 polls=4000 idle=20_000_000_000 self_idle=20_000_000_000
+";
+
+/// The CPU time of each worker, and its waits for a CPU, in ms.
+fn crowd(drawing: &str, workers: usize, cpu_ms: u64, delayed_ms: u64) -> Snapshot {
+    let mut snapshot = service(drawing, cpu_ms, delayed_ms);
+    snapshot.process.cpus = Some(2);
+    let worker = snapshot.workers[0].clone();
+    snapshot.workers.resize(workers, worker);
+    snapshot
+}
+
+#[test]
+fn many_workers_for_a_cpu_make_calls_slow() {
+    let expected = "oversubscribed: workers wait for a CPU 80 % of the time that they could run: there are 16 workers for 2 CPUs; \
+                    a call waits 26.5 ms for one on average, 66 % of its time";
+    assert_eq!(sentences(&crowd(REQUESTS, 16, 1_000, 4_000)), [expected]);
+}
+
+#[test]
+fn many_workers_are_healthy_if_they_do_not_wait_for_each_other() {
+    let found = |workers, cpu_ms, delayed_ms| sentences(&crowd(REQUESTS, workers, cpu_ms, delayed_ms)).len();
+    assert_eq!(found(8, 1_500, 6_000), 1, "four for each CPU");
+    assert_eq!(found(7, 1_500, 6_000), 0, "under four for each CPU");
+    assert_eq!(found(16, 1_000, 2_900), 0, "they got a quarter of the CPU");
+    assert_eq!(found(16, 624, 4_000), 0, "others use the CPUs");
+    let drawn = |from: &str, to: &str| sentences(&crowd(&REQUESTS.replace(from, to), 16, 1_000, 4_000)).len();
+    assert_eq!(drawn("", ""), 1);
+    assert_eq!(drawn("busy=60_000_000_000", "busy=18_700_000_000"), 0, "calls lose under 10 ms");
+    assert_eq!(drawn("idle=20_000_000_000", "idle=47_000_000_000"), 0, "under half of their time");
+    assert_eq!(drawn("completed=2000", "completed=99"), 0, "they do not end");
+    let mut snapshot = crowd(REQUESTS, 16, 1_000, 4_000);
+    snapshot.process.cpus = None;
+    assert_eq!(sentences(&snapshot), [""; 0], "the number of CPUs is unknown");
+}

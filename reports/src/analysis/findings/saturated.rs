@@ -4,10 +4,12 @@
 //! workers on a CPU all the time     saturated        more workers, or less work
 //! one of them, the others idle      imbalance        its tasks cannot move
 //! workers waiting for a CPU         oversubscribed   other threads or processes use the machine
+//! far more workers than CPUs        oversubscribed   the workers wait for each other
 //! ```
 //! A server under a load test is busy all the time, and so is a simulation. So the waits for a
 //! thread have to be long, not only frequent, and take most of the time of calls that end. The task
-//! of a connection does not end, but answers requests, and their time counts.
+//! of a connection does not end, but answers requests, and their time counts. With many workers for
+//! a CPU, polls take long instead, and the time that calls lose counts.
 
 use super::events::{is_between_read_and_write, is_for_event};
 use super::facts::{Facts, per_mille, percent};
@@ -25,6 +27,14 @@ const MIN_QUEUED: u64 = 500;
 /// Shorter recordings may be a start-up.
 const MIN_ELAPSED_NS: u64 = 5_000_000_000;
 const MIN_POLLS: u64 = 1_000;
+/// Many workers for a CPU: the least number, the least ratio of their waits for a CPU to the time
+/// that they got, and the least share of the CPUs that they use, in thousandths.
+const MIN_CROWD: u64 = 4;
+const MIN_CROWD_DELAY: u64 = 3;
+const MIN_CROWD_USE: u64 = 500;
+/// The least number of calls that end, and the least time that each of them loses, in ns.
+const MIN_CALLS: u64 = 100;
+const MIN_LOST_NS: u64 = 10_000_000;
 
 /// The time that tasks waited for a thread.
 #[derive(Debug, Default)]
@@ -97,12 +107,12 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let queue = queue(facts);
-    if !queue.is_long() {
-        return Vec::new();
-    }
-    let finding = oversubscribed(facts, &cpu, &queue)
-        .or_else(|| imbalance(facts, &queue))
-        .or_else(|| saturated(facts, &cpu, &queue));
+    let of_queue = || {
+        oversubscribed(facts, &cpu, &queue)
+            .or_else(|| imbalance(facts, &queue))
+            .or_else(|| saturated(facts, &cpu, &queue))
+    };
+    let finding = queue.is_long().then(of_queue).flatten().or_else(|| crowded(facts, &cpu));
     finding.into_iter().collect()
 }
 
@@ -128,6 +138,52 @@ fn oversubscribed(facts: &Facts<'_>, cpu: &CpuShare, queue: &Queue) -> Option<Fi
     );
     let next = "compare with an idle machine; times in this report are longer than the work they stand for";
     Some(of_queue(Rule::Oversubscribed, Severity::Note, &sentence, next, queue, share))
+}
+
+/// There are far more workers than CPUs, they keep the CPUs busy, and calls lose time in polls and
+/// in the queue.
+fn crowded(facts: &Facts<'_>, cpu: &CpuShare) -> Option<Finding> {
+    let (workers, cpus) = (facts.snapshot.workers.len() as u64, facts.snapshot.process.cpus?);
+    let wanted_ns = cpu.cpu_ns.saturating_add(cpu.delayed_ns);
+    let is_crowd = cpus > 0
+        && workers >= cpus.saturating_mul(MIN_CROWD)
+        && cpu.delayed_ns / MIN_CROWD_DELAY >= cpu.cpu_ns
+        && per_mille(cpu.cpu_ns, facts.snapshot.elapsed_ns.saturating_mul(cpus)) >= MIN_CROWD_USE;
+    if !is_crowd {
+        return None;
+    }
+    let roots = facts.tree.roots.iter().copied().filter(|&root| facts.is_in_task(root));
+    let ending = roots.map(|root| facts.node(root)).filter(|node| facts.has_ends(node.site));
+    let (mut calls, mut busy_ns, mut queued_ns, mut wall_ns) = (0_u64, 0_u64, 0_u64, 0_u64);
+    for node in ending {
+        calls = calls.saturating_add(node.calls);
+        busy_ns = busy_ns.saturating_add(node.busy_ns);
+        queued_ns = queued_ns.saturating_add(node.queued_ns);
+        wall_ns = wall_ns.saturating_add(node.busy_ns).saturating_add(node.idle_ns);
+    }
+    let share = per_mille(cpu.delayed_ns, wanted_ns);
+    // Polls wait for a CPU as often as the workers do.
+    let delayed_ns = u64::try_from(u128::from(busy_ns) * u128::from(share) / 1000).unwrap_or(u64::MAX);
+    let lost_ns = delayed_ns.saturating_add(queued_ns);
+    let mean_ns = lost_ns.checked_div(calls)?;
+    // Half of the time of calls, as for the queue.
+    if calls < MIN_CALLS || mean_ns < MIN_LOST_NS || per_mille(lost_ns, wall_ns) < MIN_QUEUED {
+        return None;
+    }
+    let sentence = format!(
+        "workers wait for a CPU {} of the time that they could run: there are {} for {}; a call waits {} for one on average, \
+         {} of its time",
+        percent(share),
+        counted(workers, "worker"),
+        counted(cpus, "CPU"),
+        time(mean_ns),
+        percent(per_mille(lost_ns, wall_ns)),
+    );
+    let next = "let the runtime have as many workers as there are CPUs, which is its default";
+    let mut finding = Finding::new(Rule::Oversubscribed, Severity::Slow, &sentence, next);
+    finding.explains_ns = lost_ns;
+    finding.per_mille = Some(share.min(1000));
+    Some(finding)
 }
 
 /// One worker did all the work while the others were parked.
