@@ -2,23 +2,25 @@
 
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
+/// Calls `with` in one place, so that it is inlined and its guard stays in registers.
 #[inline]
 pub(super) fn map<G, H>(result: LockResult<G>, with: impl FnOnce(G) -> H) -> LockResult<H> {
-    match result {
-        Ok(guard) => Ok(with(guard)),
-        Err(poisoned) => Err(PoisonError::new(with(poisoned.into_inner()))),
-    }
+    let (guard, is_poisoned) = match result {
+        Ok(guard) => (guard, false),
+        Err(poisoned) => (poisoned.into_inner(), true),
+    };
+    let guard = with(guard);
+    if is_poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }
 }
 
 #[inline]
 pub(super) fn map_try<G, H>(result: TryLockResult<G>, with: impl FnOnce(G) -> H) -> TryLockResult<H> {
-    match result {
-        Ok(guard) => Ok(with(guard)),
-        Err(TryLockError::Poisoned(poisoned)) => {
-            Err(TryLockError::Poisoned(PoisonError::new(with(poisoned.into_inner()))))
-        }
-        Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
-    }
+    let locked = match result {
+        Ok(guard) => Ok(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Err(poisoned),
+        Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
+    };
+    map(locked, with).map_err(TryLockError::Poisoned)
 }
 
 /// Returns the result of a tried lock, or of `block` if it would block, and whether `block` ran.
