@@ -18,8 +18,8 @@ pub trait FutureExt: Future + Sized {
     /// Times this future under `name`, at the place of this call. A task that is spawned with it is
     /// listed under that name from its first poll on.
     ///
-    /// Creating it costs a lookup in a table of all such calls. Its polls cost as much as those of
-    /// `#[diagnose]`.
+    /// Creating it costs a lookup in a table of all such calls, of which each thread caches the last.
+    /// Its polls cost as much as those of `#[diagnose]`.
     ///
     /// # Examples
     /// ```
@@ -120,6 +120,9 @@ struct Recent {
 
 thread_local! {
     static RECENTLY: [Cell<Option<Recent>>; RECENT] = const { [const { Cell::new(None) }; RECENT] };
+    /// Sites with the addresses of their places.
+    static KNOWN: [Cell<Option<(usize, &'static Site)>>; RECENT] =
+        const { [const { Cell::new(None) }; RECENT] };
 }
 
 /// The one site of calls, at this place, of a wrapper's synchronous function that may block.
@@ -132,9 +135,21 @@ pub(crate) fn call_site_at(name: &'static str, location: &'static Location<'stat
 /// Number of sites past which new tasks lose their names.
 const MAX_SITES: usize = 4_096;
 
+/// Returns the site if it is in the table. Each thread caches the last ones by address and name.
 fn known(name: &str, location: &'static Location<'static>, kind: SiteKind) -> Option<&'static Site> {
-    let key = (name, location.file(), location.line(), location.column(), kind);
-    SITES.read().as_ref()?.get(&key).copied()
+    let place = ptr::from_ref(location).addr();
+    KNOWN.with(|known| {
+        let slot = &known[(place >> 3 ^ kind as usize ^ name.len()) % RECENT];
+        if let Some((at, site)) = slot.get() {
+            if at == place && site.kind == kind && site.name == name {
+                return Some(site);
+            }
+        }
+        let key = (name, location.file(), location.line(), location.column(), kind);
+        let site = SITES.read().as_ref()?.get(&key).copied()?;
+        slot.set(Some((place, site)));
+        Some(site)
+    })
 }
 
 fn make(
