@@ -171,10 +171,12 @@ fn make(
 mod tests {
     use std::any::type_name_of_val;
     use std::future::{Future, Ready};
+    use std::panic::Location;
     use std::pin::Pin;
+    use std::ptr;
     use std::task::{Context, Poll};
 
-    use super::is_hand_written;
+    use super::{SiteKind, is_hand_written, task_site_at};
 
     struct Own;
 
@@ -200,5 +202,17 @@ mod tests {
         let [own, boxed] = [type_name_of_val(&Own), type_name_of_val(&Box::pin(Own))];
         assert!(is_hand_written(&own.replace("diagnose::", "program::")));
         assert!(is_hand_written(&boxed.replace("diagnose::", "program::")));
+    }
+
+    #[test]
+    fn names_of_one_length_at_one_place_have_sites_of_their_own() {
+        let here = Location::caller();
+        let sites = ["one", "two"].map(|name| task_site_at(name, here, false));
+        for _ in 0..2 {
+            for (name, site) in ["one", "two"].into_iter().zip(sites) {
+                assert_eq!((site.name, site.kind), (name, SiteKind::Task));
+                assert!(ptr::eq(site, task_site_at(&name.to_owned(), here, true)));
+            }
+        }
     }
 }
