@@ -52,6 +52,9 @@ pub(super) struct Ticks {
     pub(super) listed: u64,
     /// An arm that is pending, on top of an await that is ready at once.
     pub(super) listed_arm: u64,
+    /// The drop of a root that is pending.
+    pub(super) dropped_root: u64,
+    pub(super) dropped: u64,
     /// A spawned task that is ready in its first poll, minus an unspawned root.
     pub(super) spawn: u64,
     /// Holding and releasing a free resource.
@@ -175,6 +178,13 @@ fn measure() -> Ticks {
     let awaits_ready = ready.saturating_sub(root_call);
     let armed = time(waker, || timed(&EMPTY, poll_once(arm(&ARM, pending(1, None)))));
     let armed = armed.saturating_sub(time(waker, || timed(&EMPTY, poll_once(pending(1, None)))));
+    // A root that is pending and dropped, and such a call from an annotated function.
+    let gone_root = time(waker, || poll_once(awaits(&INNER, || pending(1, None))));
+    let gone_root = gone_root.saturating_sub(time(waker, || poll_once(bare(|| pending(1, None)))));
+    let gone = time(waker, || timed(&EMPTY, poll_once(awaits(&INNER, || pending(1, None)))));
+    let gone = gone.saturating_sub(time(waker, || timed(&EMPTY, poll_once(bare(|| pending(1, None))))));
+    let listed_root = waited_once.saturating_sub(ready + poll);
+    let listed = two_once.saturating_sub(waited_once + call + passed);
     let spawned = time(waker, || Spawned::new(SpawnRuntime::Other, None, Location::caller(), empty()).0);
     Ticks {
         root_call,
@@ -184,9 +194,11 @@ fn measure() -> Ticks {
         poll_below: passed + reading,
         passed,
         wake: each([one(OFTEN, true), woken_once]).saturating_sub(poll),
-        listed_root: waited_once.saturating_sub(ready + poll),
-        listed: two_once.saturating_sub(waited_once + call + passed),
+        listed_root,
+        listed,
         listed_arm: armed.saturating_sub(awaits_ready),
+        dropped_root: gone_root.saturating_sub(ready + listed_root),
+        dropped: gone.saturating_sub(call + listed),
         spawn: spawned.saturating_sub(time(waker, empty)),
         used,
         wait: wait.saturating_sub(woken_once),

@@ -23,6 +23,8 @@ pub(super) struct RecordedWork {
     listed: u64,
     arm_polls: u64,
     listed_arms: u64,
+    dropped_roots: u64,
+    dropped: u64,
     spawns: u64,
     uses: u64,
     waits: u64,
@@ -33,31 +35,33 @@ impl RecordedWork {
     pub(super) fn add(&mut self, node: &Node, whole: &TotalTimes, passed: u64) {
         let calls = node.calls.load(Relaxed);
         let later = whole.polls.saturating_sub(calls);
+        // A call with a pending poll has waited. The number of such calls is not recorded, so this
+        // takes the maximum.
+        let waited = whole.polls.saturating_sub(node.completed.load(Relaxed)).min(calls);
         if node.site.kind == SiteKind::Await {
             self.awaits += calls;
             // An arm has polls of its own; any other await is polled with its body.
             if !node.site.is_direct {
-                let completed = node.completed.load(Relaxed);
                 self.arm_polls += later;
-                self.listed_arms += whole.polls.saturating_sub(completed).min(calls);
+                self.listed_arms += waited;
             }
             return;
         }
-        // A call that is polled again has waited. The number of such calls is not recorded, so this
-        // takes the maximum.
-        let waited = later.min(calls);
+        let dropped = node.cancelled.load(Relaxed);
         if node.parent.is_some_and(Node::is_root) {
             self.root_calls += calls;
             self.polls += later;
             // A root is polled again because it was woken.
             self.wakes += later;
             self.listed_roots += waited;
+            self.dropped_roots += dropped;
         } else {
             let passed = passed.min(later);
             self.calls += calls;
             self.polls_below += later - passed;
             self.passed += passed;
             self.listed += waited;
+            self.dropped += dropped;
         }
     }
 
@@ -81,6 +85,8 @@ impl RecordedWork {
             (&mut self.listed, old.listed),
             (&mut self.arm_polls, old.arm_polls),
             (&mut self.listed_arms, old.listed_arms),
+            (&mut self.dropped_roots, old.dropped_roots),
+            (&mut self.dropped, old.dropped),
             (&mut self.spawns, old.spawns),
             (&mut self.uses, old.uses),
             (&mut self.waits, old.waits),
@@ -117,6 +123,7 @@ impl RecordedWork {
                     (self.listed_arms, each.listed_arm),
                 ],
             ),
+            (Activity::Dropped, vec![(self.dropped_roots, each.dropped_root), (self.dropped, each.dropped)]),
             (Activity::Spawns, vec![(self.spawns, each.spawn)]),
             (Activity::Uses, vec![(self.uses, each.used)]),
             (Activity::Waits, vec![(self.waits, each.wait)]),

@@ -110,6 +110,7 @@ fn done(cost: &Cost) -> String {
         Activity::Passed => format!("{} passed on", many("poll")),
         Activity::Wakes => many("wake"),
         Activity::Listed => format!("{} listed", many("call")),
+        Activity::Dropped => format!("{} dropped", many("call")),
         Activity::Spawns => many("spawn"),
         Activity::Uses => format!("{} of a lock or channel", many("use")),
         Activity::Waits => format!("{} for a lock or channel", many("wait")),

@@ -174,6 +174,8 @@ pub enum Activity {
     /// A call, or an arm of a `select!` or `join!`, that waits and is listed as alive from then on.
     /// The count is an upper bound.
     Listed,
+    /// A call that is dropped while it waits.
+    Dropped,
     /// A task that is listed from its spawn on.
     Spawns,
     /// An acquired lock, a sent or received message, or a similar use of a resource.
