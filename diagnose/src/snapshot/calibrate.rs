@@ -15,7 +15,7 @@ use crate::awaited::{arm, at, ended};
 use crate::clock;
 use crate::custom::Resource;
 use crate::label::Label;
-use crate::live::SpawnRuntime;
+use crate::live::{HANDLE, SpawnRuntime};
 use crate::recorder::{self, Arm, Span};
 use crate::site::{Body, Site, SiteKind};
 use crate::spawned::Spawned;
@@ -55,7 +55,7 @@ pub(super) struct Ticks {
     /// The drop of a root that is pending.
     pub(super) dropped_root: u64,
     pub(super) dropped: u64,
-    /// A spawned task that is ready in its first poll, minus an unspawned root.
+    /// A spawned task with a handle, ready in its first poll, minus an unspawned root.
     pub(super) spawn: u64,
     /// Holding and releasing a free resource.
     pub(super) used: u64,
@@ -185,7 +185,14 @@ fn measure() -> Ticks {
     let gone = gone.saturating_sub(time(waker, || timed(&EMPTY, poll_once(bare(|| pending(1, None))))));
     let listed_root = waited_once.saturating_sub(ready + poll);
     let listed = two_once.saturating_sub(waited_once + call + passed);
-    let spawned = time(waker, || Spawned::new(SpawnRuntime::Other, None, Location::caller(), empty()).0);
+    let spawned = time(waker, || {
+        let (task, number) = Spawned::new(SpawnRuntime::Other, None, Location::caller(), empty());
+        // What a wrapper of the task's handle records.
+        number.add_handle(HANDLE);
+        number.set_runtime_id(1);
+        number.remove_handle(HANDLE);
+        task
+    });
     Ticks {
         root_call,
         call,
