@@ -211,7 +211,8 @@ mod tests {
         for _ in 0..2 {
             for (name, site) in ["one", "two"].into_iter().zip(sites) {
                 assert_eq!((site.name, site.kind), (name, SiteKind::Task));
-                assert!(ptr::eq(site, task_site_at(&name.to_owned(), here, true)));
+                let copy = String::from(name);
+                assert!(ptr::eq(site, task_site_at(&copy, here, true)));
             }
         }
     }
