@@ -43,7 +43,8 @@ pub(crate) fn request(request: &Request<'_>) -> Result<DumpFiles, Failure> {
     let handle = Handle::open(request.pid);
     let mut process = Process::read(request.pid)?;
     let signal = signal(&process, request.signal)?;
-    // A program that has just started has its handler, perhaps of another signal, before its thread.
+    // A program that has just started has its handler, of this or another signal, before its
+    // thread.
     let end = Instant::now() + START;
     let is_starting = |it: &Process| Signal::ALL.into_iter().any(|any| it.handles(any)) && !it.is_listening;
     while is_starting(&process) && Instant::now() < end {
