@@ -287,12 +287,11 @@ impl<'a> Holdings<'a> {
         let [resource, message, _] = owner.task.sent_to();
         let sent = owner.task.transfer_counts().sent();
         // A used end: its task probably sent something made for the purpose, or else this
-        // attribution is outdated.
-        if copy.uses != 0 && copy.role != waits::Role::Holds {
-            return Attribution::Likely;
-        }
-        if copy.uses != 0 {
-            return Attribution::Unknown;
+        // attribution is outdated. And a receiver is in no message of its own channel.
+        let is_its_receiver = copy.role == waits::Role::Receives && copy.resource == resource;
+        if copy.uses != 0 || is_its_receiver {
+            let is_end = copy.role != waits::Role::Holds;
+            return if is_end { Attribution::Likely } else { Attribution::Unknown };
         }
         // An unused holding, followed by exactly one send, is in that message. Of several messages,
         // the last probably has the youngest holding, but that is a guess.

@@ -128,6 +128,21 @@ fn a_message_sent_before_an_earlier_one_is_counted_is_still_unread() {
     assert_eq!(in_channel, Some(seen.resource(mailbox).id));
 }
 
+#[tokio::test]
+async fn a_receiver_is_in_no_message_of_its_own_channel() {
+    diagnose_isolation::isolated!();
+    let sends = async {
+        let (made, (requests, receiver)) = (here(), mpsc::channel(1));
+        let lock = Arc::new(tokio::sync::Mutex::new(0));
+        requests.send(lock.lock_owned().await).await.unwrap();
+        let seen = look();
+        let holding = seen.holdings(made, Role::Receives)[0];
+        assert_eq!((holding.in_channel, holding.attribution), (None, Attribution::Likely));
+        drop(receiver);
+    };
+    sends.diagnose("sends").await;
+}
+
 /// Runs in a single poll, and so with a single clock reading.
 #[tokio::test]
 async fn the_last_of_several_unused_ends_is_in_the_last_message() {
