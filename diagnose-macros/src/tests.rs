@@ -297,7 +297,7 @@ fn of_a_guard_that_is_returned_or_acquired_elsewhere_nothing_is_known() {
     }
 }
 
-/// The block is awaited by whoever gets it.
+/// The returned future may await the block, and move the guard that it returns.
 #[test]
 fn a_guard_of_a_block_beside_the_returned_future_moves() {
     let body = "let rows = async { m.lock().await }; async move { keep(rows.await) }";

@@ -161,10 +161,10 @@ impl Record {
         record.made_by.store(by, Relaxed);
         record.created.store(made, Relaxed);
         record.started.store(now(), Relaxed);
-        for counter in [&record.entered, &record.left, &record.forgotten, &record.queue, &record.first_wait] {
+        let (queue, granted, first_wait) = (&record.queue, &record.granted, &record.first_wait);
+        for counter in [&record.entered, &record.left, &record.forgotten, queue, granted, first_wait] {
             counter.store(0, Relaxed);
         }
-        record.granted.store(0, Relaxed);
         record.capacity.store(capacity, Relaxed);
         record.is_refilled.store(false, Relaxed);
         record.is_shared.store(false, Relaxed);

@@ -145,7 +145,7 @@ impl<'a> Growth<'a> {
             }
             // Spawned by requests, not by one that accepts connections.
             Waiting::Dormant if spawners.len() * 2 >= self.tasks.len() => LONG_NS,
-            // The same with timers, as in retries and heartbeats.
+            // Requests left them behind, and they sleep again and again: retries, heartbeats.
             Waiting::Active
                 if spawners.len() * 2 >= self.tasks.len() && waiting.are_recorded(&self.tasks) =>
             {

@@ -46,8 +46,8 @@ const MIN_CALLS: u64 = 100;
 /// no wait is on record: while a thread polls, it does not see what arrives at its sockets. One
 /// call in ten shows in a p95.
 const MIN_CAPACITY: u64 = 100;
-/// The same for a function that takes most of all busy time in polls that are surely long: one call
-/// in twenty.
+/// The least share of the time of all workers for a function that takes most of all busy time in
+/// polls that are surely long. One call in twenty has to wait then.
 const MIN_SURE_CAPACITY: u64 = 50;
 /// The least share of the recorded time in long polls, in thousandths. An idle program on a busy
 /// machine has a few: its threads wait for a CPU.
