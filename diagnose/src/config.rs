@@ -184,7 +184,9 @@ impl Builder {
         self
     }
 
-    /// Also writes the reports when the process ends by returning from `main` or by `exit`.
+    /// Also writes the reports when the process ends by returning from `main` or by `exit`. A
+    /// runtime that was dropped before has dropped its tasks: such a dump has all times, and no
+    /// hang.
     pub fn on_exit(mut self, on_exit: bool) -> Self {
         self.on_exit = on_exit;
         self
@@ -313,7 +315,8 @@ impl Builder {
     }
 
     /// Sets the minimum length of a poll that text reports list in their table of long polls, made
-    /// from the existing histograms. Default: 100 µs; `None` for no table.
+    /// from the existing histograms. Default: 100 µs; `None` for no table. The table begins at the
+    /// bucket that contains this length, so it lists shorter polls too, down to half of it.
     pub fn long_polls(mut self, bound: impl Into<Option<Duration>>) -> Self {
         self.long_polls = bound.into();
         self
