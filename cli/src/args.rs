@@ -156,7 +156,7 @@ pub(crate) struct Flame {
     /// The file to write, `.svg` or `.html`; `-` for standard output
     #[arg(short, long, value_name = "FILE", default_value = "diagnose.svg")]
     pub(crate) output: PathBuf,
-    /// The format, if the file name does not tell: `svg` or `html`
+    /// The format, if the file's extension does not name it: `svg` or `html`
     #[arg(short, long, value_name = "FORMAT")]
     pub(crate) format: Option<String>,
     /// The times to draw
@@ -213,7 +213,7 @@ pub(crate) struct Convert {
     /// for standard output
     #[arg(value_name = "OUTPUT")]
     pub(crate) output: PathBuf,
-    /// The format, if the file name does not tell, such as `folded` or `busy.svg`
+    /// The format, if the file's extension does not name it, such as `folded` or `busy.svg`
     #[arg(short, long = "to", value_name = "FORMAT", visible_alias = "format")]
     pub(crate) format: Option<String>,
 }

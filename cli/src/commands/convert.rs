@@ -35,7 +35,7 @@ pub(crate) fn report(format: Option<&str>, file: &Path) -> Result<Report, Failur
     match format {
         Some(format) => Ok(Report::try_from(format)?),
         None if is_dash(file) => {
-            Err(Failure::new("standard output has no file name to tell the format: name it with --to"))
+            Err(Failure::new("standard output has no extension that selects a format: name one with --to"))
         }
         None => Ok(Report::try_from(file)?),
     }
