@@ -52,7 +52,7 @@ function overview(model) {
   const suspected = (snapshot.findings ?? []).filter((it) => it.rule?.startsWith('stuck.')).map((it) => it.evidence ?? {});
   const suspectedTasks = suspected.flatMap((it) => [...(it.tasks ?? []), ...tasksOf(snapshot.verdicts[it.verdict] ?? {})]);
   const [stuck, suspects] = [alive(model.stuckTasks), alive(new Set(suspectedTasks))];
-  const tiles = [['Recorded', time(snapshot.elapsed_ns ?? 0), ''], ['CPU in polls', time(busy), snapshot.elapsed_ns ? `${percent(busy, snapshot.elapsed_ns * Math.max(1, workers))} of ${counted(workers, 'thread')}` : ''],
+  const tiles = [['Recorded', time(snapshot.elapsed_ns ?? 0), ''], ['Busy', time(busy), snapshot.elapsed_ns ? `${percent(busy, snapshot.elapsed_ns * Math.max(1, workers))} of ${counted(workers, 'thread')}` : ''],
     ['Calls', count(calls), `${count(polls)} polls`], ['Tasks alive', count(snapshot.lengths.tasks), stuck ? `${count(stuck)} stuck` : suspects ? `${count(suspects)} may be stuck` : 'none stuck'],
     ['Resources', count(snapshot.lengths.resources), `${count(snapshot.lengths.waits)} waits now`]];
   return h('dl', { class: 'tiles' }, tiles.map(([name, value, detail]) => h('div', {}, h('dt', {}, name), h('dd', {}, value, h('small', {}, detail)))));
