@@ -41,11 +41,14 @@ pub(crate) fn container(args: &Args) -> Result<()> {
     let named = [(args.name.as_ref(), "name"), (args.label.as_ref(), "label")];
     for (value, key) in named {
         if let Some(value) = value {
-            return Err(Error::new(value.span(), format!("`{key}` is for one function; put it on that one")));
+            return Err(Error::new(
+                value.span(),
+                format!("`{key}` applies to one function; put it on the function"),
+            ));
         }
     }
     match args.root {
-        Some(span) => Err(Error::new(span, "`root` is for one function; put it on that one")),
+        Some(span) => Err(Error::new(span, "`root` applies to one function; put it on the function")),
         None => Ok(()),
     }
 }
