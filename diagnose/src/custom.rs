@@ -17,8 +17,7 @@ use crate::waits::{Holding, Record, ResourceKind, ResourceType, Shared, WaitFutu
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::Custom, "");
 
-/// A resource with a limited number of units: connections, permits, a file with one writer at a
-/// time.
+/// A resource with a limited number of units: connections, permits, a file with one writer.
 ///
 /// It enforces no limit and blocks no task: the program's own pool or lock does that. It only
 /// records holders and waiters, so that a hang can be explained. A clone is the same resource.
@@ -105,11 +104,11 @@ impl fmt::Debug for Resource {
     }
 }
 
-/// A task's part of a [`Resource`], for as long as this value lives. Put it into the guard of the
-/// actual units, as a field before them: it is then dropped before the units are free again.
+/// The units of a [`Resource`] that a task has, for as long as this value lives.
 ///
-/// It may move to another task. Reports show it with the task that took it, or that last called
-/// [`used`](Hold::used).
+/// Put it into the guard of the actual units, as a field before them: it is then dropped before the
+/// units are free again. It may move to another task. Reports show it with the task that took it,
+/// or that last called [`used`](Hold::used).
 ///
 /// # Examples
 /// ```

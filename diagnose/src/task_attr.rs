@@ -30,12 +30,11 @@ struct Table {
 
 static TABLE: Mutex<Table> = Mutex::new(Table { by_task: None, full: FEW });
 
-/// Sets an attribute of the current task: `task_attr("request", id)`. Dumps show it next to the
-/// task's name, as `request=17`, for as long as the task lives.
+/// Sets an attribute of the current task: `task_attr("request", id)`.
 ///
-/// A second value of one name replaces the first. A task has up to 16 attributes, each with up to
-/// 256 bytes. Outside of all tasks, and while recording is off, this does nothing and formats
-/// nothing.
+/// Dumps show it next to the task's name, as `request=17`, for as long as the task lives. A second
+/// value of one name replaces the first. A task has up to 16 attributes, each with up to 256 bytes.
+/// Outside of all tasks, and while recording is off, this does nothing and formats nothing.
 ///
 /// Unlike a `label`, an attribute does not split call paths, and no sums are kept by it. So every
 /// request may have its own value.

@@ -22,13 +22,13 @@ pub struct Response {
     pub body: Vec<u8>,
 }
 
-/// Answers a request for a path with its query, as [`Builder::serve`](crate::Builder::serve) does:
-/// to mount the same pages as a route of the program's own server.
+/// Answers a request for a path with its query, as [`Builder::serve`](crate::Builder::serve) does.
 ///
-/// It blocks the thread: a profile for its seconds, other pages while a report is made, up to a few
-/// µs for each recorded path and task. An async server calls it on a thread for blocking work.
-/// Pages are shared by all requests of the same second. At most four profiles are recorded at the
-/// same time; further requests get the status 503. The caller decides who may ask.
+/// Call it from a route of the program's own server. It blocks the thread: a profile for its
+/// seconds, other pages while a report is made, up to a few µs for each recorded path and task. An
+/// async server calls it on a thread for blocking work. Pages are shared by all requests of the
+/// same second. At most four profiles are recorded at the same time; further requests get the
+/// status 503. The caller decides who may ask.
 ///
 /// # Examples
 /// ```

@@ -49,8 +49,9 @@ struct Running {
     file: Option<(u64, u64)>,
 }
 
-/// Returns the address on which [`Builder::serve`](crate::Builder::serve) listens, with the port
-/// that the system has chosen for port 0. Returns `None` if it does not.
+/// Returns the address on which [`Builder::serve`](crate::Builder::serve) listens.
+///
+/// For port 0, it has the port that the system has chosen. Returns `None` if nothing is served.
 #[must_use]
 pub fn serve_address() -> Option<ServeAddress> {
     let server = SERVER.lock();

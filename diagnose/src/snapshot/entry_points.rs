@@ -26,8 +26,10 @@ pub fn snapshot() -> Snapshot {
     capture::capture(Extent::Whole)
 }
 
-/// Returns the state of every task as text, in the style of a goroutine dump: what each waits for,
-/// and since when. The longest wait comes first; similar tasks are grouped.
+/// Returns the state of every task as text, in the style of a goroutine dump.
+///
+/// It shows what each task waits for, and since when. The longest wait comes first; similar tasks
+/// are grouped.
 ///
 /// # Examples
 /// ```
@@ -55,8 +57,10 @@ pub fn tree() -> String {
     alive().tree()
 }
 
-/// Returns the contended resources as text, the longest wait first. Each lock, channel and so on is
-/// shown with its holders, since when and where they hold it, its waiters in order, and its usage.
+/// Returns the contended resources as text, the longest wait first.
+///
+/// Each lock, channel and so on is shown with its holders, since when and where they hold it, its
+/// waiters in order, and its usage.
 ///
 /// # Examples
 /// ```
@@ -75,10 +79,12 @@ pub fn waiters() -> String {
     alive().waiters()
 }
 
-/// Returns the locks that were taken in both orders, or in a cycle, as text: for each pair, the
-/// owner, the lock held, the lock taken, and the places. Empty unless
-/// [`Builder::lock_order`](crate::Builder::lock_order) or `DIAGNOSE_LOCK_ORDER=1` turns recording
-/// on. These locks have not deadlocked yet, and need not: the tasks may never run at the same time.
+/// Returns the locks that were acquired in both orders, or in a cycle, as text.
+///
+/// For each pair, it shows the owner, the lock held, the lock acquired, and the places. The text is
+/// empty unless [`Builder::lock_order`](crate::Builder::lock_order) or `DIAGNOSE_LOCK_ORDER=1`
+/// turns recording on. These locks have not deadlocked yet, and need not: the tasks may never run
+/// at the same time.
 ///
 /// # Examples
 /// ```
