@@ -14,7 +14,7 @@ type TaskAge = (u64, u64);
 pub(super) struct Candidates {
     spawned: Table<u64, Vec<TaskAge>>,
     /// Tasks with an unknown spawner.
-    strangers: Vec<TaskAge>,
+    of_unknown_spawner: Vec<TaskAge>,
     /// Remaining number of candidates that can be listed.
     room: Cell<usize>,
 }
@@ -28,12 +28,12 @@ impl Candidates {
         for (id, by, made) in tasks {
             let tasks = match by {
                 Some(by) => candidates.spawned.entry(by).or_default(),
-                None => &mut candidates.strangers,
+                None => &mut candidates.of_unknown_spawner,
             };
             tasks.push((made, id));
         }
         candidates.spawned.values_mut().for_each(|tasks| sort(tasks));
-        sort(&mut candidates.strangers);
+        sort(&mut candidates.of_unknown_spawner);
         candidates
     }
 
@@ -41,16 +41,16 @@ impl Candidates {
     /// `but`.
     pub(super) fn has_since(&self, task: u64, since: u64, but: u64) -> bool {
         let own = later(self.spawned.get(&task).map_or(&[], Vec::as_slice), since);
-        own.iter().chain(later(&self.strangers, since)).any(|(_, id)| *id != but)
+        own.iter().chain(later(&self.of_unknown_spawner, since)).any(|(_, id)| *id != but)
     }
 
     /// Returns the tasks spawned since `since` by `task` or by an unknown spawner, sorted by
     /// number. `None` if they exceed the limit of `room`.
     pub(super) fn since(&self, task: u64, since: u64) -> Option<Vec<u64>> {
         let own = later(self.spawned.get(&task).map_or(&[], Vec::as_slice), since);
-        let strangers = later(&self.strangers, since);
-        self.room.set(self.room.get().checked_sub(own.len() + strangers.len())?);
-        let all = own.iter().chain(strangers).map(|(_, id)| *id);
+        let unknown = later(&self.of_unknown_spawner, since);
+        self.room.set(self.room.get().checked_sub(own.len() + unknown.len())?);
+        let all = own.iter().chain(unknown).map(|(_, id)| *id);
         let mut all: Vec<u64> = all.filter(|id| *id != task).collect();
         sort(&mut all);
         Some(all)

@@ -18,8 +18,8 @@ pub(super) struct KnownTask {
     pub(super) entered: u64,
     pub(super) made: u64,
     pub(super) spawned_by: u64,
-    /// Whether it is a root that was not spawned through this crate.
-    pub(super) is_stranger: bool,
+    /// Whether its spawner is unknown: neither this crate nor a hook of its runtime saw the spawn.
+    pub(super) is_spawner_unknown: bool,
     /// Whether it is the future of a `block_on`, which may borrow from the code around.
     pub(super) is_block_on: bool,
 }

@@ -59,7 +59,7 @@ impl<'a> Holdings<'a> {
             let made = youngest.entry(holding.task).or_default();
             *made = (holding.since, holding.resource).max(*made);
         }
-        let spawner = |known: &KnownTask| (!known.is_stranger).then_some(known.spawned_by);
+        let spawner = |known: &KnownTask| (!known.is_spawner_unknown).then_some(known.spawned_by);
         let tasks = capture.tasks.all.iter().map(|known| (known.id, spawner(known), known.made));
         let candidates = Candidates::new(tasks, MAX_CANDIDATES);
         let all = waits::all_records();
@@ -133,7 +133,7 @@ impl<'a> Holdings<'a> {
     }
 
     /// Whether it is a guard that borrows, and yet may have left its task: a lock that outlives the
-    /// task can lend it to others. The body that acquired it tells. For other code, the place of
+    /// task can lend it to others. The body that acquired it decides. For other code, the place of
     /// the lock does.
     fn may_leave(
         &self,

@@ -207,7 +207,7 @@ impl TaskCopy {
             entered: self.entered,
             made: self.made,
             spawned_by: self.spawned_by,
-            is_stranger: self.origin.target.runtime == SpawnRuntime::Unknown,
+            is_spawner_unknown: self.origin.target.runtime == SpawnRuntime::Unknown,
             is_block_on: self.origin.site.name == "main" && self.task.runtime_id.load(Relaxed) == 0,
         }
     }

@@ -107,8 +107,8 @@ impl LatePart {
 fn is_poll(task: &Task, doing: TaskState) -> bool {
     doing != TaskState::Waiting
         && task.origin().is_some_and(|(_, origin)| {
-            let is_nobodys = doing == TaskState::Unpolled && origin.target.number == 0;
-            origin.work == TaskKind::Future && !is_nobodys
+            let is_undriven = doing == TaskState::Unpolled && origin.target.number == 0;
+            origin.work == TaskKind::Future && !is_undriven
         })
 }
 
