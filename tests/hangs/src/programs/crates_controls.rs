@@ -41,7 +41,7 @@ pub(super) const SECTION: Section = Section {
         row!(
             "Y62",
             sender_of_both_kinds,
-            "a sender of flume moves through an async-channel of nobody's record"
+            "a sender of flume moves through an async-channel without a record"
         ),
         row!(
             "Y63",
