@@ -5,8 +5,8 @@
 //! jobs.push(job);  drop(jobs);           only used in place: it stays, and ends with the body
 //! tokio::spawn(run(jobs));               handed on: it escapes
 //! ```
-//! A guard that borrows a lock which lives forever can go to any task. The type does not tell how
-//! long a lock lives, but the body tells what it does with the guard. Whatever cannot be decided
+//! A guard that borrows a lock which lives forever can go to any task. Its type does not say how
+//! long the lock lives, but the body shows what happens to the guard. Whatever cannot be decided
 //! counts as an escape.
 
 use proc_macro2::Ident;

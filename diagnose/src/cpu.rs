@@ -201,7 +201,7 @@ mod tests {
     use crate::os;
 
     /// Runs `sleeps` on a thread. Returns whether that thread is seen to wait for another within
-    /// ten seconds; `None` if the system does not tell.
+    /// ten seconds; `None` if the system does not show it.
     fn is_seen_to_wait(sleeps: impl FnOnce() + Send + 'static) -> Option<bool> {
         let (send, number) = mpsc::channel();
         thread::spawn(move || {

@@ -128,8 +128,8 @@ fn numbered<T>(number: Numbered, task: JoinHandle<T>) -> JoinHandle<T> {
 
 /// Stands in for methods that async-std has only with its feature `unstable`.
 ///
-/// Nothing tells this crate whether that is on. An inherent method takes precedence over a trait's.
-/// A program that calls a missing method does not compile without this crate either.
+/// This crate cannot detect whether that feature is on. An inherent method takes precedence over a
+/// trait's. A program that calls a missing method does not compile without this crate either.
 #[allow(dead_code)]
 trait Lacking: Sized {
     fn local<F, T>(self, _: F) -> io::Result<JoinHandle<T>> {

@@ -6,7 +6,7 @@
 //! ```
 //! A span takes its slot at its first `Pending`, or at its creation if unpolled futures are listed.
 //! It frees the slot when it is ready, panics or is dropped, on any thread. The owner of the span
-//! is the slot's only writer. Readers take no lock and copy ([`LiveSlot::read`]). The id tells
+//! is the slot's only writer. Readers take no lock and copy ([`LiveSlot::read`]). The id shows
 //! whether a slot was reused: no two spans of a process share one.
 
 // Tasks of runtimes: only tokio's wrappers use all of it.

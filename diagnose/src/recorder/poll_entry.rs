@@ -254,7 +254,7 @@ impl Saved {
         // has no meaning.
         let is_pending = i32::from(is_pending && self.nested.is_none());
         local::replace_pending_children(self.pending_children.wrapping_add(is_pending));
-        // This reading also tells whether the thread is still inside a poll.
+        // This reading also shows whether the thread is still inside a poll.
         context::note_reading(now, self.node.is_none_or(Node::is_root));
         if self.nested.is_some() || self.node.is_none() {
             self.restore_rare(now);

@@ -114,8 +114,8 @@ pub(super) fn add(
         let is_here = |worker: &Worker| worker.runtime_number != 0 && !runs_here(worker.runtime_number);
         listed.running.contains(&id) || own.any(|worker| is_here(worker) && is_worker(worker))
     };
-    // A timer or a socket wakes anybody. A waker with code of its own may have what a task waits
-    // for, and release it.
+    // A timer or a socket may wake any task. A waker with code of its own may have what a task
+    // waits for, and release it.
     let is_quiet =
         |thread: &OtherThread| listed.in_polls.contains(&thread.id) || thread.may_wait_for_thread();
     let is_recorded = |thread: &OtherThread| is_recorded(thread.id) && is_quiet(thread);

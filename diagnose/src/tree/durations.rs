@@ -14,7 +14,7 @@
 //!
 //! # Reading
 //!
-//! The number of calls, a counter of the node, tells which of the recent ones are not folded yet. A
+//! The number of calls, a counter of the node, shows which of the recent ones are not folded yet. A
 //! fold begins after the counter has reached a multiple of eight, and ends with `folded`. So a
 //! reader that sees fewer than eight calls in `recent`, before and after its copy, has each call
 //! once. Otherwise it reads again.

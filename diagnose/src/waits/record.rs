@@ -80,7 +80,7 @@ pub(crate) struct RecordIdentity {
     pub(crate) name: Option<Arc<str>>,
     pub(crate) made_at: &'static Location<'static>,
     pub(crate) made_by: Creator,
-    /// Tick at which it was made; 0 if unknown. It tells which tasks came after it.
+    /// Tick at which it was made; 0 if unknown. It shows which tasks were created after it.
     pub(crate) created: u64,
     /// Tick at which the record was taken.
     pub(crate) started: u64,

@@ -71,7 +71,7 @@ fn of_channel(facts: &Facts<'_>, channel: &Resource, share: u64) -> Finding {
     let receiver = ends(channel, Role::Receives).max_by_key(|end| end.uses);
     let received = receiver.filter(|end| end.uses > 0);
     let by = emptied_by(facts, received);
-    // One snapshot does not tell whether it is being emptied.
+    // One snapshot cannot show whether it is being emptied.
     let (verb, next) = match facts.earlier {
         Some(_) => ("fills up", "receive faster, or give it a bound, so that senders wait"),
         None => (

@@ -5,7 +5,8 @@
 //! request   lock ·········· wait ···········─▶ recv ─▶ query ████ send back
 //! ```
 //! Workers that share a receiver also hold a lock until the next message comes, as they should.
-//! What they receive is sent by others, so these requests are told from them by their own sends.
+//! What they receive is sent by others. Requests send back what they receive, which distinguishes
+//! them.
 
 use super::backlog::ends;
 use super::channels::{await_at, channel_words};

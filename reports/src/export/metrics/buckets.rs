@@ -1,14 +1,14 @@
 //! Histograms with fixed bounds, from the finer ones of the snapshot.
 //!
 //! The buckets of a snapshot depend on the clock of its machine, and bounds that change would begin
-//! new time series. A bucket that a fixed bound divides is taken for evenly filled.
+//! new time series. A bucket that a fixed bound divides is assumed to be evenly filled.
 
 use std::io;
 
 use super::exposition::{Exposition, Labels, Seconds};
 use crate::model::Bucket;
 
-/// The bounds of polls in ns: they should be short.
+/// The bounds of polls, in ns. They are low, because polls should be short.
 pub(super) const POLLS: [u64; 12] = [
     10_000,
     50_000,

@@ -41,7 +41,7 @@ export function makeTable({ label, columns, onsort, onopen }) {
     if (!it.rows.length) fill(body, h('tr', {}, h('td', { colspan: columns.length, class: 'none' }, 'No rows match.')));
   }
 
-  // The rows in view, and so many before and after.
+  // The rows in view, and `margin` rows before and after them.
   function inView(margin) {
     const end = Math.max(0, it.rows.length * HEIGHT - view);
     const first = Math.floor(Math.min(top, end) / HEIGHT);

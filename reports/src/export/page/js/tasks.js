@@ -173,7 +173,7 @@ function awaitTree(model, task) {
   if (task.wakes) facts.push(`${counted(task.wakes, 'wake')}${task.self_wakes ? `, ${count(task.self_wakes)} by itself` : ''}`);
   if (task.wakers === 0 && task.state === 'waiting') facts.push('nothing can wake it');
   for (const [name, value] of Object.entries(task.attributes ?? {})) facts.push(`${clean(name)} = ${clean(value)}`);
-  // What a future in a collection waits for tells whether it was woken: only then it is polled.
+  // A future in a collection is polled only if it was woken, which its wait shows.
   const woken = new Set(model.snapshot.waits.filter((wait) => wait.is_granted || (wait.woken_ns ?? null) !== null).map((wait) => wait.span));
   const tree = (index, depth, above) => {
     const span = spans[index];
