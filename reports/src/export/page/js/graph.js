@@ -126,7 +126,7 @@ export function makeGraph() {
     render(model) {
       graph = graphOf(model);
       const query = state.q.toLowerCase();
-      fill(note, graph.nodes.length ? `${counted(graph.nodes.length, 'node')}${graph.left ? `, ${count(graph.left)} more are not drawn` : ''}. Tasks are boxes, resources are rounded, threads have a double edge. A red bold edge belongs to a verdict.` : 'No task waits for a recorded lock, channel or task.');
+      fill(note, graph.nodes.length ? `${counted(graph.nodes.length, 'node')}${graph.left ? `, ${count(graph.left)} more are not drawn` : ''}. Tasks are boxes, resources are rounded, threads have a double edge. A bold orange edge belongs to a verdict.` : 'No task waits for a recorded lock, channel or task.');
       fill(sentences, model.snapshot.verdicts.filter((verdict) => verdict.root_cause).slice(0, 5).map((verdict) => h('p', { class: 'verdict' }, h('b', {}, `${verdict.confidence} ${verdict.kind}: `), sentence(verdict.sentence), '.')));
       fill(stage, graph.nodes.length ? draw(graph, element, query) : null);
       stage.hidden = !graph.nodes.length;
