@@ -1,7 +1,8 @@
 //! The flame graph: well-formed, every frame once, nothing lost.
 #![cfg(feature = "svg")]
 
-use crate::support::{bucket, empty, page, random, tree};
+use crate::support::{bucket, cost, empty, page, random, tree};
+use diagnose_reports::model::Activity;
 use diagnose_reports::{Format, Snapshot, View, fold};
 use proptest::prelude::*;
 use roxmltree::{Document, ParsingOptions};
@@ -107,7 +108,7 @@ fn title_legend_and_footer_are_on_the_page() {
             View::Time,
             "server: 5 ns of busy and idle time in 2.00 s, by async call path",
             "■ [busy] inside poll\u{A0}\u{A0}\u{A0}■ [idle] between polls, waiting\u{A0}\u{A0}\u{A0}\
-             functions: pale, by their largest part",
+             functions: the pale color of their largest part",
         ),
         (
             View::Busy,
@@ -131,6 +132,19 @@ fn title_legend_and_footer_are_on_the_page() {
             ]
         );
     }
+}
+
+#[test]
+fn no_line_of_the_footer_is_cut_at_the_edge() {
+    let mut snapshot = tree("main | busy=5");
+    snapshot.costs = [Activity::Calls, Activity::Awaits, Activity::Polls, Activity::Uses, Activity::Waits]
+        .map(|activity| cost(activity, 1_000_000, 100_000_000))
+        .into();
+    let page = page(&snapshot, Format::Svg, View::Time);
+    let document = parse(&page);
+    let footer = document.descendants().filter(|node| node.attribute("class") == Some("footer"));
+    let lines: Vec<String> = footer.map(|line| text(&line)).collect();
+    assert!(lines.len() > 4 && lines.iter().all(|line| line.chars().count() <= 120), "{lines:#?}");
 }
 
 #[test]

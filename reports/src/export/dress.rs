@@ -5,7 +5,7 @@
 //! legend                ■ [busy] …   ■ [idle] …            ← its squares get their colors here
 //! details               the frame below the pointer
 //! frames                ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
-//! footer                four lines, for which the page grows here
+//! footer                lines, for which the page grows here
 //! ```
 //! The page is edited as text, at places that occur once in it. If a place is missing, the page
 //! lacks that addition and is still well-formed.
@@ -31,7 +31,7 @@ pub(crate) const BACKGROUND: Rgb = [255, 255, 255];
 /// The height of a footer line, in pixels.
 const LINE_HEIGHT: usize = 16;
 /// The legend's entry for the colors of functions, without a mark.
-const PALE: &str = "functions: pale, by their largest part";
+const PALE: &str = "functions: the pale color of their largest part";
 /// The mark before the other entries of the legend.
 const SQUARE: char = '■';
 

@@ -2,7 +2,7 @@
 //!
 //! Callers are above what they call. Every box is a function on a call path and as wide as its busy
 //! and idle time; the leaves say which is which. Colors are Okabe and Ito's, which all kinds of
-//! color vision can tell apart: `[busy]` orange, `[idle]` sky blue, `[queued]` yellow; a function
+//! color vision can distinguish: `[busy]` orange, `[idle]` sky blue, `[queued]` yellow; a function
 //! has the color of its largest part, paled. They are equal in every run. A box below 0.01 % of the
 //! width is not drawn; the text report and the JSON have it.
 //!
@@ -18,6 +18,7 @@ use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines}
 use crate::analysis::fold::{Stack, fold};
 use crate::clean::printable;
 use crate::export::frames::{self, Boxes};
+use crate::export::wrap::wrap;
 use crate::export::{dress, empty, footer::footer};
 use crate::model::Snapshot;
 use crate::units::time;
@@ -60,6 +61,8 @@ pub(crate) fn render(snapshot: &Snapshot, view: View) -> io::Result<String> {
     let mut page = Vec::new();
     from_lines(&mut options, lines.iter().map(String::as_str), &mut page)?;
     let page = String::from_utf8(page).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+    // A longer line would be cut at the edge of the page.
+    let footer: Vec<String> = wrap(&footer.join("\n")).lines().map(str::to_owned).collect();
     Ok(dress::dress(boxes.edit(&page), &footer))
 }
 
