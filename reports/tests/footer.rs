@@ -29,6 +29,15 @@ fn states_time_threads_counts_clock_cost_and_version() {
 }
 
 #[test]
+fn threads_that_have_all_ended_are_not_counted_twice() {
+    let mut snapshot = tree("main | busy=1_000_000 calls=3 polls=1000");
+    snapshot.threads[0].alive = false;
+    assert!(footer(&snapshot)[0].contains("recorded on 1 thread, which ended; "), "{:?}", footer(&snapshot));
+    snapshot.threads.push(Thread::default());
+    assert!(footer(&snapshot)[0].contains("on 2 threads, all of them ended; "), "{:?}", footer(&snapshot));
+}
+
+#[test]
 fn losses_are_listed_by_reason() {
     let mut snapshot = tree("main | busy=1");
     snapshot.dropped.over_nodes = 1200;

@@ -56,8 +56,14 @@ fn counts(snapshot: &Snapshot) -> String {
 
 fn threads(snapshot: &Snapshot) -> String {
     let ended = snapshot.threads.iter().filter(|thread| !thread.alive).count();
-    let ended = if ended == 0 { String::new() } else { format!(", {ended} of them ended") };
-    format!("{}{ended}", counted(snapshot.threads.len() as u64, "thread"))
+    let all = snapshot.threads.len();
+    let ended = match ended {
+        0 => String::new(),
+        1 if all == 1 => ", which ended".to_owned(),
+        _ if ended == all => ", all of them ended".to_owned(),
+        _ => format!(", {ended} of them ended"),
+    };
+    format!("{}{ended}", counted(all as u64, "thread"))
 }
 
 fn dropped(dropped: &Dropped) -> String {
@@ -113,7 +119,7 @@ fn done(cost: &Cost) -> String {
         Activity::Dropped => format!("{} dropped", many("call")),
         Activity::Spawns => many("spawn"),
         Activity::Uses => format!("{} of a lock or channel", many("use")),
-        Activity::Waits => format!("{} for a lock or channel", many("wait")),
+        Activity::Waits => format!("{} for a lock, channel or timer", many("wait")),
     }
 }
 

@@ -180,7 +180,7 @@ pub enum Activity {
     Spawns,
     /// An acquired lock, a sent or received message, or a similar use of a resource.
     Uses,
-    /// A future that has waited for a resource.
+    /// A future that has waited for a resource, a task or a point in time.
     Waits,
 }
 
