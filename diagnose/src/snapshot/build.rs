@@ -4,7 +4,7 @@ use std::ptr;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Bucket, Clock, Dropped, Node, NodeIndex, Process, RunState, Site, SiteIndex, SiteKind, Text, Thread,
+    Bucket, Clock, Dropped, Node, NodeIndex, Process, Site, SiteIndex, SiteKind, Thread,
 };
 use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 use diagnose_reports::sort::{sort_by, sort_by_cached_key};
@@ -49,28 +49,7 @@ pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
     alive.build(&mut snapshot, scale, |site| order.site_index(site), &node_index);
     task_attr::fill(&mut snapshot.tasks);
     snapshot.are_threads_unknown = !cpu::counts_threads();
-    add_open_queues(&mut snapshot);
     snapshot
-}
-
-/// Adds the open time in the queue, for tasks that are queued at the capture.
-fn add_open_queues(snapshot: &mut Snapshot) {
-    let Snapshot { nodes, tasks, spans, elapsed_ns, .. } = snapshot;
-    let mut roots = OrderedMap::new();
-    for node in nodes.iter_mut().filter(|node| node.parent.is_none()) {
-        roots.insert((node.site, node.label.as_deref().map(Text::from)), node);
-    }
-    for task in tasks.iter().filter(|task| task.state == RunState::Queued) {
-        let Some(span) = task.span.and_then(|span| spans.get(span.get())) else { continue };
-        let own = (span.site, span.label.clone());
-        // A label that was replaced counts there.
-        let other = || (span.site, label::Label::OTHER.text().map(Text::from));
-        let key = if roots.contains_key(&own) { own } else { other() };
-        if let Some(node) = roots.get_mut(&key) {
-            let queued_ns = node.queued_ns.saturating_add(task.since_ns.min(*elapsed_ns));
-            node.queued_ns = queued_ns.min(node.idle_ns);
-        }
-    }
 }
 
 /// The paths of a snapshot, and their numbers.
@@ -198,7 +177,8 @@ fn node(path: &Path, scale: Scale, began: u64) -> Node {
     node.idle_ns = scale.ns(path.sums.own_idle.saturating_add(path.sums.child_idle));
     node.self_idle_ns = scale.ns(path.sums.own_idle);
     node.wall_ns = scale.ns(path.sums.wall);
-    node.queued_ns = scale.ns(path.sums.queued);
+    // Open times in the queue are read after the waits: a task may have been woken in between.
+    node.queued_ns = scale.ns(path.sums.queued).min(node.idle_ns);
     node.unpolled_ns = scale.ns(path.sums.unpolled);
     node.longest_poll_ns = scale.ns(path.longest);
     // A path that could not be read has no first tick.

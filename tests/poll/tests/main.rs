@@ -34,6 +34,7 @@ mod moved_out_of_select;
 mod nested_executor;
 mod never_polled;
 mod node_bound;
+mod open_queue;
 mod panic_in_poll;
 mod passes_through;
 mod passing_ends;
