@@ -222,11 +222,10 @@ impl Span {
     }
 }
 
-/// Lists an unpolled future below the one that creates it. Tasks are listed elsewhere.
+/// Lists an unpolled future below the one that creates it, in `maker`. Tasks are listed elsewhere.
 #[cold]
 #[inline(never)]
-pub(super) fn list_unpolled(site: &'static Site, label: Label, made: u64) {
-    let maker = local::current();
+pub(super) fn list_unpolled(site: &'static Site, label: Label, maker: Option<&'static Node>, made: u64) {
     if site.kind == SiteKind::Task || switch::tasks_only() {
         return;
     }

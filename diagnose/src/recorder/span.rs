@@ -224,7 +224,10 @@ impl Span {
 fn begin(site: &'static Site, label: Label) -> (Option<&'static Node>, u64, SpanState) {
     let made = first_poll::make(site);
     if switch::lists_unpolled() {
-        list_unpolled(site, label, made);
+        // Before the listing, which makes the tree of a new thread: the span is found by this node.
+        let maker = local::current();
+        list_unpolled(site, label, maker, made);
+        return (maker, made, SpanState::Unpolled);
     }
     (local::current(), made, SpanState::Unpolled)
 }

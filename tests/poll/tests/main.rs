@@ -56,5 +56,6 @@ mod task_inside_itself;
 mod thread_teardown;
 mod trees_are_reused;
 mod unpolled_delay;
+mod unpolled_on_a_new_thread;
 mod wakers;
 mod wakers_anywhere;
