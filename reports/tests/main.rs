@@ -42,6 +42,7 @@ mod lock_order;
 mod merge;
 mod metrics;
 mod names;
+mod panicking_writer;
 mod profiles;
 mod rows;
 mod set_aside;

@@ -55,10 +55,11 @@ mod field {
 
 /// Writes the profile.
 pub(crate) fn write(snapshot: &Snapshot, view: View, out: &mut dyn Write) -> io::Result<()> {
-    // Without a time in the header, equal snapshots give equal bytes.
-    let mut out = GzBuilder::new().mtime(0).write(out, Compression::fast());
-    Profile::new(snapshot, &mut out).write(view)?;
-    out.finish().map(drop)
+    // Without a time in the header, equal snapshots give equal bytes. Into memory, because an encoder
+    // that is dropped writes what is left: after a panic of `out`, that would end the process.
+    let mut packed = GzBuilder::new().mtime(0).write(Vec::new(), Compression::fast());
+    Profile::new(snapshot, &mut packed).write(view)?;
+    out.write_all(&packed.finish()?)
 }
 
 struct Profile<'a> {
