@@ -55,8 +55,9 @@ mod field {
 
 /// Writes the profile.
 pub(crate) fn write(snapshot: &Snapshot, view: View, out: &mut dyn Write) -> io::Result<()> {
-    // Without a time in the header, equal snapshots give equal bytes. Into memory, because an encoder
-    // that is dropped writes what is left: after a panic of `out`, that would end the process.
+    // Without a time in the header, equal snapshots give equal bytes. Into memory, because an
+    // encoder that is dropped writes what is left: after a panic of `out`, that would end the
+    // process.
     let mut packed = GzBuilder::new().mtime(0).write(Vec::new(), Compression::fast());
     Profile::new(snapshot, &mut packed).write(view)?;
     out.write_all(&packed.finish()?)
