@@ -13,6 +13,7 @@ mod futurelock;
 mod handed_on;
 mod handles;
 mod issues;
+mod jobs;
 mod late;
 mod leaks;
 mod lent;
@@ -29,6 +30,7 @@ mod shown;
 mod snoozed;
 mod time;
 mod unseen;
+mod values;
 mod wakeups;
 mod workers;
 
@@ -67,4 +69,6 @@ pub const ALL: &[Section] = &[
     handles::SECTION,
     handed_on::SECTION,
     blocks::SECTION,
+    jobs::SECTION,
+    values::SECTION,
 ];

@@ -15,7 +15,7 @@
 use super::components::StuckGraph;
 use crate::analysis::hangs::facts::{Facts, asks_for_signal};
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
-use crate::model::{Holding, Role, Wait, WaitMode};
+use crate::model::{Holding, ResourceKind, Role, RunState, Wait, WaitMode};
 use crate::sort::sort_by_key;
 
 /// Lower is more plausible.
@@ -46,6 +46,10 @@ pub(crate) fn best_reasons(system: &System<'_>, stuck: &StuckGraph, node: NodeId
         (_, Some(owners), Node::Task(task)) => owners.rank(task),
         (Node::Woken(_), _, Node::Wait(wait)) => rank_of_wait(system.facts, wait),
         (Node::EnoughUnits(_), _, Node::EnoughUnits(_)) => Rank::from(lacks_units(system, stuck, dependency)),
+        // The value of a watch channel stays when it is read.
+        (Node::Holding(..), _, Node::AnyReceiver(channel)) => {
+            Rank::from(system.facts.snapshot.resources[channel].kind == ResourceKind::Watch)
+        }
         (_, _, Node::QueueAhead(_) | Node::AllSendersGone(_) | Node::AnyLaterTask(_))
         | (Node::EnoughUnits(_), _, Node::AnyReceiver(_)) => 1,
         _ => 0,
@@ -107,9 +111,18 @@ impl<'a> Owners<'a> {
         self.holding().candidates.iter().filter_map(|&task| facts.task(task))
     }
 
+    /// The waits of a task. A running task also waits where its thread is blocked, or where the
+    /// task of a nested `block_on` waits.
     fn waits(&self, task: usize) -> impl Iterator<Item = &'a Wait> + 'a {
         let facts = self.facts;
-        facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait])
+        let it = &facts.snapshot.tasks[task];
+        let thread = it.thread_id.filter(|_| it.state == RunState::Running);
+        let blocking = thread.and_then(|thread| facts.blocking_waits.get(&thread)).into_iter().flatten();
+        let nested = thread.and_then(|thread| facts.local_tasks.get(&thread)).into_iter().flatten();
+        let of_nested =
+            nested.filter(move |&&other| other != task).flat_map(|&other| &facts.waits_of_task[other]);
+        let own = facts.waits_of_task[task].iter();
+        own.chain(of_nested).chain(blocking).map(|&wait| &facts.snapshot.waits[wait])
     }
 
     /// Ranks a possible owner. An unread message that contains the holding has rank 0.
@@ -152,7 +165,7 @@ impl<'a> Owners<'a> {
             let lacks = stuck.fixed_point.dependencies.of(task_node(*task));
             !lacks.is_empty() && lacks.iter().all(is_of_threads)
         };
-        if let Some(task) = self.candidates().find(is_ready) {
+        if let Some(task) = self.candidates().find(|task| is_ready(task) && !self.is_unlikely(*task)) {
             return Some(task);
         }
         // Each spawned task takes the youngest of the holdings created for it.

@@ -304,6 +304,12 @@ impl System<'_> {
         if let Some(channel) = holding.in_channel.and_then(|id| facts.resource(id)) {
             let receivers = self.any_receiver(channel);
             self.add_alternative(node, receivers);
+            // A new value takes the place of the last one, and a new message that of the oldest.
+            if matches!(facts.snapshot.resources[channel].kind, ResourceKind::Watch | ResourceKind::Broadcast)
+            {
+                let senders = self.any_sender(channel);
+                self.add_alternative(node, senders);
+            }
         }
     }
 

@@ -109,10 +109,12 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
         hang.knot = Some(knot);
         return hang;
     }
-    let is_own_sender = |node: &Node| match node {
+    // It waits for a message, and has the sender.
+    let receives = |resource: usize| move |node: &Node| matches!(node, Node::Wait(wait) if facts.resource_of(&snapshot.waits[*wait]) == Some(resource));
+    let is_own_sender = |node: &Node| match *node {
         Node::Holding(resource, number) => {
-            let holding = &snapshot.resources[*resource].holdings[*number];
-            holding.role == Role::Sends && holding.in_channel.is_none()
+            let holding = &snapshot.resources[resource].holdings[number];
+            holding.role == Role::Sends && holding.in_channel.is_none() && path.iter().any(receives(resource))
         }
         _ => false,
     };

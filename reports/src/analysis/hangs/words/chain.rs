@@ -63,7 +63,9 @@ impl<'a> Chain<'a> {
                 Node::Wait(wait) => chain.push_wait(wait),
                 Node::WaitEnd(wait) => chain.push_queued(wait),
                 Node::Holding(resource, number) => chain.push_holding(resource, number, next),
-                Node::AnyReceiver(resource) if chain.resource != Some(resource) => {
+                Node::AnyReceiver(resource) | Node::AnySender(resource)
+                    if chain.resource != Some(resource) =>
+                {
                     chain.push_message(resource);
                 }
                 Node::AnyNotifier(resource) => chain.push_notifier(resource, &path[number..]),
@@ -191,7 +193,10 @@ impl<'a> Chain<'a> {
             Some(name) => format!("future `{name}` of {last}"),
             None => last,
         };
-        let is_unread = matches!(next, Some(Node::AnyReceiver(channel)) if self.resource != Some(channel));
+        let is_unread = matches!(
+            next,
+            Some(Node::AnyReceiver(channel) | Node::AnySender(channel)) if self.resource != Some(channel)
+        );
         let place = match owner_id {
             _ if is_unread => HoldingPlace::Unread,
             Some(owner) if is_moved => HoldingPlace::Moved(facts.task_words(owner)),
@@ -249,11 +254,12 @@ impl<'a> Chain<'a> {
 
     /// Adds the channel with the unread message that a holding is in.
     fn push_message(&mut self, index: usize) {
-        let _ = write!(
-            self.words,
-            " is in an unread message in {}",
-            resource_words(&self.facts.snapshot.resources[index])
-        );
+        let channel = &self.facts.snapshot.resources[index];
+        let message = match channel.kind {
+            ResourceKind::Watch => "the value of",
+            _ => "an unread message in",
+        };
+        let _ = write!(self.words, " is in {message} {}", resource_words(channel));
         self.is_after_message = true;
         self.push_resource(Some(index));
     }
