@@ -18,6 +18,9 @@
 /// arguments of other macros whose expansion is known. Any other macro is one await, unless its
 /// value may be assigned to or borrowed from, or its arguments `return`, `break` or `continue`.
 ///
+/// The first call of a path allocates. So an annotated function must not run in a signal handler,
+/// or in a global allocator without a guard against its own re-entrance.
+///
 /// # Arguments
 /// - `name = "…"`: the name to show instead of the function's.
 /// - `label = "user={user_id}"`: a format string over the arguments, formatted once per call and

@@ -135,6 +135,7 @@ fn parse_formats(list: &str) -> Option<Vec<Report>> {
     let mut reports = Vec::new();
     for name in names {
         match Report::try_from(name) {
+            Ok(report) if reports.contains(&report) => {}
             Ok(report) => reports.push(report),
             Err(error) => say!("diagnose: DIAGNOSE_FORMATS: {error}"),
         }

@@ -119,6 +119,21 @@ pub(crate) fn has_child_process() -> bool {
     true
 }
 
+/// Whether a short write to stderr does not block now.
+#[cfg(unix)]
+pub(crate) fn accepts_stderr() -> bool {
+    let mut stderr = libc::pollfd { fd: libc::STDERR_FILENO, events: libc::POLLOUT, revents: 0 };
+    // SAFETY: one descriptor is passed, which the call writes its events to. It does not wait.
+    let ready = unsafe { libc::poll(&raw mut stderr, 1, 0) };
+    ready == 1 && stderr.revents & libc::POLLOUT != 0
+}
+
+/// `false`: unknown on this target.
+#[cfg(not(unix))]
+pub(crate) fn accepts_stderr() -> bool {
+    false
+}
+
 /// Closes a file descriptor that nothing else in this process closes.
 #[cfg(unix)]
 pub(crate) fn close(descriptor: std::os::fd::RawFd) {

@@ -6,8 +6,9 @@
 //! ```
 //! Stderr may be a pipe that no process reads, and other threads may hold its lock while they wait
 //! for it. Dumps and alarms go on all the same. Messages that find no room in the queue are
-//! counted, and the count is printed once there is room again. The end of the process writes the
-//! queue, unless stderr accepts nothing for a second. If stderr is closed, nothing fails. Control
+//! counted, and the count is printed once there is room again. The end of the process waits for
+//! the thread, unless stderr accepts nothing for a second. If no thread could be started, it writes
+//! the queue itself, as far as stderr accepts it. If stderr is closed, nothing fails. Control
 //! characters in a program's names and labels are removed before they reach the terminal.
 
 use std::collections::VecDeque;
@@ -21,6 +22,7 @@ use diagnose_reports::model::Alarm;
 
 use crate::events;
 use crate::exit;
+use crate::os;
 use crate::own_thread;
 use crate::sync::Mutex;
 
@@ -113,18 +115,24 @@ fn queue(text: Message) {
     }
     queue.bytes += text.len();
     queue.texts.push_back(text);
-    let process = std::process::id();
-    if queue.writer == Some(process) {
-        return;
-    }
     // If no thread can be started, the text stays in the queue, and the next text tries again.
-    let thread = own_thread::spawn("diagnose-stderr", write);
-    queue.writer = thread.is_ok().then_some(process);
+    start_writer(&mut queue);
 }
 
-/// Writes the queue until it is empty.
-fn write() {
-    while let Some(text) = own_thread::work(next) {
+/// Starts the thread that writes the queue, if there is none. Returns whether there is one.
+fn start_writer(queue: &mut Queue) -> bool {
+    let process = std::process::id();
+    if queue.writer != Some(process) {
+        let thread = own_thread::spawn("diagnose-stderr", || write(|| true));
+        queue.writer = thread.is_ok().then_some(process);
+    }
+    queue.writer.is_some()
+}
+
+/// Writes the queue until it is empty, or until `may_go_on` returns false.
+fn write(may_go_on: impl Fn() -> bool) {
+    while may_go_on() {
+        let Some(text) = own_thread::work(next) else { return };
         // A logger is the program's, and may panic.
         let is_taken = catch_unwind(AssertUnwindSafe(|| events::emit(&text))).unwrap_or_else(|payload| {
             // The payload's own drop may panic too.
@@ -156,13 +164,20 @@ fn next() -> Option<Message> {
     None
 }
 
-/// Waits until the queue is written, or until stderr has accepted nothing for a second.
+/// Waits until the queue is written, or until stderr has accepted nothing for a second. Without a
+/// thread, writes it here.
 pub(crate) fn flush() {
     let (mut written, mut since) = (0, Instant::now());
     loop {
-        let queue = QUEUE.lock();
-        if queue.writer != Some(std::process::id()) {
+        let mut queue = QUEUE.lock();
+        let is_written = queue.writer.is_none() && queue.texts.is_empty();
+        // A forked child has its parent's texts.
+        if is_written || queue.writer.is_some_and(|writer| writer != std::process::id()) {
             return;
+        }
+        if !start_writer(&mut queue) {
+            drop(queue);
+            return write(os::accepts_stderr);
         }
         if queue.written != written {
             (written, since) = (queue.written, Instant::now());

@@ -33,6 +33,8 @@ pub(crate) fn is_own(_signal: std::ffi::c_int) -> bool {
 /// The program already handles the signal, or the system refuses.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static) -> Result<(), InstallError> {
+    use std::sync::mpsc;
+
     use signal_hook::iterator::{Handle, Signals};
 
     static LISTENER: Mutex<Option<Handle>> = Mutex::new(None);
@@ -45,15 +47,23 @@ pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static)
     if !own.contains(&signal) && crate::os::has_signal_handler(number(signal)) {
         return Err(InstallError::SignalTaken(signal));
     }
-    let mut signals = Signals::new([number(signal)]).map_err(|error| InstallError::Signal(signal, error))?;
-    own.push(signal);
-    *listener = Some(signals.handle());
-    let spawned = own_thread::spawn("diagnose-signal", move || {
+    // The thread comes first: a handler without a thread would keep the signal's default action
+    // from the program, and do nothing.
+    let (hand_over, handed_over) = mpsc::channel::<Signals>();
+    let listen = move || {
+        let Ok(mut signals) = handed_over.recv() else { return };
         for _ in &mut signals {
             own_thread::work(&action);
         }
-    });
-    spawned.map(drop).map_err(|error| InstallError::Signal(signal, error))
+    };
+    let as_error = |error| InstallError::Signal(signal, error);
+    own_thread::spawn("diagnose-signal", listen).map_err(as_error)?;
+    let signals = Signals::new([number(signal)]).map_err(as_error)?;
+    own.push(signal);
+    *listener = Some(signals.handle());
+    // The thread waits for it.
+    let _ = hand_over.send(signals);
+    Ok(())
 }
 
 #[cfg(all(unix, feature = "signal"))]

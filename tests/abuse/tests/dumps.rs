@@ -71,6 +71,26 @@ fn a_folder_name_that_is_not_utf8_is_used_unchanged() {
 }
 
 #[test]
+fn a_format_that_is_named_twice_is_written_once() {
+    diagnose_isolation::isolated!();
+    let folder = Folder::new("twice");
+    let stderr = folder.run(&[("DIAGNOSE_FORMATS", "txt,json,txt")]);
+    assert_eq!(folder.files().len(), 2);
+    assert!(!stderr.contains("cannot write"), "{stderr}");
+}
+
+#[test]
+fn messages_are_not_lost_where_no_thread_can_be_started() {
+    diagnose_isolation::isolated!();
+    let folder = Folder::new("threads");
+    // No system maps a stack of this size.
+    let stderr = folder.run(&[("RUST_MIN_STACK", "4611686018427387904"), ("DIAGNOSE_FORMATS", ",,,")]);
+    assert!(stderr.contains("ignoring DIAGNOSE_FORMATS=`,,,`: it names no format"), "{stderr}");
+    assert!(stderr.contains("cannot listen for SIGUSR1"), "{stderr}");
+    assert_eq!(folder.files().len(), 4);
+}
+
+#[test]
 fn a_list_without_a_format_is_named_and_ignored() {
     diagnose_isolation::isolated!();
     let folder = Folder::new("formats");
