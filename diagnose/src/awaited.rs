@@ -203,11 +203,14 @@ pub(crate) fn is_span<F>() -> bool {
         || name.starts_with("&mut core::pin::Pin<alloc::boxed::Box<diagnose::timed::Timed<")
 }
 
-/// Whether the future is a wrapper of tokio's `JoinHandle`, by value. Once polled, it stays where
-/// it is until its task is done or the await is dropped.
+/// Whether the future is a wrapper of tokio's `JoinHandle`, or an `AbortOnDropHandle`, by value.
+/// Once polled, it stays where it is until its task is done or the await is dropped.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn is_join_handle<F>() -> bool {
-    cfg!(feature = "tokio") && any::type_name::<F>().starts_with("diagnose::tokio::task::handle::JoinHandle<")
+    let name = any::type_name::<F>();
+    cfg!(feature = "tokio") && name.starts_with("diagnose::tokio::task::handle::JoinHandle<")
+        || cfg!(feature = "tokio-util")
+            && name.starts_with("diagnose::tokio_util::task::abort_on_drop::AbortOnDropHandle<")
 }
 
 #[cfg(test)]

@@ -31,7 +31,11 @@ const CRATES: [(&str, &str, &[&str]); 8] = [
     ("flume", "use diagnose::flume;", &["async", "lib", "select"]),
     ("futures-channel", "use diagnose::futures;", &["mpsc", "oneshot"]),
     ("futures-util", "use diagnose::futures;", &["future", "lock", "sink", "stream"]),
-    ("tokio-util", "use diagnose::{tokio, tokio_util};", &["sync"]),
+    (
+        "tokio-util",
+        "use diagnose::{tokio, tokio_util};",
+        &["sync", "task/abort_on_drop", "task/task_tracker"],
+    ),
 ];
 
 /// Examples that contain one of these words are left out. They need `--cfg tokio_unstable` or

@@ -119,13 +119,16 @@ impl<'a> Holdings<'a> {
         holding.since_ns =
             capture.ago(if copy.since == 0 { first_wait.unwrap_or(capture.now) } else { copy.since });
         holding.uses = copy.uses;
+        let is_owner_listed = capture.tasks.get(copy.task).is_some();
+        if copy.is_in_root {
+            // Without its task, it is about to end too.
+            holding.attribution = if is_owner_listed { Attribution::Exact } else { Attribution::Unknown };
+            return holding;
+        }
         let guard = guard_use(copy, capture);
         holding.is_movable = copy.is_movable || self.may_leave(copy, guard, first_wait.is_some(), capture);
         self.find(copy, guard, &mut holding, capture);
-        if holding.is_movable
-            && holding.attribution == Attribution::Exact
-            && capture.tasks.get(copy.task).is_some()
-        {
+        if holding.is_movable && holding.attribution == Attribution::Exact && is_owner_listed {
             holding.attribution = Attribution::Unmoved;
         }
         follow_future(copy, &mut holding, capture);
@@ -170,10 +173,8 @@ impl<'a> Holdings<'a> {
     fn is_in_a_static(&self, resource: u64, has_waiters: bool) -> bool {
         let Some(&record) = self.records.get(&resource) else { return false };
         let Some((_, it)) = record.identity() else { return false };
-        let is_lock = matches!(
-            it.resource_type.kind,
-            ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore
-        );
+        let kind = it.resource_type.kind;
+        let is_lock = matches!(kind, ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore);
         let is_made_in_constant =
             || it.resource_type.library == "tokio" && matches!(it.made_by, Creator::Unknown);
         let has_sent_guards = || ["tokio", "async-lock", "futures"].contains(&it.resource_type.library);

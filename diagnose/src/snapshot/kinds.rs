@@ -20,6 +20,7 @@ pub(super) fn kind(kind: ResourceKind) -> model::ResourceKind {
         ResourceKind::Watch => model::ResourceKind::Watch,
         ResourceKind::Pipe => model::ResourceKind::Pipe,
         ResourceKind::Cancellation => model::ResourceKind::Cancellation,
+        ResourceKind::TaskTracker => model::ResourceKind::TaskTracker,
         ResourceKind::Custom => model::ResourceKind::Custom,
     }
 }

@@ -70,8 +70,9 @@
 //! let _: IntervalStream = IntervalStream::new(interval.into());
 //! # }
 //! ```
-//! The types of `tokio_util` take tokio's own, too. With the feature `tokio-util`, `PollSender` and
-//! `PollSemaphore` of `diagnose::tokio_util` take the wrappers, and stay recorded. A `TaskTracker`
+//! The types of `tokio_util` take tokio's own, too. With the feature `tokio-util`, `PollSender`,
+//! `PollSemaphore` and `AbortOnDropHandle` of `diagnose::tokio_util` take the wrappers, and stay
+//! recorded, and its `TaskTracker` lists the tasks that it spawns. tokio-util's own `TaskTracker`
 //! spawns without a record: let it track the future, and [`spawn`] the tracked one.
 //!
 //! ```

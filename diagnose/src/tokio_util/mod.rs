@@ -1,4 +1,4 @@
-//! A drop-in for tokio-util that records waits for tokens, and their possible cancellers.
+//! A drop-in for tokio-util that records waits for tokens and for tracked tasks.
 //!
 //! ```
 //! use diagnose::tokio_util::sync::CancellationToken;
@@ -10,10 +10,11 @@
 //! child.cancelled().await;
 //! # });
 //! ```
-//! Everything is re-exported. The wrapped types are in [`sync`].
+//! Everything is re-exported. The wrapped types are in [`sync`] and [`task`].
 //!
 //! Without the feature `on` this module is tokio-util itself.
 
 pub mod sync;
+pub mod task;
 
 pub use ::tokio_util::*;

@@ -3,7 +3,9 @@
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::holding_slot::{EXACT, HoldingSlot, MEASURED, MOVABLE, ROLE, Role, SAMPLE, SHARED, UNITS};
+use super::holding_slot::{
+    EXACT, HoldingSlot, IN_ROOT, MEASURED, MOVABLE, ROLE, Role, SAMPLE, SHARED, UNITS,
+};
 use super::lock_order;
 use super::record::Record;
 use crate::clock;
@@ -83,6 +85,25 @@ impl Holding {
     ) -> Self {
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
         Self::begin(record, Role::Holds, units, at, is_movable, 0)
+    }
+
+    /// Records that the task with number `task` has one unit, in its root, until it ends. The
+    /// number is 0 if the task is not on record.
+    #[cfg(feature = "tokio-util")]
+    pub(crate) fn in_root(
+        record: Option<&'static Record>,
+        task: u64,
+        at: &'static Location<'static>,
+    ) -> Self {
+        let holding = Self::reserve(record, 1, at, false);
+        if let Some(slot) = holding.slot {
+            slot.units.store(slot.units.load(Relaxed) | IN_ROOT, Relaxed);
+            slot.span.store(0, Relaxed);
+            slot.thread.store(0, Relaxed);
+            slot.since.store(clock::now(), Relaxed);
+            slot.task.store(task, Relaxed);
+        }
+        holding
     }
 
     /// Records the memory of the future that acquired it.

@@ -27,7 +27,7 @@ pub(crate) struct HoldingSlot {
     pub(super) resource: AtomicU64,
     /// Record of the resource. Only the owner of the holding reads it.
     pub(super) record: Link<Record>,
-    /// Two bits of role, then five flags, then the units.
+    /// Two bits of role, then six flags, then the units.
     pub(super) units: AtomicU64,
     pub(super) task: AtomicU64,
     pub(super) span: AtomicU64,
@@ -55,6 +55,8 @@ pub(crate) struct HoldingCopy {
     pub(crate) is_movable: bool,
     /// Whether more than one task has used it.
     pub(crate) is_shared: bool,
+    /// Whether it is in the root of its task, and ends with that.
+    pub(crate) is_in_root: bool,
     pub(crate) task: u64,
     pub(crate) span: u64,
     pub(crate) thread: Option<u32>,
@@ -82,7 +84,9 @@ pub(super) const SHARED: u64 = 1 << 59;
 pub(super) const MEASURED: u64 = 1 << 58;
 /// Flag: measured as a sample, which counts for all acquisitions since the sample before.
 pub(super) const SAMPLE: u64 = 1 << 57;
-pub(super) const UNITS: u64 = SAMPLE - 1;
+/// Flag: it is in the root of its task, and ends with that.
+pub(super) const IN_ROOT: u64 = 1 << 56;
+pub(super) const UNITS: u64 = IN_ROOT - 1;
 
 impl HoldingSlot {
     fn free() -> Self {
@@ -140,6 +144,7 @@ impl HoldingSlot {
             units: units & UNITS,
             is_movable: units & MOVABLE != 0,
             is_shared: units & SHARED != 0,
+            is_in_root: units & IN_ROOT != 0,
             task: self.task.load(Relaxed),
             span: self.span.load(Relaxed),
             thread: self.thread.load(Relaxed).checked_sub(1),

@@ -16,6 +16,7 @@ pub(crate) enum ResourceKind {
     Watch,
     Pipe,
     Cancellation,
+    TaskTracker,
     Custom,
 }
 

@@ -169,7 +169,11 @@ impl Page<'_> {
         let at = place(holding.place.as_ref()).map(|it| format!(" at {it}"));
         match holding.role {
             Role::Holds => {
-                let verb = if is_channel(it.kind) { "reserved" } else { "acquired" };
+                let verb = match it.kind {
+                    ResourceKind::TaskTracker => "added",
+                    kind if is_channel(kind) => "reserved",
+                    _ => "acquired",
+                };
                 let by = at.map(|at| format!(", {verb}{at}")).unwrap_or_default();
                 format!("{}: {who}{likely} for {since}{by}", holder(it, holding))
             }
@@ -310,6 +314,8 @@ fn holder(it: &Resource, holding: &Holding) -> String {
     match it.kind {
         ResourceKind::RwLock if holding.units > 1 => "writer".to_owned(),
         ResourceKind::RwLock if it.capacity != Some(1) => "reader".to_owned(),
+        ResourceKind::TaskTracker if holding.is_movable => "token".to_owned(),
+        ResourceKind::TaskTracker => "tracked".to_owned(),
         _ if is_channel(it.kind) => format!("holder of {}", units_words(it, holding.units.max(1))),
         _ if holding.units > 1 && has_counted_units(it.kind) => {
             format!("holder of {}", units_words(it, holding.units))
@@ -325,23 +331,14 @@ fn is_channel(kind: ResourceKind) -> bool {
 
 /// Whether a number of its units means something to a reader.
 fn has_counted_units(kind: ResourceKind) -> bool {
-    match kind {
+    matches!(
+        kind,
         ResourceKind::Semaphore
-        | ResourceKind::Mpsc
-        | ResourceKind::Mpmc
-        | ResourceKind::Pipe
-        | ResourceKind::Custom => true,
-        ResourceKind::Mutex
-        | ResourceKind::RwLock
-        | ResourceKind::OnceCell
-        | ResourceKind::Barrier
-        | ResourceKind::Notify
-        | ResourceKind::Condvar
-        | ResourceKind::Oneshot
-        | ResourceKind::Broadcast
-        | ResourceKind::Watch
-        | ResourceKind::Cancellation => false,
-    }
+            | ResourceKind::Mpsc
+            | ResourceKind::Mpmc
+            | ResourceKind::Pipe
+            | ResourceKind::Custom
+    )
 }
 
 /// Whether tasks acquire it, and wait until they have. Its waits are a share of its acquisitions.

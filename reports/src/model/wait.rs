@@ -35,7 +35,7 @@ pub enum WaitMode {
     Send,
     /// Waits for a message, a new value, or bytes.
     Receive,
-    /// Waits until the other side is dropped.
+    /// Waits until the other side is dropped, or until a task tracker is closed and empty.
     Closed,
     /// Waits until another task has initialized the cell.
     Initialize,

@@ -67,6 +67,8 @@ pub enum ResourceKind {
     Pipe,
     /// A cancellation token with its child tokens.
     Cancellation,
+    /// A task tracker. Each task and token that it counts holds one unit.
+    TaskTracker,
     /// A resource of the program's own.
     Custom,
 }

@@ -45,6 +45,7 @@ macro_rules! types {
             use futures::channel::{mpsc, oneshot};
             use futures::lock;
             use tokio_util::sync;
+            use tokio_util::task::{self, task_tracker};
             use {
                 $async_channel as async_channel, $flume as flume, $futures as futures,
                 $tokio_util as tokio_util,
@@ -81,6 +82,8 @@ macro_rules! types {
                             oneshot::Receiver<$message>,
                             oneshot::Cancellation<'static, $message>,
                             sync::PollSender<$message>,
+                            task::AbortOnDropHandle<$message>,
+                            task_tracker::TrackedFuture<$message>,
                         ]
                     };
                 }
@@ -109,6 +112,9 @@ macro_rules! types {
                     sync::DropGuard,
                     sync::DropGuardRef<'static>,
                     sync::PollSemaphore,
+                    task_tracker::TaskTracker,
+                    task_tracker::TaskTrackerToken,
+                    task_tracker::TaskTrackerWaitFuture<'static>,
                 ]);
                 found
             }
@@ -128,7 +134,7 @@ types!(
 #[test]
 fn channel_ends_have_the_auto_traits_of_the_originals() {
     let (own, ours) = (own::channels(), ours::channels());
-    assert_eq!(own.len(), 4 * 27);
+    assert_eq!(own.len(), 4 * 29);
     let differ: Vec<_> =
         (0..own.len()).filter(|&at| own[at] != ours[at]).map(|at| (at, own[at], ours[at])).collect();
     assert!(differ.is_empty(), "{differ:?}");
@@ -137,7 +143,7 @@ fn channel_ends_have_the_auto_traits_of_the_originals() {
 #[test]
 fn locks_and_tokens_have_the_auto_traits_of_the_originals() {
     let (mut own, ours) = (own::others(), ours::others());
-    assert_eq!(own.len(), 4 * 7 + 6);
+    assert_eq!(own.len(), 4 * 7 + 9);
     // The original's owned lock future is `Sync` even for data that is not `Send`.
     for of_future in [20, 27] {
         assert_eq!((own[of_future], ours[of_future]), ([false, true, true], [false, false, true]));

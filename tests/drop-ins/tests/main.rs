@@ -9,3 +9,5 @@ mod flume_parity;
 mod futures_parity;
 mod on_record;
 mod tokio_util_parity;
+mod tokio_util_task_parity;
+mod tracked_on_record;

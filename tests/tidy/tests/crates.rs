@@ -35,7 +35,7 @@ const CRATES: [(&str, &[&str]); 32] = [
     ("signal_hook", &["diagnose/src/signal.rs", "cli/src/commands/run/", "cli/src/process/"]),
     ("smol", &["diagnose/src/smol.rs", "diagnose/src/off/"]),
     ("tempfile", &["cli/src/commands/"]),
-    ("tokio", &["diagnose/src/tokio/", "diagnose/src/off/"]),
+    ("tokio", &["diagnose/src/tokio/", "diagnose/src/tokio_util/task/", "diagnose/src/off/"]),
     ("tokio_util", &["diagnose/src/tokio_util/", "diagnose/src/off/"]),
     ("tracing", &["diagnose/src/events.rs"]),
     ("tracing_core", &["diagnose/src/span_layer/", "diagnose/src/off/"]),

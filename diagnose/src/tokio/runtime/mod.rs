@@ -3,7 +3,7 @@
 mod builder;
 mod handle;
 mod local;
-pub(in crate::tokio) mod number;
+pub(crate) mod number;
 mod owned;
 mod shared;
 mod shutdown;

@@ -17,17 +17,17 @@ thread_local! {
 }
 
 /// Target of a spawn on the current runtime.
-pub(in crate::tokio) fn here() -> SpawnTarget {
+pub(crate) fn here() -> SpawnTarget {
     SpawnTarget { number: current(), ..SpawnRuntime::Tokio.into() }
 }
 
 /// Target of a spawn on the runtime of `handle`.
-pub(in crate::tokio) fn on(handle: &Handle) -> SpawnTarget {
+pub(crate) fn on(handle: &Handle) -> SpawnTarget {
     SpawnTarget { number: number(handle), ..SpawnRuntime::Tokio.into() }
 }
 
 /// Target of a task that stays on its thread, whichever runtime that thread drives.
-pub(in crate::tokio) fn local() -> SpawnTarget {
+pub(crate) fn local() -> SpawnTarget {
     SpawnTarget { is_local: true, ..SpawnRuntime::Tokio.into() }
 }
 

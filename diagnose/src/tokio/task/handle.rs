@@ -50,7 +50,7 @@ impl Drop for Counted {
 impl<T> JoinHandle<T> {
     /// Wraps the handle of `task`.
     #[track_caller]
-    pub(in crate::tokio) fn new(inner: ::tokio::task::JoinHandle<T>, task: Numbered) -> Self {
+    pub(crate) fn new(inner: ::tokio::task::JoinHandle<T>, task: Numbered) -> Self {
         Self {
             inner: numbered(task, inner),
             task,

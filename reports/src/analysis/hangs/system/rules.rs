@@ -5,7 +5,7 @@
 //! | units of a fair lock | all waits ahead complete or leave, and the units that are free, or held by something that can progress, suffice for this wait and for those ahead that may keep theirs |
 //! | permits of a semaphore, capacity of a channel | as units of a fair lock, or anything that may close it can progress |
 //! | units of an unfair lock | as units of a fair lock without the queue, but waits that were woken have to leave first |
-//! | all units | all holders can progress |
+//! | all units, the tasks of a tracker | all holders can progress |
 //! | capacity of a channel | as units; the receiver returns the capacity of buffered messages |
 //! | a message | any sender can progress; if no capacity is free, any holder of some; or all senders are dropped |
 //! | a resource of the program's own | any holder can progress, if all units are held; never proven |
@@ -67,12 +67,12 @@ impl System<'_> {
     fn add_resource(&mut self, node: NodeId, index: usize, resource: usize) {
         let facts = self.facts;
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
-        if it.is_closed {
+        if it.is_closed && it.kind != ResourceKind::TaskTracker {
             self.set_can_progress(node);
             return;
         }
         match (it.kind, wait.mode) {
-            (_, WaitMode::Closed) => {
+            (kind, WaitMode::Closed) if kind != ResourceKind::TaskTracker => {
                 let receivers = self.any_receiver(resource);
                 self.add_alternative(node, receivers);
             }
@@ -101,7 +101,8 @@ impl System<'_> {
                 | ResourceKind::Pipe,
                 WaitMode::Receive,
             ) => self.add_receive(node, resource, it),
-            (ResourceKind::Watch, _) => {
+            // To close a tracker ends no wait while a task or a token is left.
+            (ResourceKind::Watch | ResourceKind::TaskTracker, _) => {
                 let all = self.all_units_back(resource);
                 self.add_alternative(node, all);
             }

@@ -29,6 +29,7 @@ pub(crate) fn kind_name(kind: ResourceKind) -> &'static str {
         ResourceKind::Watch => "watch",
         ResourceKind::Pipe => "pipe",
         ResourceKind::Cancellation => "CancellationToken",
+        ResourceKind::TaskTracker => "TaskTracker",
         ResourceKind::Custom => "resource",
     }
 }
@@ -196,7 +197,12 @@ impl Facts<'_> {
                 Some(it) if it.kind == ResourceKind::Watch => format!("waiting for a new value of {name}"),
                 _ => format!("receiving from {name}"),
             },
-            WaitMode::Closed => format!("waiting for the receiver of {name} to be dropped"),
+            WaitMode::Closed => match it {
+                Some(it) if it.kind == ResourceKind::TaskTracker => {
+                    format!("waiting for the tasks of {name}")
+                }
+                _ => format!("waiting for the receiver of {name} to be dropped"),
+            },
             WaitMode::Initialize => format!("waiting for the initialization of {name}"),
             WaitMode::Arrive => format!("waiting at {name}"),
             WaitMode::Notified => match it {

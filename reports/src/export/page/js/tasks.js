@@ -204,7 +204,7 @@ export function waitText(model, wait) {
   return `${what} at ${clean(shortPlace(wait.place)) || '?'} for ${time(wait.since_ns)}${wait.due_ns === undefined ? '' : `, due in ${time(wait.due_ns)}`}`;
 }
 
-const TYPES = { mutex: 'Mutex', rw_lock: 'RwLock', semaphore: 'Semaphore', once_cell: 'OnceCell', barrier: 'Barrier', notify: 'Notify', condvar: 'Condvar' };
+const TYPES = { mutex: 'Mutex', rw_lock: 'RwLock', semaphore: 'Semaphore', once_cell: 'OnceCell', barrier: 'Barrier', notify: 'Notify', condvar: 'Condvar', task_tracker: 'TaskTracker' };
 
 // The type of a resource: `Mutex`; `oneshot` for a channel.
 export function resourceType(resource) {
