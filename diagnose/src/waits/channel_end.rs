@@ -75,6 +75,12 @@ impl ChannelEnd {
         self.shared.record()
     }
 
+    /// Returns another owner of the record, which keeps it until it is dropped.
+    #[cfg(feature = "tokio-util")]
+    pub(crate) fn shared(&self) -> Shared {
+        self.shared.clone()
+    }
+
     /// Records that the running task has used it at `at`.
     #[inline]
     pub(crate) fn used(&self, at: &'static Location<'static>) {

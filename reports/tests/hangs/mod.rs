@@ -13,5 +13,6 @@ mod random;
 mod silent;
 mod size;
 mod threads;
+mod trackers;
 mod wakers;
 mod warnings;

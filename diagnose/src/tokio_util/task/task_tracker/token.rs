@@ -57,5 +57,9 @@ convert!(
         let task_tracker = inner.task_tracker().clone().into();
         Self { holding: Holding::NONE, inner, task_tracker }
     },
-    |it| it.inner
+    |it| {
+        // The original can close the tracker.
+        drop(it.task_tracker.into_inner());
+        it.inner
+    }
 );

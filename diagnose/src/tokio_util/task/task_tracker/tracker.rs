@@ -13,17 +13,19 @@ use super::{TaskTrackerToken, TaskTrackerWaitFuture, TrackedFuture};
 use crate::spawned::{self, Numbered, launch};
 use crate::tokio::runtime::number;
 use crate::tokio::task::JoinHandle;
-use crate::waits::{Holding, Record, ResourceKind, ResourceType, Shared, UNBOUNDED};
-use crate::wrap::{convert, debug, default, delegate, deref};
+use crate::waits::{ChannelEnd, Holding, Record, ResourceKind, ResourceType, Role};
+use crate::wrap::{around, default, delegate};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::TaskTracker, "tokio-util");
 
 /// tokio-util's `TaskTracker`. The tasks that it spawns are listed, and so is a wait for them.
 ///
+/// A tracker and its clones are one resource, shown with the place of its creation.
+///
 /// Methods take tokio's own `Handle` or `LocalSet`; a reference to a wrapper coerces to it.
 pub struct TaskTracker {
     inner: real::TaskTracker,
-    shared: Shared,
+    end: ChannelEnd,
 }
 
 impl TaskTracker {
@@ -31,38 +33,42 @@ impl TaskTracker {
     #[must_use]
     #[track_caller]
     pub fn new() -> Self {
-        let shared = Shared::new(&TYPE, UNBOUNDED, Location::caller(), None);
-        Self { inner: real::TaskTracker::new(), shared }
+        Self { inner: real::TaskTracker::new(), end: ChannelEnd::using(&TYPE, Location::caller()) }
     }
 
     /// Returns its record, or `None` if it was made while recording is off.
     pub(super) fn record(&self) -> Option<&'static Record> {
-        self.shared.record()
+        self.end.record()
     }
 
     /// Waits until the tracker is both closed and empty.
     #[track_caller]
     pub fn wait(&self) -> TaskTrackerWaitFuture<'_> {
-        TaskTrackerWaitFuture::new(self.inner.wait(), self.record(), Location::caller())
+        let at = Location::caller();
+        self.end.used(at);
+        TaskTrackerWaitFuture::new(self.inner.wait(), self.record(), at)
     }
 
     /// Closes the tracker, so that [`wait`](Self::wait) ends once it is empty. Returns whether it
     /// was open before.
+    #[track_caller]
     pub fn close(&self) -> bool {
         let was_open = self.inner.close();
-        self.note_state();
+        self.note_state(Location::caller());
         was_open
     }
 
     /// Reopens the tracker, so that [`wait`](Self::wait) does not end. Returns whether it was
     /// closed before.
+    #[track_caller]
     pub fn reopen(&self) -> bool {
         let was_closed = self.inner.reopen();
-        self.note_state();
+        self.note_state(Location::caller());
         was_closed
     }
 
-    fn note_state(&self) {
+    fn note_state(&self, at: &'static Location<'static>) {
+        self.end.used(at);
         if let Some(record) = self.record() {
             record.is_closed.store(self.inner.is_closed(), Relaxed);
         }
@@ -153,7 +159,7 @@ impl TaskTracker {
     /// A task that has a unit of the tracker until its drop.
     #[track_caller]
     fn tracked<F>(&self, task: F, number: Numbered) -> TrackedTask<F> {
-        TrackedTask::new(task, self.unit_of(number), self.shared.clone())
+        TrackedTask::new(task, self.unit_of(number), self.end.shared())
     }
 
     /// A closure that has a unit of the tracker until it has run.
@@ -162,7 +168,7 @@ impl TaskTracker {
     where
         F: FnOnce() -> T,
     {
-        let (shared, holding) = (self.shared.clone(), self.unit_of(number));
+        let (shared, holding) = (self.end.shared(), self.unit_of(number));
         move || {
             // Both are dropped after the work, the holding first.
             let (_shared, _holding) = (shared, holding);
@@ -173,14 +179,17 @@ impl TaskTracker {
     /// The unit of a task that is spawned by the caller.
     #[track_caller]
     fn unit_of(&self, task: Numbered) -> Holding {
-        Holding::in_root(self.record(), task.id().unwrap_or(0), Location::caller())
+        let at = Location::caller();
+        self.end.used(at);
+        Holding::in_root(self.record(), task.id().unwrap_or(0), at)
     }
 
     /// Tracks a future until its drop.
     #[track_caller]
     pub fn track_future<F: Future>(&self, future: F) -> TrackedFuture<F> {
         let at = Location::caller();
-        TrackedFuture::new(self.inner.track_future(future), self.shared.clone(), at)
+        self.end.used(at);
+        TrackedFuture::new(self.inner.track_future(future), self.end.shared(), at)
     }
 
     /// Creates a token that is tracked until its drop, as a task is.
@@ -197,13 +206,12 @@ impl TaskTracker {
 }
 
 impl Clone for TaskTracker {
+    #[track_caller]
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), shared: self.shared.clone() }
+        Self { inner: self.inner.clone(), end: self.end.another(Role::Uses, Location::caller()) }
     }
 }
 
 default!([] TaskTracker);
-debug!([] TaskTracker, inner: real::TaskTracker);
 // A converted tracker is not on record, but the tasks that it spawns are.
-convert!([] TaskTracker: real::TaskTracker, |inner| Self { inner, shared: Shared::NONE }, |it| it.inner);
-deref!([] TaskTracker, inner: real::TaskTracker);
+around!([] TaskTracker: real::TaskTracker, |inner| Self { inner, end: ChannelEnd::none() });

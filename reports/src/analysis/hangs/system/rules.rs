@@ -9,7 +9,7 @@
 //! | capacity of a channel | as units; the receiver returns the capacity of buffered messages |
 //! | a message | any sender can progress; if no capacity is free, any holder of some; or all senders are dropped |
 //! | a resource of the program's own | any holder can progress, if all units are held; never proven |
-//! | a notification, the arrival of others | anything that used the resource, or is younger, can progress |
+//! | a notification, the arrival of others, the closing of an empty tracker | anything that used the resource, or is younger, can progress |
 //! | the end of tasks | any of them can progress, or is done |
 //!
 //! A woken wait completes, and a wait without a waker never does, whatever else is true. A thread
@@ -101,14 +101,14 @@ impl System<'_> {
                 | ResourceKind::Pipe,
                 WaitMode::Receive,
             ) => self.add_receive(node, resource, it),
+            _ if waits_for_event(it) => {
+                let notifiers = self.any_notifier(resource);
+                self.add_alternative(node, notifiers);
+            }
             // To close a tracker ends no wait while a task or a token is left.
             (ResourceKind::Watch | ResourceKind::TaskTracker, _) => {
                 let all = self.all_units_back(resource);
                 self.add_alternative(node, all);
-            }
-            (kind, _) if waits_for_event(kind) => {
-                let notifiers = self.any_notifier(resource);
-                self.add_alternative(node, notifiers);
             }
             (ResourceKind::Custom, _) if self.may_end_otherwise(wait, it) => self.set_can_progress(node),
             (ResourceKind::OnceCell | ResourceKind::Custom, _) => {
@@ -320,12 +320,18 @@ impl System<'_> {
     }
 }
 
-/// Whether waits at a resource of this kind are ended by a notification or an arrival.
-pub(crate) fn waits_for_event(kind: ResourceKind) -> bool {
-    matches!(
-        kind,
-        ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar | ResourceKind::Cancellation
-    )
+/// Whether waits at this resource are ended by a notification or an arrival, or by closing a task
+/// tracker that is empty.
+pub(crate) fn waits_for_event(it: &Resource) -> bool {
+    match it.kind {
+        ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar | ResourceKind::Cancellation => {
+            true
+        }
+        ResourceKind::TaskTracker => {
+            !it.is_closed && it.holdings.iter().all(|holding| holding.role != Role::Holds)
+        }
+        _ => false,
+    }
 }
 
 /// Whether the channel buffers messages until a receiver takes them.

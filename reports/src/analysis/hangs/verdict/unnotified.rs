@@ -21,7 +21,7 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
         })
         .filter(|&(resource, wait)| {
             let it = &snapshot.resources[resource];
-            waits_for_event(it.kind) || exceeds_permits(it, &snapshot.waits[wait])
+            waits_for_event(it) || exceeds_permits(it, &snapshot.waits[wait])
         })
         .collect();
     sort(&mut waits);

@@ -245,6 +245,7 @@ impl<'a> Chain<'a> {
             ResourceKind::Barrier => "could arrive at it",
             ResourceKind::Semaphore => "could add permits to it",
             ResourceKind::Cancellation => "could cancel it",
+            ResourceKind::TaskTracker => "could close it",
             _ => "could notify it",
         };
         let used = place(used).map(|used| format!(" (last use at {used})")).unwrap_or_default();

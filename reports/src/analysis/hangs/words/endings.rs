@@ -91,7 +91,7 @@ fn units_resource(facts: &Facts<'_>, hang: &Hang) -> Option<usize> {
         Node::FreeUnits(resource) | Node::AnyNotifier(resource) => Some(*resource),
         _ => None,
     });
-    let has_units = |index: &usize| !waits_for_event(facts.snapshot.resources[*index].kind);
+    let has_units = |index: &usize| !waits_for_event(&facts.snapshot.resources[*index]);
     resource.filter(has_units)
 }
 
@@ -143,6 +143,9 @@ fn missing_notifier(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> Strin
         ),
         Some(it) if it.kind == ResourceKind::Cancellation => {
             format!("; {} could cancel it", nothing_else(evidence))
+        }
+        Some(it) if it.kind == ResourceKind::TaskTracker => {
+            format!("; {} could close it", nothing_else(evidence))
         }
         _ => format!("; {} could notify it", nothing_else(evidence)),
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::callers::NamedCallers;
 use crate::analysis::hangs::facts::{Facts, is_active};
+use crate::analysis::hangs::system::waits_for_event;
 use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
 use crate::clean::printable;
 use crate::model::{
@@ -198,6 +199,9 @@ impl Facts<'_> {
                 _ => format!("receiving from {name}"),
             },
             WaitMode::Closed => match it {
+                Some(it) if it.kind == ResourceKind::TaskTracker && waits_for_event(it) => {
+                    format!("waiting for {name}, which is empty, to be closed")
+                }
                 Some(it) if it.kind == ResourceKind::TaskTracker => {
                     format!("waiting for the tasks of {name}")
                 }
