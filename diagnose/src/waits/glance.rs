@@ -83,9 +83,12 @@ impl Glance {
 }
 
 impl Record {
-    /// Returns whether it is a lock that a waiter gets once the holders release it.
+    /// Returns whether it is a lock that a waiter gets once the holders release it, or a tracker,
+    /// whose waiter goes on then.
     pub(crate) fn is_lock(&self) -> bool {
-        self.resource_type().is_some_and(|it| matches!(it.kind, ResourceKind::Mutex | ResourceKind::RwLock))
+        self.resource_type().is_some_and(|it| {
+            matches!(it.kind, ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::TaskTracker)
+        })
     }
 
     /// Returns whether it is an empty channel: only a sender can provide the next message.

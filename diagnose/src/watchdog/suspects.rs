@@ -165,9 +165,10 @@ fn is_due(wait: &Glance, at: u64) -> bool {
     wait.due != 0 && wait.due <= at
 }
 
-/// Returns whether it waits for a lock that is free once its holders go on.
+/// Returns whether it waits for a lock that is free once its holders go on, or for a tracker whose
+/// tasks hold it.
 fn is_lock(wait: &Glance) -> bool {
-    let is_lock = matches!(wait.mode, WaitMode::Lock | WaitMode::Read | WaitMode::Write);
+    let is_lock = matches!(wait.mode, WaitMode::Lock | WaitMode::Read | WaitMode::Write | WaitMode::Closed);
     is_lock && !wait.is_blocking && !wait.is_given_up && wait.record.is_some_and(waits::Record::is_lock)
 }
 
