@@ -349,12 +349,18 @@ impl Drop for Running {
     }
 }
 
-/// A function's name from the type of its future or of a closure in it, also inside a span or a
-/// box: `conn` for `server::conn::{{closure}}`. `task` if the type is unknown.
+/// A function's name from the type of its future or of a closure in it, also inside a span, a
+/// tracked future or a box: `conn` for `server::conn::{{closure}}`. `task` if the type is unknown.
 fn name_of<F>() -> &'static str {
     let mut name = any::type_name::<F>();
     // A block that is both annotated and named is a span around a span.
-    let around = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut ", "diagnose::timed::Timed<"];
+    let around = [
+        "core::pin::Pin<",
+        "alloc::boxed::Box<",
+        "&mut ",
+        "diagnose::timed::Timed<",
+        "diagnose::tokio_util::task::task_tracker::tracked::TrackedFuture<",
+    ];
     while let Some(inside) = around.iter().find_map(|around| name.strip_prefix(around)) {
         name = inside;
     }

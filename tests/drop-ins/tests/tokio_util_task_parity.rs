@@ -67,10 +67,10 @@ macro_rules! task {
                 let three: JoinHandle<u8> = tracker.spawn_local_on(async { 3 }, &set);
                 let four: JoinHandle<u8> = tracker.spawn_blocking(|| 4);
                 let five: JoinHandle<u8> = tracker.spawn_blocking_on(|| 5, &Handle::current());
-                let big = [6_u8; 20_000];
+                let big = [6_u8; 10_000];
                 let six: JoinHandle<u8> = tracker.spawn(async move {
                     yield_now().await;
-                    big[19_999]
+                    big[9_999]
                 });
                 let in_set = tracker.clone();
                 let seven = async move { in_set.spawn_local(async { 7 }).await.unwrap() };

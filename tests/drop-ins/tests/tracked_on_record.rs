@@ -76,6 +76,25 @@ fn a_spawned_task_has_its_unit_for_as_long_as_it_runs() {
     });
 }
 
+async fn serves() {
+    pending::<()>().await;
+}
+
+#[test]
+fn a_tracked_future_is_with_the_task_that_polls_it() {
+    diagnose_isolation::isolated!();
+    Builder::new_current_thread().build().unwrap().block_on(async {
+        let (made, tracker) = (here(), TaskTracker::new());
+        let _task = tokio::spawn(tracker.track_future(serves()));
+        yield_now().await;
+        let seen = look();
+        let held = seen.holdings(made, Role::Holds);
+        let it = seen.0.tasks.iter().find(|task| Some(task.id) == held[0].task).unwrap();
+        assert_eq!(seen.0.site(it.site).map(|site| site.name.as_str()), Some("serves"));
+        assert_eq!((held.len(), held[0].attribution), (1, Attribution::Unmoved));
+    });
+}
+
 #[test]
 fn to_await_an_aborting_handle_is_to_join_its_task() {
     diagnose_isolation::isolated!();
