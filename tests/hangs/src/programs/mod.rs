@@ -29,6 +29,7 @@ mod rings;
 mod shown;
 mod snoozed;
 mod time;
+mod trackers;
 mod unseen;
 mod values;
 mod wakeups;
@@ -71,4 +72,5 @@ pub const ALL: &[Section] = &[
     blocks::SECTION,
     jobs::SECTION,
     values::SECTION,
+    trackers::SECTION,
 ];
