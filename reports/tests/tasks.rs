@@ -163,6 +163,26 @@ fn a_span_that_lost_its_parent_is_listed_under_its_task() {
 }
 
 #[test]
+fn futures_that_no_live_task_has_polled_are_listed_once_if_they_are_alike() {
+    let mut snapshot = sites();
+    snapshot.tasks = vec![task(1, 0, RunState::Waiting, 40 * MS)];
+    for (id, age_ns) in [(1, 30 * MS), (3, 10 * MS), (5, 20 * MS)] {
+        let root = snapshot.spans.len();
+        snapshot.spans.extend([span(id, 2, None, None), span(id + 1, 3, None, Some(root))]);
+        (snapshot.spans[root].detached, snapshot.spans[root].age_ns) = (true, age_ns);
+    }
+    snapshot.spans.push(span(7, 1, None, None));
+    let tree = snapshot.tree();
+    let (_, detached) = tree.split_once("detached").expect("a heading");
+    insta::assert_snapshot!(detached, @r"
+    : pending futures whose parent is gone
+      3 × created 10.0 ms to 30.0 ms ago: consumer (src/main.rs:3)
+      └─ queue.pop().await (src/main.rs:4:9) [waiting]
+      producer (src/main.rs:2) [waiting 40.0 ms]
+    ");
+}
+
+#[test]
 fn spans_that_lost_their_parents_are_listed_once_if_they_are_alike() {
     let mut snapshot = sites();
     // The first task has two of them, the second has one.

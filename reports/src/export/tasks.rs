@@ -26,7 +26,7 @@ use crate::export::verdicts;
 use crate::export::wakes::chain;
 use crate::index::TasksById;
 use crate::lists::Lists;
-use crate::model::{RunState, Site, SiteIndex, SiteKind, Snapshot, Task, TaskId, TaskKind};
+use crate::model::{RunState, Site, SiteIndex, SiteKind, Snapshot, Span, Task, TaskId, TaskKind};
 use crate::ordered::OrderedMap;
 use crate::sort::{sort, sort_by_key};
 use crate::units::{count, time};
@@ -181,20 +181,29 @@ impl<'a> Forest<'a> {
     /// Writes the spans of these tasks whose parents are gone, with all spans below them: once for
     /// those that are alike.
     fn write_detached(&self, page: &mut String, group: &[&Task]) {
+        let spans = group.iter().flat_map(|task| self.detached_of(task)).copied();
+        self.write_alike(page, spans, "detached, its parent future is gone", group.len());
+    }
+
+    /// Writes these spans, with all spans below them: once for those that are alike. `what` says
+    /// what they are, if a heading does not.
+    fn write_alike(&self, page: &mut String, spans: impl Iterator<Item = usize>, what: &str, tasks: usize) {
         let mut alike: OrderedMap<String, Vec<usize>> = OrderedMap::new();
-        for &number in group.iter().flat_map(|task| self.detached_of(task)) {
+        for number in spans {
             alike.entry(self.detached_words(number, 2)).or_default().push(number);
         }
         for (words, numbers) in alike {
-            if let [number] = numbers[..] {
-                let words = self.detached_words(number, group.len());
-                let _ = write!(page, "  detached, its parent future is gone: {words}");
-                continue;
-            }
-            let many = count(numbers.len() as u64);
-            let ages = range(&numbers, |&number| self.snapshot.spans[number].age_ns);
-            let _ =
-                write!(page, "  {many} × detached, its parent future is gone, created {ages} ago: {words}");
+            let comma = if what.is_empty() { "" } else { ", " };
+            let head = if let [_] = numbers[..] {
+                what.to_owned()
+            } else {
+                let ages = range(&numbers, |&number| self.snapshot.spans[number].age_ns);
+                let many = count(numbers.len() as u64);
+                format!("{many} × {what}{comma}created {ages} ago")
+            };
+            let words = if let [number] = numbers[..] { self.detached_words(number, tasks) } else { words };
+            let colon = if head.is_empty() { "" } else { ": " };
+            let _ = write!(page, "  {head}{colon}{words}");
         }
     }
 
@@ -273,15 +282,12 @@ impl<'a> Forest<'a> {
 
     /// Spans that belong to no task.
     pub(super) fn lost(&self) -> String {
+        let spans = self.snapshot.spans.iter().enumerate();
+        let mut lost = spans.filter(|(_, span)| is_lost(span)).map(|(number, _)| number).peekable();
         let mut page = String::new();
-        for (number, span) in self.snapshot.spans.iter().enumerate() {
-            if span.parent.is_none() && span.task.is_none() {
-                if page.is_empty() {
-                    page.push_str("\ndetached: pending futures whose parent is gone\n");
-                }
-                let _ = writeln!(page, "  {}", self.span(number, 1));
-                self.write_children(&mut page, number, "  ", 1);
-            }
+        if lost.peek().is_some() {
+            page.push_str("\ndetached: pending futures whose parent is gone\n");
+            self.write_alike(&mut page, lost, "", 1);
         }
         page
     }
@@ -307,6 +313,11 @@ impl<'a> Forest<'a> {
             _ => name,
         }
     }
+}
+
+/// Whether no live task has polled the span, and its parent is gone.
+fn is_lost(span: &Span) -> bool {
+    span.parent.is_none() && span.task.is_none()
 }
 
 /// `, spawned at src/main.rs:41:9 by task 1`.
