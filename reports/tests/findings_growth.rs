@@ -5,7 +5,9 @@ use crate::support::hangs::{Program, resource_id};
 use crate::support::latency::durations;
 use crate::support::node;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{ResourceKind, Role, SiteKind, TaskId, Wait, WaitMode};
+use diagnose_reports::model::{
+    BlockingPool, ResourceKind, Role, RunState, Runtime, SiteKind, Span, TaskId, TaskKind, Wait, WaitMode,
+};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -61,6 +63,87 @@ fn tasks_that_requests_leave_behind_are_found_at_once() {
     assert_eq!(growing(&grown(2, 1, notified).snapshot), [""; 0], "jobs of one loop");
     let [slow] = &growing(&grown(60, 1, notified).snapshot)[..] else { panic!("they do not end") };
     assert!(slow.contains("the oldest 60.0 s, one more every 1.50 s, none"), "{slow}");
+}
+
+#[test]
+fn jobs_that_fill_the_threads_for_blocking_code_are_found_early() {
+    let jobs = |seconds, threads| {
+        let mut program = grown(seconds, 4, |_, _| {});
+        for task in program.snapshot.tasks.iter_mut().filter(|task| task.spawned_at.is_some()) {
+            (task.kind, task.state, task.runtime_number) = (TaskKind::Blocking, RunState::Running, 1);
+        }
+        let mut pool = BlockingPool::default();
+        (pool.runtime_number, pool.threads) = (1, threads);
+        program.snapshot.blocking_pools.push(pool);
+        growing(&program.snapshot)
+    };
+    let [finding] = &jobs(6, 100)[..] else { panic!("one finding") };
+    assert!(
+        finding.contains("none has ended; 40 threads for blocking code run them, of at most 100"),
+        "{finding}"
+    );
+    assert_eq!(jobs(4, 100), [""; 0], "slow jobs that came together");
+    assert_eq!(jobs(6, 512), [""; 0], "few of the threads");
+    assert_eq!(jobs(31, 512).len(), 1);
+}
+
+#[test]
+fn futures_that_calls_leave_behind_are_found() {
+    let kept = |futures: u64, seconds: u64, ended: u64| {
+        let mut program = Program::new();
+        let task = program.task("main");
+        let site = program.of(task).site;
+        for number in 0..futures {
+            let mut span = Span::default();
+            (span.site, span.state, span.detached) = (site, RunState::Waiting, true);
+            span.age_ns = (number + 1) * seconds * SECOND / futures;
+            program.snapshot.spans.push(span);
+        }
+        let mut calls = node(site.get(), None);
+        (calls.calls, calls.completed) = (futures + ended, ended);
+        program.snapshot.nodes.push(calls);
+        growing(&program.snapshot)
+    };
+    let [finding] = &kept(40, 8, 0)[..] else { panic!("one finding: {:?}", kept(40, 8, 0)) };
+    assert!(
+        finding.contains("pile up: 40 are pending, the oldest 8.00 s, 5 more each second; their"),
+        "{finding}"
+    );
+    assert_eq!(kept(40, 4, 0), [""; 0], "until the next round of a loop");
+    assert_eq!(kept(9, 8, 0), [""; 0], "few");
+    assert_eq!(kept(40, 8, 40), [""; 0], "most of them end");
+}
+
+#[test]
+fn runtimes_that_are_built_for_each_request_are_found() {
+    let built = |newest: u64, seconds: u64| {
+        let mut program = Program::new();
+        let task = program.task("main");
+        program.of(task).age_ns = seconds * SECOND;
+        let request = program.task("{block}");
+        let it = program.of(request);
+        (it.age_ns, it.runtime_number) = (SECOND / 50, 0);
+        it.spawned_at = Some(crate::support::place_at(10, 24));
+        program.snapshot.elapsed_ns = seconds * SECOND;
+        for number in [1, newest] {
+            let mut runtime = Runtime::default();
+            (runtime.number, runtime.workers) = (number, 8);
+            program.snapshot.runtimes.push(runtime);
+        }
+        let findings = program.snapshot.findings();
+        let findings = findings.iter().filter(|it| it.rule.to_string() == "runtimes");
+        findings.map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let [finding] = &built(1_968, 7)[..] else { panic!("one finding") };
+    assert!(
+        finding.starts_with(
+            "1,968 runtimes were built in 7.00 s, and 1,966 of them have ended; the last one has 8 workers and is \
+             entered at src/main.rs:10"
+        ),
+        "{finding}"
+    );
+    assert_eq!(built(40, 7), [""; 0], "some at the start");
+    assert_eq!(built(1_968, 36_000), [""; 0], "a few each minute");
 }
 
 /// The snapshot of `program`, in which all spawners have ended.

@@ -12,15 +12,15 @@ use super::facts::{Facts, ended, line, per_mille, root_site};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use super::waiting::{Waiting, WaitingTasks};
-use crate::model::{Node, Place, SiteIndex, Task, TaskId, TaskKind};
+use crate::model::{Node, Place, RunState, SiteIndex, Task, TaskId, TaskKind};
 use crate::names::UNNAMED;
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::{count, time};
 
 /// How many tasks there must be at least.
-const MIN_TASKS: usize = 10;
+pub(super) const MIN_TASKS: usize = 10;
 /// The greatest share of ended calls, in thousandths.
-const MAX_ENDED: u64 = 20;
+pub(super) const MAX_ENDED: u64 = 20;
 /// If more have ended: the minimum age of a task that never ends, as a multiple of the longest
 /// ended call.
 const MIN_OUTLIVED: u64 = 10;
@@ -31,6 +31,10 @@ const MIN_QUARTER: u64 = 80;
 const SHORT_NS: u64 = 1_000_000_000;
 /// The least time that the growth has to last, for tasks that may be slow jobs.
 const LONG_NS: u64 = 30_000_000_000;
+/// The same, if they have at least this share of the threads for blocking code, in thousandths: the
+/// pool is full before long.
+const POOL_NS: u64 = 5_000_000_000;
+const MIN_POOL: u64 = 250;
 /// The least time that the growth has to last, for connections and actors, which arrive for minutes
 /// after a start.
 const ARRIVALS_NS: u64 = 600_000_000_000;
@@ -102,16 +106,8 @@ impl<'a> Growth<'a> {
         };
         let oldest_ns = tasks.iter().map(|task| task.age_ns).max()?;
         let span_ns = oldest_ns - youngest_ns;
-        let mut quarters = [0_u64; 4];
-        for task in &tasks {
-            let quarter = u128::from(task.age_ns - youngest_ns) * 4 / u128::from(span_ns.max(1));
-            quarters[usize::try_from(quarter).unwrap_or(3).min(3)] += 1;
-        }
-        let has_share = |part: &&u64| per_mille(**part, tasks.len() as u64) >= MIN_QUARTER;
-        // The growth goes on, and is not new. Clients may have paused in between.
-        let (recent, before) = quarters.split_at(1);
-        let is_even =
-            recent.iter().all(|part| has_share(&part)) && before.iter().filter(has_share).count() >= 2;
+        let ages = tasks.iter().map(|task| task.age_ns - youngest_ns);
+        let is_even = goes_on(ages, span_ns);
         is_even.then_some(Self { tasks, oldest_ns, span_ns, ended, more })
     }
 
@@ -123,7 +119,8 @@ impl<'a> Growth<'a> {
             return None;
         }
         if self.tasks.iter().any(|task| task.kind == TaskKind::Blocking) {
-            return Some(LONG_NS);
+            let fills = |threads| per_mille(self.tasks.len() as u64, threads) >= MIN_POOL;
+            return Some(if pool(facts, &self.tasks).is_some_and(fills) { POOL_NS } else { LONG_NS });
         }
         let spawners: OrderedSet<TaskId> = self.tasks.iter().filter_map(|task| task.spawned_by).collect();
         let least_ns = match waiting.of(&self.tasks) {
@@ -158,6 +155,20 @@ impl<'a> Growth<'a> {
     }
 }
 
+/// Whether the growth over `span_ns` goes on, and is not new. Clients may have paused in between.
+/// `ages` have their shares in the last quarter of it, and in at least two of the others.
+pub(super) fn goes_on(ages: impl Iterator<Item = u64>, span_ns: u64) -> bool {
+    let mut quarters = [0_u64; 4];
+    for age_ns in ages {
+        let quarter = u128::from(age_ns) * 4 / u128::from(span_ns.max(1));
+        quarters[usize::try_from(quarter).unwrap_or(3).min(3)] += 1;
+    }
+    let all = quarters.iter().sum();
+    let has_share = |part: &&u64| per_mille(**part, all) >= MIN_QUARTER;
+    let (recent, before) = quarters.split_at(1);
+    recent.iter().all(|part| has_share(&part)) && before.iter().filter(has_share).count() >= 2
+}
+
 /// How many calls ended, and the longest of them in ns; `None` if few did.
 fn ended_calls(facts: &Facts<'_>, group: &Group<'_>) -> Option<(u64, u64)> {
     let nodes = facts.nodes_of_site(group.site).iter().map(|&node| facts.node(node));
@@ -171,6 +182,14 @@ fn ended_calls(facts: &Facts<'_>, group: &Group<'_>) -> Option<(u64, u64)> {
     (share > MAX_ENDED).then_some((count, longest_ns))
 }
 
+/// The size of the pool with the threads that the tasks block; `None` if they block none.
+fn pool(facts: &Facts<'_>, tasks: &[&Task]) -> Option<u64> {
+    let is_running = |task: &&Task| task.kind == TaskKind::Blocking && task.state == RunState::Running;
+    let runtime = tasks.first().filter(|_| tasks.iter().all(is_running))?.runtime_number;
+    let pools = &facts.snapshot.blocking_pools;
+    pools.iter().find(|pool| pool.runtime_number == runtime).map(|pool| pool.threads)
+}
+
 fn of_group(
     facts: &Facts<'_>,
     waiting: &WaitingTasks<'_>,
@@ -180,6 +199,11 @@ fn of_group(
     let alive = growth.tasks.len() as u64;
     let place = waiting.place(&growth.tasks);
     let waits = place.as_ref().map(|place| format!("; they wait at {}", line(place))).unwrap_or_default();
+    let threads = pool(facts, &growth.tasks);
+    let threads = threads.map(|all| {
+        format!("; {} threads for blocking code run them, of at most {}", count(alive), count(all))
+    });
+    let threads = threads.unwrap_or_default();
     let more = growth.more.map(|more| format!(", {} more than before", count(more))).unwrap_or_default();
     let others = match growth.ended {
         None => "none has ended".to_owned(),
@@ -188,7 +212,7 @@ fn of_group(
         }
     };
     let sentence = format!(
-        "{} pile up: {} alive, the oldest {}, {}{more}, {others}{waits}",
+        "{} pile up: {} alive, the oldest {}, {}{more}, {others}{waits}{threads}",
         group_words(facts, group),
         count(alive),
         time(growth.oldest_ns),
@@ -215,7 +239,7 @@ fn group_words(facts: &Facts<'_>, group: &Group<'_>) -> String {
 }
 
 /// `12 more each second`, or `one more every 2.50 s`.
-fn rate_words(tasks: u64, span_ns: u64) -> String {
+pub(super) fn rate_words(tasks: u64, span_ns: u64) -> String {
     let per_second = u128::from(tasks) * 1_000_000_000 / u128::from(span_ns.max(1));
     match u64::try_from(per_second).unwrap_or(u64::MAX) {
         0 => format!("one more every {}", time(span_ns / tasks.max(1))),

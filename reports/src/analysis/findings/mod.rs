@@ -7,12 +7,13 @@
 //! channels pool    the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
 //! contended held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
-//! saturated unrecorded blocking_pool self_wake retries cancelled panicked   what makes all calls slow, or wastes work
-//! growing backlog lagged missing_await large_future lost_data   risks and notes
+//! saturated unrecorded blocking_pool runtimes self_wake retries cancelled panicked   what makes all calls slow, or wastes work
+//! growing abandoned backlog lagged missing_await large_future lost_data   risks and notes
 //! rank             calls all rules, removes repetitions, sorts, keeps ten
 //! ```
 //! A rule is silent unless it is sure: on a healthy program no rule fires.
 
+mod abandoned;
 mod backlog;
 mod blocking;
 mod blocking_pool;
@@ -39,6 +40,7 @@ mod pool;
 mod rank;
 mod retries;
 mod rule;
+mod runtimes;
 mod saturated;
 mod self_wake;
 mod sequential;

@@ -6,9 +6,9 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    backlog, blocking_pool, bottleneck, cancelled, contended, full_channel, growing, held, hog, lagged,
-    large_future, lost_data, missing_await, panicked, retries, saturated, self_wake, sequential, slow_await,
-    stopped, stuck, unrecorded,
+    abandoned, backlog, blocking_pool, bottleneck, cancelled, contended, full_channel, growing, held, hog,
+    lagged, large_future, lost_data, missing_await, panicked, retries, runtimes, saturated, self_wake,
+    sequential, slow_await, stopped, stuck, unrecorded,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -47,7 +47,7 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 21] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 23] = [
     contended::find,
     held::find,
     stopped::find,
@@ -59,11 +59,13 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 21] = [
     saturated::find,
     unrecorded::find,
     blocking_pool::find,
+    runtimes::find,
     self_wake::find,
     retries::find,
     cancelled::find,
     panicked::find,
     growing::find,
+    abandoned::find,
     backlog::find,
     lagged::find,
     missing_await::find,

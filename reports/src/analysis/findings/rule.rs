@@ -68,6 +68,8 @@ rules! {
     Unrecorded = "unrecorded",
     /// All threads for blocking jobs are busy, and jobs wait for one.
     BlockingPool = "blocking_pool",
+    /// Runtimes are built and shut down all the time.
+    Runtimes = "runtimes",
     /// One worker did almost all polls.
     Imbalance = "imbalance",
     /// Tasks or futures of one place become more and more.
