@@ -105,6 +105,33 @@ async function totals() {
   }
 }
 
+// The quantiles of a function are those of the table for spreadsheets, which other code computes.
+async function quantiles() {
+  const COLUMNS = { p50: 'p50_completed_ns', p99: 'p99_completed_ns', max: 'max_completed_ns', 'p50 poll': 'p50_poll_ns', 'p99 poll': 'p99_poll_ns', 'Max poll': 'max_poll_ns' };
+  for (const name of ['small', 'stuck']) {
+    const [head, ...lines] = fs.readFileSync(`${out}/${name}.csv`, 'utf8').trim().split('\r\n').map((line) => line.split(','));
+    const page = await open(address(name, '#functions'), { width: 1900, height: 1400 });
+    const shown = await page.evaluate(() => {
+      const names = [...document.querySelectorAll('th')].map((one) => one.textContent.replace(/[▴▾▲▼↑↓]/g, '').trim());
+      const rows = [...document.querySelectorAll('tbody tr:not(.space)')];
+      return rows.map((row) => Object.fromEntries([['place', row.querySelector('small').textContent.trim()], ...[...row.cells].map((cell, index) => [names[index], cell.textContent.trim()])]));
+    });
+    const wrong = [];
+    let compared = 0;
+    for (const row of shown) {
+      const line = lines.find((one) => `${one[head.indexOf('file')].split('/').slice(-2).join('/')}:${one[head.indexOf('line')]}` === row.place);
+      for (const [column, field] of Object.entries(COLUMNS)) {
+        const ns = line?.[head.indexOf(field)];
+        if (!row[column] || !ns) continue;
+        compared += 1;
+        if (row[column] !== units.time(Number(ns))) wrong.push(`${row.Function} ${column} ${row[column]}, not ${units.time(Number(ns))}`);
+      }
+    }
+    check(`${name}: the quantiles of functions are those of the CSV report`, compared >= 6 && wrong.length === 0, wrong.slice(0, 3).join('; ') || `${compared} numbers`);
+    await page.context().close();
+  }
+}
+
 async function looks() {
   let texts = 0;
   const low = [];
@@ -243,7 +270,7 @@ async function copies() {
   await page.context().close();
 }
 
-const all = { paints, interactions, totals, looks, keyboard, links, findings, hostile, paper, copies, live: () => checkLive(out, check) };
+const all = { paints, interactions, totals, quantiles, looks, keyboard, links, findings, hostile, paper, copies, live: () => checkLive(out, check) };
 const only = process.argv.slice(3);
 for (const [name, run] of Object.entries(all)) {
   if (only.length && !only.includes(name)) continue;

@@ -42,6 +42,13 @@ function node(parent, site) {
   depths.push(parent === null ? 0 : depths[parent] + 1);
   return nodes.length - 1;
 }
+// Two buckets, and the longest of the durations.
+function durations(count, index) {
+  const from = 65536 + 4096 * (index % 8);
+  const first = Math.ceil((count * (index % 5)) / 5);
+  const buckets = [{ from_ns: from, to_ns: from + 4096, count: first }, { from_ns: 2 * from, to_ns: 2 * from + 8192, count: count - first }].filter((bucket) => bucket.count > 0);
+  return { buckets, longest_ns: count > 0 ? buckets.at(-1).to_ns - 1000 : 0 };
+}
 const roots = Math.max(2, Math.min(40, Math.floor(nodeCount / 20)));
 let last = [];
 while (nodes.length < nodeCount) {
@@ -65,6 +72,7 @@ for (let index = nodes.length - 1; index >= 0; index -= 1) {
   it.idle_ns += it.self_idle_ns;
   it.completed = it.calls - it.cancelled;
   if (it.completed < 0) [it.completed, it.cancelled] = [it.calls, 0];
+  it.latency = { completed: durations(it.completed, index), cancelled: durations(it.cancelled, index) };
   if (it.parent !== null) {
     nodes[it.parent].busy_ns += it.busy_ns;
     nodes[it.parent].idle_ns += it.idle_ns;

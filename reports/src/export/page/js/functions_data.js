@@ -45,16 +45,16 @@ class Row {
     for (const name of SUMS) this[name] = 0;
   }
 
-  quantile(column, share, longest) {
+  quantile(column, perMille, longest) {
     this.known[column] ??= histogram(this.model.nodes, column, this.members);
-    return quantile(this.known[column], share, longest) ?? 0;
+    return quantile(column, this.known[column], perMille, longest) ?? 0;
   }
 
-  get p50() { return this.quantile('polls_histogram', 0.5, this.longest); }
+  get p50() { return this.quantile('polls_histogram', 500, this.longest); }
 
-  get p99() { return this.quantile('polls_histogram', 0.99, this.longest); }
+  get p99() { return this.quantile('polls_histogram', 990, this.longest); }
 
-  get callP50() { return this.quantile('latency', 0.5, this.callMax); }
+  get callP50() { return this.quantile('latency', 500, this.callMax); }
 
-  get callP99() { return this.quantile('latency', 0.99, this.callMax); }
+  get callP99() { return this.quantile('latency', 990, this.callMax); }
 }

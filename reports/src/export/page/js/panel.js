@@ -71,7 +71,7 @@ function durations(nodes, members) {
   return kinds.map(([name, title, limit]) => {
     const buckets = histogram(nodes, name, members);
     if (!buckets.length) return null;
-    const quantiles = [['p50', 0.5], ['p90', 0.9], ['p99', 0.99], ['p99.9', 0.999]].map(([word, share]) => [word, quantile(buckets, share, limit)]);
+    const quantiles = [['p50', 500], ['p90', 900], ['p99', 990], ['p99.9', 999]].map(([word, perMille]) => [word, quantile(name, buckets, perMille, limit)]);
     return h('section', {}, h('h3', {}, title),
       h('p', { class: 'quantiles' }, [...quantiles, ['max', limit]].map(([word, ns]) => h('span', {}, h('small', {}, word), ' ', time(ns)))),
       chart(buckets));

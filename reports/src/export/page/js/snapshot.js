@@ -104,15 +104,33 @@ export function histogram(nodes, name, members) {
   return buckets.sort((a, b) => a[0] - b[0]);
 }
 
-// The duration that a share of all durations does not exceed, in ns; `null` without any.
-export function quantile(buckets, share, longest = Infinity) {
+// The duration in ns that `perMille` of 1000 durations do not exceed, as in the other reports; `null` without any.
+export function quantile(name, buckets, perMille, longest) {
   const total = buckets.reduce((sum, bucket) => sum + bucket[2], 0);
+  if (total === 0) return null;
+  return name === 'polls_histogram' ? interpolated(buckets, total, perMille, longest) : middleOfBucket(buckets, total, perMille, longest);
+}
+
+// Of polls, whose buckets are wide: durations lie evenly in a bucket. As in `analysis/quantile.rs`.
+function interpolated(buckets, total, perMille, longest) {
+  const target = total * perMille;
   let before = 0;
   for (const [from, to, count] of buckets) {
-    if (count > 0 && before + count >= total * share) {
-      return Math.min(longest, from + ((to - from) * (total * share - before)) / count);
-    }
-    before += count;
+    const inside = count * 1000;
+    if (inside > 0 && before + inside >= target) return Math.min(longest, from + Math.floor(((to - from) * (target - before)) / inside));
+    before += inside;
   }
   return null;
+}
+
+// Of calls, whose buckets are narrow: the middle is off by at most half a bucket. As in `analysis/latency.rs`.
+function middleOfBucket(buckets, total, perMille, longest) {
+  const rank = Math.max(1, Math.ceil((total * perMille) / 1000));
+  let before = 0;
+  for (const [from, to, count] of buckets) {
+    before += count;
+    // The last duration is the longest one.
+    if (before >= rank && rank < total) return Math.min(longest, from + Math.floor(Math.max(0, to - from - 1) / 2));
+  }
+  return longest;
 }
