@@ -160,8 +160,10 @@ async function keyboard() {
     order.push(await focused());
   }
   check('Tab leads from the skip link over the tools to the views', order[0].startsWith('A Skip') && order[1].startsWith('INPUT') && order.slice(2, 5).every((one) => one.startsWith('BUTTON')) && order[5].startsWith('A Findings'), order.join(', '));
+  await page.keyboard.press('3');
+  const third = page.url();
   await page.keyboard.press('2');
-  check('a digit opens a view', page.url().includes('#flame'));
+  check('a digit opens a view', third.includes('#functions') && page.url().includes('#flame'));
   await page.locator('.choice button', { hasText: 'Busy' }).focus();
   await page.keyboard.press('Enter');
   check('a button keeps the focus when its view changes', page.url().includes('m=busy') && (await focused()) === 'BUTTON Busy', await focused());
@@ -205,6 +207,22 @@ async function links() {
   const broken2 = await open(address('small', '#flame?z=gone&m=wrong&o=sandwich&per=x&roots=y&f=none'));
   check('a link with wrong fields shows a graph', (await broken2.locator('canvas').count()) === 1);
   for (const one of [page, other, broken, broken2]) await one.context().close();
+}
+
+async function firstViews() {
+  const shown = async (name, hash) => {
+    const page = await open(address(name, hash));
+    const label = await page.locator('main > section').first().getAttribute('aria-label');
+    const isDrawn = label !== 'Flame graph' || await page.evaluate(() => document.querySelector('canvas').getContext('2d').getImageData(100, 30, 1, 1).data[3] > 0);
+    await page.context().close();
+    return isDrawn ? label : `empty ${label}`;
+  };
+  const healthy = await shown('small');
+  check('a page without findings opens with the flame graph', healthy === 'Flame graph', healthy);
+  const chosen = await shown('small', '#findings');
+  check('a link to the findings opens them, even if there are none', chosen === 'Findings', chosen);
+  const [stuck, empty] = [await shown('stuck'), await shown('empty')];
+  check('a page with findings, and one without data, open with the findings', stuck === 'Findings' && empty === 'Findings', `${stuck}, ${empty}`);
 }
 
 async function findings() {
@@ -270,7 +288,7 @@ async function copies() {
   await page.context().close();
 }
 
-const all = { paints, interactions, totals, quantiles, looks, keyboard, links, findings, hostile, paper, copies, live: () => checkLive(out, check) };
+const all = { paints, interactions, totals, quantiles, looks, keyboard, links, firstViews, findings, hostile, paper, copies, live: () => checkLive(out, check) };
 const only = process.argv.slice(3);
 for (const [name, run] of Object.entries(all)) {
   if (only.length && !only.includes(name)) continue;

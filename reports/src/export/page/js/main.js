@@ -84,10 +84,21 @@ function show() {
 }
 
 function update(json) {
+  load(json);
+  render();
+}
+
+function load(json) {
   latest = json;
   model = build(read(json));
   for (const view of [tasks, resources]) view.setModel(model);
-  render();
+}
+
+// Findings, unless there is nothing to say and a graph to draw. The file's view may ask for a graph.
+function firstView() {
+  const { view } = dataBlock.dataset;
+  const isSilent = model?.size > 0 && ['findings', 'verdicts', 'alarms'].every((name) => model.snapshot[name].length === 0);
+  return { m: view === 'busy' || view === 'idle' ? view : 'wall', view: view === 'wall' && !isSilent ? 'findings' : 'flame' };
 }
 
 // Prepares the other views while nothing else is to do, a part at a time.
@@ -210,10 +221,11 @@ addEventListener('keydown', (event) => {
 
 onchange(render);
 startTheme(render);
-start({ m: dataBlock.dataset.view === 'busy' || dataBlock.dataset.view === 'idle' ? dataBlock.dataset.view : 'wall', view: dataBlock.dataset.view === 'wall' ? 'findings' : 'flame' });
 try {
   const json = await unpack(dataBlock.textContent);
-  if (json) update(json);
+  if (json) load(json);
+  start(firstView());
+  render();
   // What the checks in a browser measure.
   performance.mark('diagnose-shown');
   if (model && !isLive) warm(model);
