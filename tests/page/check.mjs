@@ -225,6 +225,16 @@ async function firstViews() {
   check('a page with findings, and one without data, open with the findings', stuck === 'Findings' && empty === 'Findings', `${stuck}, ${empty}`);
 }
 
+async function hiddenRoots() {
+  const page = await open(address('parked', '#flame'));
+  const [note, before] = [await text(page, '.aside'), await text(page, '.panel .big')];
+  check('the flame graph says how many roots are not drawn, and why', /^Not drawn: 1 parked call of 1 root, 600 ms, which have waited/.test(note), note);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  const after = await text(page, '.panel .big');
+  check('one click shows them', before !== after && !(await page.locator('.aside').isVisible()), `${before}, then ${after}`);
+  await page.context().close();
+}
+
 async function findings() {
   const page = await open(address('stuck'));
   check('the verdict is the first finding, on the first screen', await page.locator('.card.stuck').first().isVisible());
@@ -288,7 +298,7 @@ async function copies() {
   await page.context().close();
 }
 
-const all = { paints, interactions, totals, quantiles, looks, keyboard, links, firstViews, findings, hostile, paper, copies, live: () => checkLive(out, check) };
+const all = { paints, interactions, totals, quantiles, looks, keyboard, links, firstViews, hiddenRoots, findings, hostile, paper, copies, live: () => checkLive(out, check) };
 const only = process.argv.slice(3);
 for (const [name, run] of Object.entries(all)) {
   if (only.length && !only.includes(name)) continue;

@@ -2,7 +2,7 @@
 
 import { h, fill, choice, say, isTyping } from './dom.js';
 import { time, count, counted, percent } from './units.js';
-import { MEASURES } from './model.js';
+import { MEASURES, totals } from './model.js';
 import { framer, topDown, bottomUp, callersOf, calleesOf, follow, pathOf } from './frames.js';
 import { ROW, place, paint, frameAt, windowOf } from './canvas.js';
 import { functionRows } from './functions_data.js';
@@ -14,6 +14,8 @@ const ORDERS = [['top', 'Top-down', 'From tasks down to what they await'], ['bot
   ['sandwich', 'Sandwich', 'One function: its callers above, its callees below']];
 const SCALES = [['total', 'Total', 'All calls together'], ['mean', 'Mean per call', 'Each root divided by its number of calls']];
 const ROOT_KINDS = [['work', 'Work'], ['background', 'Background'], ['parked', 'Parked']];
+// Why a root is of a kind.
+const REASONS = { work: 'end, or use the CPU', background: 'are all alive and busy for less than 1 % of their time', parked: 'have waited since their first polls' };
 const LEGEND = { wall: ['busy', 'wait', 'queued'], busy: ['busy'], idle: ['wait'], queued: ['queued'], calls: ['calls'] };
 const LEGEND_WORDS = { busy: 'busy', wait: 'waiting', queued: 'queued', calls: 'calls', stuck: 'stuck (dark edge)' };
 const ZOOM_MS = 160;
@@ -25,7 +27,8 @@ export function makeFlame() {
   const sizer = h('div', { class: 'sizer' });
   const scroller = h('div', { class: 'flame-scroll' }, canvas, sizer);
   const [bar, panel, crumbs, found] = [h('div', { class: 'bar-row' }), h('aside', { class: 'panel', 'aria-label': 'Details of the frame' }), h('nav', { class: 'crumbs', 'aria-label': 'Zoom' }), h('p', { class: 'found' })];
-  const element = h('section', { class: 'flame', 'aria-label': 'Flame graph' }, bar, crumbs, found, h('div', { class: 'flame-body' }, scroller, panel));
+  const aside = h('p', { class: 'found aside' });
+  const element = h('section', { class: 'flame', 'aria-label': 'Flame graph' }, bar, aside, crumbs, found, h('div', { class: 'flame-body' }, scroller, panel));
   const it = { element, view: [0, 1], blocks: [], zoomed: null, marked: null, model: null, drawing: { rects: [], rows: 1 }, key: '', timer: 0 };
 
   const show = (value) => (state.m === 'calls' ? count(value) : time(value));
@@ -36,6 +39,7 @@ export function makeFlame() {
     const isNew = key !== it.key || model !== it.model;
     if (isNew) build(model, groups, key);
     toolbar(model);
+    hiddenRoots(model);
     const target = state.o === 'sandwich' ? it.blocks[0]?.top : follow(it.blocks[0].top, state.z);
     if (target && (target !== it.zoomed || isNew)) zoomTo(target, !isNew);
     else draw();
@@ -76,6 +80,17 @@ export function makeFlame() {
       h('span', { class: 'legend', role: 'img', 'aria-label': 'Colors' }, [...LEGEND[state.m], ...(model.stuck.size ? ['stuck'] : [])].map((part) => [h('i', { class: `dot ${part}` }), LEGEND_WORDS[part]])));
   }
 
+  // How many roots are not drawn, why, how much time they are, and a button that shows them.
+  function hiddenRoots(model) {
+    const sums = totals(model, state.m);
+    const parts = ROOT_KINDS.map(([kind]) => [kind, model.groups.filter((group) => group.kind === kind)]).filter(([kind, groups]) => groups.length && !it.shown.includes(kind)).map(([kind, groups]) => {
+      const [calls, value] = [groups.reduce((sum, { calls: more }) => sum + more, 0), groups.reduce((sum, { roots }) => sum + roots.reduce((part, root) => part + sums[root], 0), 0)];
+      return `${count(calls)} ${kind} ${calls === 1 ? 'call' : 'calls'} of ${counted(groups.length, 'root')}${state.m === 'calls' ? '' : `, ${time(value)}`}, which ${REASONS[kind]}`;
+    });
+    aside.hidden = !parts.length;
+    fill(aside, parts.length ? [`Not drawn: ${parts.join('; ')}. `, h('button', { type: 'button', class: 'link', onclick: () => go({ roots: ROOT_KINDS.map(([kind]) => kind).join(','), z: [] }) }, 'Show all')] : null);
+  }
+
   // The functions with the most time, and the present one.
   function sandwichSites(model) {
     const rows = functionRows(model).filter((row) => !row.site.isAwait && row.site.kind !== 'other').sort((a, b) => b.wall - a.wall);
@@ -90,10 +105,8 @@ export function makeFlame() {
     const calls = groups.reduce((sum, group) => sum + group.calls, 0);
     const wall = groups.reduce((sum, group) => sum + group.wall, 0);
     const isOn = it.shown.includes(kind);
-    const title = { work: 'Tasks that end, or use the CPU', background: 'Tasks that are all alive and busy for less than 1 % of their time',
-      parked: 'Tasks that have waited since their first polls' }[kind];
     const next = isOn ? it.shown.filter((one) => one !== kind) : [...it.shown, kind];
-    return h('button', { type: 'button', title: `${title}: ${count(calls)} × ${time(wall / Math.max(1, calls))}`, 'aria-pressed': String(isOn), disabled: isOn && next.length === 0,
+    return h('button', { type: 'button', title: `Tasks that ${REASONS[kind]}: ${count(calls)} × ${time(wall / Math.max(1, calls))}`, 'aria-pressed': String(isOn), disabled: isOn && next.length === 0,
       onclick: () => go({ roots: next.join(','), z: [] }) }, `${word} `, h('small', {}, count(calls)));
   }
 
