@@ -52,7 +52,10 @@ fn client(program: &mut Program, task: u64) {
 
 #[test]
 fn tasks_that_requests_leave_behind_are_found_at_once() {
-    let [finding] = &growing(&grown(2, 4, notified).snapshot)[..] else { panic!("one finding") };
+    let snapshot = grown(2, 4, notified).snapshot;
+    let [finding] = &growing(&snapshot)[..] else { panic!("one finding") };
+    let evidence = &snapshot.findings()[0].evidence;
+    assert_eq!((evidence.tasks.len(), evidence.all_tasks), (32, Some(40)));
     assert!(
         finding.starts_with(
             "tasks of `forward` (spawned at src/main.rs:62) pile up: 40 alive, the oldest 2.00 s, 20 more each \

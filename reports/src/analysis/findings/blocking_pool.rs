@@ -8,7 +8,7 @@
 //! A batch of jobs may wait in turn by design: it is spawned at once, or by few tasks.
 
 use super::facts::{Facts, per_mille};
-use super::finding::{Finding, MAX_IDS, Severity};
+use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use crate::model::{BlockingPool, RunState, SiteIndex, Task, TaskId, TaskKind};
 use crate::ordered::{OrderedMap, OrderedSet};
@@ -59,7 +59,7 @@ fn of_pool(facts: &Facts<'_>, pool: &BlockingPool) -> Option<Finding> {
     finding.explains_ns = facts.sum(site, |node| node.busy_ns);
     finding.per_mille = Some(per_mille(waiting.len() as u64, (waiting.len() + running.len()) as u64));
     finding.evidence.sites.push(site);
-    finding.evidence.tasks = running.iter().chain(&waiting).map(|job| job.id).take(MAX_IDS).collect();
+    finding.evidence.set_tasks(running.iter().chain(&waiting).map(|job| job.id));
     Some(finding)
 }
 

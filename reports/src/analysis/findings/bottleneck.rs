@@ -109,7 +109,7 @@ fn of_queue(facts: &Facts<'_>, queue: &Queue<'_>) -> Option<Finding> {
     finding.per_mille = Some(request.share);
     finding.evidence.sites = vec![request.site, facts.node(receiver).site];
     finding.evidence.nodes = request.nodes;
-    finding.evidence.tasks = end.task.into_iter().chain(tasks).take(MAX_IDS).collect();
+    finding.evidence.set_tasks(end.task.into_iter().chain(tasks));
     finding.evidence.resources = queue.channels.iter().map(|it| it.id).take(MAX_IDS).collect();
     Some(finding)
 }

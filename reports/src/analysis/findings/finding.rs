@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::rule::Rule;
 use crate::clean::printable;
 use crate::model::{NodeIndex, Place, ResourceId, SiteIndex, TaskId};
+use crate::ordered::OrderedSet;
 
 /// One answer to "what is wrong, and where": something stuck, slow, wasteful or risky.
 ///
@@ -60,6 +61,9 @@ pub struct Evidence {
     /// Tasks, by id; at most 32.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<TaskId>,
+    /// Number of all tasks, if `tasks` leaves out some of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_tasks: Option<usize>,
     /// Resources, most important first; at most 32.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<ResourceId>,
@@ -88,6 +92,17 @@ pub enum Severity {
 
 /// How many ids of tasks, and of resources, are listed as evidence.
 pub(super) const MAX_IDS: usize = 32;
+
+impl Evidence {
+    /// Lists the first tasks, and counts them if there are more.
+    pub(super) fn set_tasks(&mut self, ids: impl IntoIterator<Item = TaskId>) {
+        let mut known = OrderedSet::new();
+        self.tasks = ids.into_iter().filter(|id| known.insert(*id)).collect();
+        let all = self.tasks.len();
+        self.tasks.truncate(MAX_IDS);
+        self.all_tasks = (all > MAX_IDS).then_some(all);
+    }
+}
 
 impl Finding {
     /// Creates a finding without numbers, place and evidence.

@@ -130,7 +130,7 @@ fn of_channel(facts: &Facts<'_>, channel: &Channel<'_>) -> Option<Finding> {
     finding.per_mille = Some(request.share);
     finding.evidence.sites.push(request.site);
     finding.evidence.nodes = request.nodes;
-    finding.evidence.tasks = tasks.into_iter().take(MAX_IDS).collect();
+    finding.evidence.set_tasks(tasks);
     finding.evidence.resources = channel.ids.iter().copied().take(MAX_IDS).collect();
     Some(finding)
 }

@@ -9,7 +9,7 @@
 //! longer than the recording. So it has to go on for a time that fits what the tasks do.
 
 use super::facts::{Facts, ended, line, per_mille, root_site};
-use super::finding::{Finding, MAX_IDS, Severity};
+use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::waiting::{Waiting, WaitingTasks};
 use crate::model::{Node, Place, RunState, SiteIndex, Task, TaskId, TaskKind};
@@ -224,7 +224,7 @@ fn of_group(
     let ages = growth.tasks.iter().map(|task| task.age_ns);
     finding.explains_ns = ages.fold(0, u64::saturating_add);
     finding.evidence.sites.push(group.site);
-    finding.evidence.tasks = growth.tasks.iter().map(|task| task.id).take(MAX_IDS).collect();
+    finding.evidence.set_tasks(growth.tasks.iter().map(|task| task.id));
     finding
 }
 

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use super::events::is_next_job;
 use super::facts::{Facts, ended, line};
-use super::finding::{Finding, MAX_IDS, Severity};
+use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
@@ -95,7 +95,7 @@ fn of_resource(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Find
     finding.explains_ns = waits.iter().map(|wait| wait.since_ns).fold(0, u64::saturating_add);
     finding.evidence.sites = std::iter::once(site).chain(stop).collect();
     let tasks = holding.task.into_iter().chain(requests.iter().filter_map(|(wait, _)| wait.task));
-    finding.evidence.tasks = tasks.take(MAX_IDS).collect();
+    finding.evidence.set_tasks(tasks);
     finding.evidence.resources.push(it.id);
     Some(finding)
 }

@@ -4,7 +4,7 @@
 //! awaits. It is copied when it is passed on, and kept until the task ends.
 
 use super::facts::{Facts, line};
-use super::finding::{Finding, MAX_IDS, Severity};
+use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use crate::model::{Place, SiteIndex, Task};
 use crate::ordered::OrderedMap;
@@ -45,6 +45,6 @@ fn of_tasks(facts: &Facts<'_>, site: SiteIndex, at: Option<&Place>, tasks: &[&Ta
     let mut finding = Finding::new(Rule::LargeFuture, Severity::Note, &sentence, next);
     finding.place = at.cloned().or_else(|| facts.place(site));
     finding.evidence.sites.push(site);
-    finding.evidence.tasks = tasks.iter().map(|task| task.id).take(MAX_IDS).collect();
+    finding.evidence.set_tasks(tasks.iter().map(|task| task.id));
     finding
 }

@@ -13,7 +13,7 @@
 //! ```
 
 use super::facts::{Facts, line, per_mille, percent};
-use super::finding::{Finding, MAX_IDS, Severity};
+use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::{CpuShare, capacity_ns};
 use crate::model::{Node, Place, SiteIndex, Task, TaskKind};
@@ -106,7 +106,7 @@ fn storm(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     finding.explains_ns = busy_ns;
     finding.per_mille = Some(share);
     finding.evidence.sites.extend(within.into_iter().chain([site]));
-    finding.evidence.tasks = tasks.iter().map(|task| task.id).take(MAX_IDS).collect();
+    finding.evidence.set_tasks(tasks.iter().map(|task| task.id));
     Some(finding)
 }
 
@@ -182,6 +182,6 @@ fn of_tasks(facts: &Facts<'_>, site: SiteIndex, at: Option<&Place>, tasks: &[&Ta
     finding.explains_ns = busy_ns;
     finding.per_mille = Some(share);
     finding.evidence.sites.extend(within.into_iter().chain([site]));
-    finding.evidence.tasks = tasks.iter().map(|task| task.id).take(MAX_IDS).collect();
+    finding.evidence.set_tasks(tasks.iter().map(|task| task.id));
     finding
 }

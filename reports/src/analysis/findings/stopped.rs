@@ -278,7 +278,7 @@ impl<'a> Stopped<'a> {
         finding.evidence.sites = vec![awaited, function];
         finding.evidence.nodes = self.node(awaited).map(NodeIndex::new).into_iter().collect();
         let tasks = calls.spans.iter().filter_map(|&span| self.span(span).task);
-        finding.evidence.tasks = tasks.collect::<OrderedSet<_>>().into_iter().take(MAX_IDS).collect();
+        finding.evidence.set_tasks(tasks.collect::<OrderedSet<_>>());
         finding.evidence.resources = resources.into_iter().take(MAX_IDS).collect();
         finding
     }

@@ -77,7 +77,7 @@ fn of_verdicts(
     }
     let since_ns = ids.iter().filter_map(|&id| tasks.get(id)).map(|task| task.since_ns);
     finding.explains_ns = since_ns.fold(0, u64::saturating_add);
-    finding.evidence.tasks = ids.into_iter().take(MAX_IDS).collect();
+    finding.evidence.set_tasks(ids);
     let mut resources: Vec<ResourceId> = Vec::new();
     let chains = std::iter::once(&verdict).chain(others).flat_map(|it| &it.chain);
     for id in chains.filter_map(Link::resource) {

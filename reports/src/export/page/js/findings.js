@@ -76,7 +76,7 @@ function card(model, finding, index, links) {
     h('p', { class: 'links' },
       evidence.nodes?.length ? button('Show in flame graph', () => links.node(evidence.nodes[0], finding)) : site ? button('Show in flame graph', () => links.site(site, finding)) : null,
       resource !== undefined ? button(`Resource ${resource}`, () => links.resource(resource)) : null,
-      task !== undefined ? button(evidence.tasks.length > 1 ? `Tasks (${evidence.tasks.length}${evidence.tasks.length === 32 ? '+' : ''})` : `Task ${task}`, () => links.task(task)) : null,
+      task !== undefined ? button(evidence.tasks.length > 1 ? `Tasks (${count(evidence.all_tasks ?? evidence.tasks.length)})` : `Task ${task}`, () => links.task(task)) : null,
       verdict ? button('Waits-for graph', () => links.graph()) : null,
       finding.page ? h('small', {}, `More: ${clean(finding.page)}`) : null),
     verdict ? chainOf(verdict) : null);
