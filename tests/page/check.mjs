@@ -225,6 +225,30 @@ async function firstViews() {
   check('a page with findings, and one without data, open with the findings', stuck === 'Findings' && empty === 'Findings', `${stuck}, ${empty}`);
 }
 
+async function edges() {
+  const wide = await open(address('small', '#functions'), { width: 1400 });
+  const overflow = await wide.evaluate(() => [...document.querySelectorAll('.scroller')].map((one) => one.scrollWidth - one.clientWidth)[0]);
+  check('the table of functions fits 1400 px', overflow <= 0, `${overflow} px too wide`);
+  await wide.context().close();
+  const page = await open(address('stuck', '#waits'), { colorScheme: 'dark' });
+  const touching = await page.evaluate(() => {
+    const boxes = [...document.querySelectorAll('.node rect')].map((one) => one.getBoundingClientRect());
+    const isOver = (a, b) => a.left < b.right + 2 && b.left < a.right + 2 && a.top < b.bottom && b.top < a.bottom;
+    return [...document.querySelectorAll('.edge text')].filter((text_) => boxes.some((box) => isOver(text_.getBoundingClientRect(), box))).map((one) => one.textContent);
+  });
+  check('no label of an edge touches a box', touching.length === 0, touching.join(', '));
+  const graph = await open(`file://${out}/cycle.html#waits`, { width: 1180 });
+  const hidden = await graph.evaluate(() => [...document.querySelectorAll('.graph')].map((one) => one.scrollWidth - one.clientWidth)[0]);
+  check('the graph of a cycle of two tasks fits 1180 px', hidden <= 0, `${hidden} px too wide`);
+  const findings_ = await open(address('stuck', '#findings'), { width: 1800 });
+  const [card, head] = await findings_.evaluate(() => ['.card', '.tools'].map((one) => document.querySelector(one).getBoundingClientRect().right));
+  check('cards end where the head ends', Math.abs(card - head) < 2, `${card}, ${head}`);
+  const dim = await open(address('small', '#findings'));
+  const [active, other] = await dim.evaluate(() => ['.tabs a[aria-current]', '.tabs a[href="#about"]'].map((one) => getComputedStyle(document.querySelector(one)).color));
+  check('the active tab is never dimmed', active === other, `${active}, ${other}`);
+  for (const one of [page, graph, findings_, dim]) await one.context().close();
+}
+
 async function hiddenRoots() {
   const page = await open(address('parked', '#flame'));
   const [note, before] = [await text(page, '.aside'), await text(page, '.panel .big')];
@@ -298,7 +322,7 @@ async function copies() {
   await page.context().close();
 }
 
-const all = { paints, interactions, totals, quantiles, looks, keyboard, links, firstViews, hiddenRoots, findings, hostile, paper, copies, live: () => checkLive(out, check) };
+const all = { paints, interactions, totals, quantiles, looks, keyboard, links, firstViews, hiddenRoots, edges, findings, hostile, paper, copies, live: () => checkLive(out, check) };
 const only = process.argv.slice(3);
 for (const [name, run] of Object.entries(all)) {
   if (only.length && !only.includes(name)) continue;

@@ -145,7 +145,7 @@ function idOf(graph, id) {
 function draw({ nodes, edges }, element, query) {
   for (const it of nodes) {
     it.text = middle(it.title, 34);
-    it.w = Math.max(80, Math.max(it.text.length, (it.place ?? '').length * 0.9) * LETTER + 20);
+    it.w = Math.max(80, Math.max(it.text.length, (it.place ?? '').length * 0.9) * LETTER + 16);
     it.h = it.place ? 42 : 28;
   }
   const size = layout(nodes, edges);

@@ -5,7 +5,8 @@
 // and Toda 1981). An edge over several layers passes each through a place of its own.
 
 const SWEEPS = 6;
-const GAP = { x: 170, y: 30 };
+// Between boxes there is room for the longest label of an edge.
+const GAP = { x: 184, y: 30 };
 const BORDER = 14;
 // The height above the nodes for edges that lead back.
 const ARC = 46;
