@@ -100,6 +100,31 @@ fn a_page_explains_its_total_without_a_script() {
     );
 }
 
+/// Neither in the drawing nor in the page's script, which cuts texts when it is resized.
+#[test]
+fn a_long_name_keeps_its_line_and_own_time_is_drawn_last() {
+    let snapshot = tree(
+        "
+main | busy=1000
+  tokio::time::sleep(Duration::from_millis(20)).await (src/main.rs:12) | busy=300
+  worker_of_all (src/a.rs:3) | busy=100
+",
+    );
+    let page = page(&snapshot, Format::Svg, View::Busy);
+    let document = parse(&page);
+    let nodes = document.descendants().filter(|node| node.has_tag_name("text"));
+    let texts: Vec<String> = nodes.map(|node| text(&node)).collect();
+    let name = "tokio::time::sleep(Durat..).await (src/main.rs:12)";
+    assert!(texts.iter().any(|text| text == name), "{texts:#?}");
+    let own = page.split("<title>[busy] (600 ns").nth(1).unwrap().split("</g>").next().unwrap();
+    assert!(own.contains("fg:x=\"400\""), "{own}");
+    for part in
+        ["function cut(txt, length)", "[newX, cut(txt, substringLength)]", "t.textContent = cut(txt, x);"]
+    {
+        assert_eq!(page.matches(part).count(), 1, "{part}");
+    }
+}
+
 #[test]
 fn title_legend_and_footer_are_on_the_page() {
     let snapshot = tree("main | busy=5 polls=2");

@@ -68,8 +68,26 @@ pub(crate) fn legend(view: View) -> String {
     entries.join("\u{A0}\u{A0}\u{A0}")
 }
 
-/// Adds legend colors, footer and style.
+/// The expressions with which inferno's script cuts a text, and the variable with its length.
+const CUTS: [(&str, &str); 2] = [
+    ("txt.substring(0, substringLength) + \"..\"", "substringLength"),
+    ("txt.substring(0, x) + \"..\"", "x"),
+];
+/// Cuts a text as [`FrameBox`](super::frames) does.
+const CUT: &str = "
+function cut(txt, length) {
+    txt = txt.trim();
+    var head = length < 12 ? length : length >> 1;
+    return txt.substring(0, head) + \"..\" + txt.substring(txt.length - (length - head));
+}
+";
+
+/// Adds legend colors, footer and style, and lets the script cut texts in the middle.
 pub(crate) fn dress(mut page: String, footer: &[String]) -> String {
+    for (end, length) in CUTS {
+        page = page.replacen(end, &format!("cut(txt, {length})"), 1);
+    }
+    insert_before(&mut page, "function update_text(", CUT);
     color_legend(&mut page);
     insert_before(&mut page, "</style>", STYLE);
     if let Some(height) = height(&page) {

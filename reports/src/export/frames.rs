@@ -18,6 +18,9 @@ use crate::model::{Durations, Snapshot};
 use crate::names::{BUSY, DEEPER, IDLE, OTHER, QUEUED};
 use crate::units::{count, counted, percent, time};
 
+/// The mark where inferno cuts a text.
+const CUT: &str = "..";
+
 /// Calls, polls and durations of one path, summed over its nodes.
 #[derive(Debug, Default)]
 struct Counts {
@@ -114,9 +117,7 @@ impl Boxes {
             Some((start, rest)) => format!("{start} fill=\"rgb({red},{green},{blue})\"{rest}"),
             None => rest.to_owned(),
         };
-        // inferno leaves the text of the root to the page's script, which does not run in an issue.
-        let name = if frame.path.is_empty() { escape(&frame.name) } else { String::new() };
-        page.push_str(&rest.replacen("></text>", &format!(">{name}</text>"), 1));
+        page.push_str(&frame.with_text(&rest));
     }
 
     /// The title of a box. Its last part in parentheses has none in it: the page's script takes the
@@ -144,6 +145,33 @@ impl Boxes {
 }
 
 impl FrameBox {
+    /// The box with its text cut in the middle, where inferno cuts the end with the line number.
+    fn with_text(&self, rest: &str) -> String {
+        let Some((head, (text, tail))) = rest
+            .rsplit_once("</text>")
+            .and_then(|(rest, tail)| rest.rsplit_once('>').map(|(head, text)| (head, (text, tail))))
+        else {
+            return rest.to_owned();
+        };
+        let text = match text.strip_suffix(CUT) {
+            // inferno leaves the text of the root to the page's script, which does not run in an
+            // issue.
+            None if self.path.is_empty() => escape(&self.name),
+            Some(start) if escape(&self.name) != text => escape(&self.cut(letters(start))),
+            _ => text.to_owned(),
+        };
+        format!("{head}>{text}</text>{tail}")
+    }
+
+    /// The name with `length` letters and the mark between them. Few letters are all of the start.
+    fn cut(&self, length: usize) -> String {
+        let all = self.name.chars().count();
+        let head = if length < 12 { length } else { length / 2 };
+        let start = self.name.chars().take(head);
+        let end = self.name.chars().skip(all.saturating_sub(length - head));
+        start.chain(CUT.chars()).chain(end).collect()
+    }
+
     fn total_ns(&self) -> u128 {
         self.leaves_ns.iter().sum()
     }
@@ -236,6 +264,17 @@ fn pale(leaves_ns: [u128; 3], name: &str) -> Rgb {
         let paled = (u16::from(channel) * (100 - white) + 255 * white) / 100;
         u8::try_from(paled).unwrap_or(u8::MAX)
     })
+}
+
+/// How many letters an escaped text has.
+fn letters(text: &str) -> usize {
+    let mut is_inside = false;
+    let is_letter = |c: char| {
+        let was_inside = is_inside;
+        is_inside = c == '&' || (is_inside && c != ';');
+        !was_inside
+    };
+    text.chars().map(is_letter).filter(|is_letter| *is_letter).count()
 }
 
 /// The whole part of an attribute of the first tag that has it.

@@ -21,6 +21,8 @@ use crate::export::frames::{self, Boxes};
 use crate::export::wrap::wrap;
 use crate::export::{dress, empty, footer::footer};
 use crate::model::Snapshot;
+use crate::names::{BUSY, IDLE, QUEUED};
+use crate::sort::sort_by;
 use crate::units::time;
 use crate::view::View;
 
@@ -36,7 +38,8 @@ const MAX_TOTAL: u128 = 1 << 53;
 
 /// Renders the flame graph of the view, or the page with the reason why there is none.
 pub(crate) fn render(snapshot: &Snapshot, view: View) -> io::Result<String> {
-    let stacks = fold(snapshot, view);
+    let mut stacks = fold(snapshot, view);
+    sort_by(&mut stacks, |a, b| order(a).cmp(order(b)));
     let total_ns: u128 = stacks.iter().map(|stack| u128::from(stack.value_ns)).sum();
     let unit_ns = unit(total_ns);
     let lines: Vec<String> = lines(&stacks, unit_ns);
@@ -55,11 +58,12 @@ pub(crate) fn render(snapshot: &Snapshot, view: View) -> io::Result<String> {
     options.font_size = FONT_SIZE;
     options.frame_height = usize::from(FRAME_HEIGHT);
     options.deterministic = true;
-    options.no_sort = true;
+    // Its order is that of bytes, unless it draws a chart, whose lines it reverses.
+    options.flame_chart = true;
     options.bgcolors = Some(BackgroundColor::Flat(color(dress::BACKGROUND)));
     options.text_truncate_direction = TextTruncateDirection::Right;
     let mut page = Vec::new();
-    from_lines(&mut options, lines.iter().map(String::as_str), &mut page)?;
+    from_lines(&mut options, lines.iter().rev().map(String::as_str), &mut page)?;
     let page = String::from_utf8(page).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
     // A longer line would be cut at the edge of the page.
     let footer: Vec<String> = wrap(&footer.join("\n")).lines().map(str::to_owned).collect();
@@ -105,7 +109,13 @@ fn unit(total_ns: u128) -> u64 {
     unit_ns
 }
 
-/// Folded lines sorted by bytes, as inferno needs them, without stacks below one unit.
+/// Sorts a function's own time after its callees, as on the page.
+fn order(stack: &Stack) -> impl Iterator<Item = (bool, &str)> {
+    let is_leaf = |frame: &str| [BUSY, IDLE, QUEUED].contains(&frame);
+    stack.frames.iter().map(move |frame| (is_leaf(frame), frame.as_str()))
+}
+
+/// Folded lines, without stacks below one unit.
 fn lines(stacks: &[Stack], unit_ns: u64) -> Vec<String> {
     let line = |stack: &Stack| match stack.value_ns / unit_ns {
         0 => None,
