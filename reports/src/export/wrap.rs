@@ -13,6 +13,9 @@ const INDENT: usize = 4;
 /// Tree branches, and what continues them on the next line.
 const BRANCHES: [(char, char); 5] = [(' ', ' '), ('│', '│'), ('├', '│'), ('└', ' '), ('─', ' ')];
 
+/// Units, which stay on the line of their number.
+const UNITS: [&str; 13] = ["ns", "µs", "ms", "s", "min", "h", "d", "%", "B", "KiB", "MiB", "GiB", "TiB"];
+
 /// Wraps each line of `text` that has more than [`WIDTH`] columns. A continuation line is indented,
 /// and continues the branches of a tree. A word that is longer than a line stays whole.
 pub(crate) fn wrap(text: &str) -> String {
@@ -38,10 +41,10 @@ pub(crate) fn wrap_line(page: &mut String, line: &str, indent: &str) {
         let end = rest.char_indices().nth(width).map_or(rest.len(), |(at, _)| at);
         let fits = end == rest.len();
         let before = |at: &usize| *at > blank;
-        let space = rest[..end].rfind(' ').filter(before).or_else(|| {
-            // A word that is too long goes up to the next space.
-            rest[end..].find(' ').map(|at| end + at)
-        });
+        let spaces = || rest.match_indices(' ').map(|(at, _)| at).filter(|at| !is_in_value(rest, *at));
+        // A word that is too long goes up to the next space.
+        let space = spaces().take_while(|at| *at < end).filter(before).last();
+        let space = space.or_else(|| spaces().find(|at| *at >= end));
         match space.filter(|at| !fits && before(at)) {
             Some(at) => {
                 page.push_str(rest[..at].trim_end());
@@ -57,6 +60,12 @@ pub(crate) fn wrap_line(page: &mut String, line: &str, indent: &str) {
             }
         }
     }
+}
+
+/// Whether the space at `at` is between a number and its unit.
+fn is_in_value(text: &str, at: usize) -> bool {
+    let unit = text[at + 1..].split(|c: char| !(c.is_alphabetic() || c == '%')).next();
+    text[..at].ends_with(|c: char| c.is_ascii_digit()) && unit.is_some_and(|unit| UNITS.contains(&unit))
 }
 
 /// Cuts `text` in the middle so that it has at most `width` columns.
@@ -108,6 +117,16 @@ mod tests {
         let wrapped: Vec<&str> =
             page.split([' ', '\n', '├', '─', '│']).filter(|word| !word.is_empty()).collect();
         assert_eq!(wrapped, words);
+    }
+
+    #[test]
+    fn a_number_stays_with_its_unit() {
+        let words = "x".repeat(WIDTH - 5);
+        for value in ["920 µs,", "12 s;", "5.20 %)"] {
+            assert_eq!(wrap(&format!("{words} {value} more\n")), format!("{words}\n    {value} more\n"));
+        }
+        assert_eq!(wrap(&format!("{words} 12 tasks\n")), format!("{words} 12\n    tasks\n"));
+        assert_eq!(wrap("9 s"), "9 s\n");
     }
 
     #[test]
