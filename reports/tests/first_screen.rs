@@ -110,15 +110,18 @@ fn verdicts_that_differ_only_in_ids_and_times_are_one_with_a_count() {
     let verdicts = page.split("\nVERDICTS").nth(1).unwrap().split("\n\n").next().unwrap();
     insta::assert_snapshot!(verdicts, @r"
      3
-    verdict: likely leak: task 1 `main` is waiting for a permit of `Semaphore#1` at src/main.rs:8 (1.00 s); task 77 (done)
-        has held 1 permit for 1.00 s (acquired at src/main.rs:3): it was never released
+    verdict: likely leak: see finding 1
       task 1 main waits at src/main.rs:8 for 1.00 s
       resource 1 Semaphore created at src/main.rs:11, 2.00 s ago
       task 77 holds at src/main.rs:3 for 1.00 s
       fix: drop the guard or sender on every path, and do not keep a spare sender in scope (docs/verdicts.md, leak)
       2 more like it: tasks 78, 79
     ");
-    assert_eq!(full(&program.snapshot).matches("verdict: ").count(), 3, "{page}");
+    let full = full(&program.snapshot);
+    assert_eq!(full.matches("verdict: ").count(), 3, "{page}");
+    // A verdict without a finding of its own has its sentence.
+    assert_eq!(full.matches("verdict: likely leak: see finding 1\n").count(), 1, "{full}");
+    assert_eq!(full.matches("verdict: likely leak: task 1 `main` is waiting").count(), 2, "{full}");
     let findings = program.snapshot.findings();
     let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
     assert!(finding.sentence.ends_with(": it was never released; 2 more like it"), "{finding}");

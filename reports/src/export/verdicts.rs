@@ -9,11 +9,14 @@
 //!   fix: acquire locks in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
 //!   2 more like it: tasks 7, 8, 9, 11
 //! ```
+//! In the text report, the finding above it has the sentence: `verdict: proven cycle: see finding 1`.
+//!
 //! Folded, verdicts that differ only in ids and times are one: such as a leak of each permit of a
 //! pool, at one line.
 
 use std::fmt::{self, Write as _};
 
+use crate::analysis::findings::Finding;
 use crate::analysis::hangs::{Link, LinkNode, LinkRole, Verdict, alike};
 use crate::clean::printable;
 use crate::model::{Snapshot, TaskId};
@@ -29,29 +32,41 @@ const MAX_LINKS: usize = 32;
 /// Renders all verdicts; empty without any.
 pub(crate) fn render(snapshot: &Snapshot) -> String {
     let verdicts = snapshot.verdicts();
-    lines(&verdicts.iter().map(|verdict| vec![verdict]).collect::<Vec<_>>(), MAX_VERDICTS)
+    lines(&verdicts.iter().map(|verdict| vec![verdict]).collect::<Vec<_>>(), MAX_VERDICTS, |_| None)
 }
 
-/// Renders the verdicts under their heading. `is_full`: each of them, and not only the first few.
-pub(crate) fn section(verdicts: &[Verdict], is_full: bool) -> String {
+/// Renders the verdicts under their heading, below the `findings`, which are not said again.
+/// `is_full`: each of them, and not only the first few.
+pub(crate) fn section(verdicts: &[Verdict], findings: &[Finding], is_full: bool) -> String {
     if verdicts.is_empty() {
         return "VERDICTS none\n".to_owned();
     }
+    let finding = |verdict: &Verdict| {
+        let is_it = |finding: &Finding| {
+            let reported = finding.evidence.verdict.and_then(|number| verdicts.get(number));
+            reported.is_some_and(|reported| std::ptr::eq(reported, verdict))
+        };
+        findings.iter().position(is_it).map(|index| index + 1)
+    };
     let lines = if is_full {
-        lines(&verdicts.iter().map(|verdict| vec![verdict]).collect::<Vec<_>>(), MAX_VERDICTS)
+        lines(&verdicts.iter().map(|verdict| vec![verdict]).collect::<Vec<_>>(), MAX_VERDICTS, finding)
     } else {
-        lines(&alike(verdicts.iter()), MAX_FOLDED)
+        lines(&alike(verdicts.iter()), MAX_FOLDED, finding)
     };
     format!("VERDICTS {}\n{lines}", count(verdicts.len() as u64))
 }
 
-/// Renders the first verdict of each group, with a line about the others.
-fn lines(groups: &[Vec<&Verdict>], bound: usize) -> String {
+/// Renders the first verdict of each group, with a line about the others. `finding`: the number of
+/// the finding that says its sentence.
+fn lines(groups: &[Vec<&Verdict>], bound: usize, finding: impl Fn(&Verdict) -> Option<usize>) -> String {
     let mut page = String::new();
     for group in groups.iter().take(bound) {
         let Some((first, others)) = group.split_first() else { continue };
         // Writing to a string cannot fail.
-        let _ = writeln!(page, "verdict: {first}");
+        let _ = match finding(first) {
+            Some(number) => writeln!(page, "verdict: {}", Said(first, &format!("see finding {number}"))),
+            None => writeln!(page, "verdict: {first}"),
+        };
         if !others.is_empty() {
             let _ = writeln!(page, "  {}", others_words(first, others));
         }
@@ -99,23 +114,33 @@ fn numbers(tasks: &[TaskId]) -> String {
 /// links.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let detail = self.detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
-        write!(f, "{} {}{detail}: {}", self.confidence, self.kind, printable(&self.sentence))?;
-        for link in self.chain.iter().take(MAX_LINKS) {
+        Said(self, &printable(&self.sentence)).fmt(f)
+    }
+}
+
+/// A verdict with what stands for its sentence.
+struct Said<'a>(&'a Verdict, &'a str);
+
+impl fmt::Display for Said<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(it, sentence) = self;
+        let detail = it.detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
+        write!(f, "{} {}{detail}: {sentence}", it.confidence, it.kind)?;
+        for link in it.chain.iter().take(MAX_LINKS) {
             write!(f, "\n  {}", words(link))?;
         }
-        if self.chain.len() > MAX_LINKS {
-            write!(f, "\n  … and {} more", count((self.chain.len() - MAX_LINKS) as u64))?;
+        if it.chain.len() > MAX_LINKS {
+            write!(f, "\n  … and {} more", count((it.chain.len() - MAX_LINKS) as u64))?;
         }
-        if let Some(behind) = self.behind {
+        if let Some(behind) = it.behind {
             write!(f, "\n  waiting behind #{}", behind + 1)?;
         }
-        if !self.victims.is_empty() {
-            let noun = if self.victims.len() == 1 { "task waits" } else { "tasks wait" };
-            let (count, numbers) = (count(self.victims.len() as u64), numbers(&self.victims));
+        if !it.victims.is_empty() {
+            let noun = if it.victims.len() == 1 { "task waits" } else { "tasks wait" };
+            let (count, numbers) = (count(it.victims.len() as u64), numbers(&it.victims));
             write!(f, "\n  {count} {noun} behind it: {numbers}")?;
         }
-        write!(f, "\n  fix: {} (docs/verdicts.md, {})", self.remedy(), self.kind)
+        write!(f, "\n  fix: {} (docs/verdicts.md, {})", it.remedy(), it.kind)
     }
 }
 

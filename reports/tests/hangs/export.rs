@@ -22,9 +22,7 @@ fn text_begins_with_what_hangs() {
               acquire locks in the same order everywhere, or release one before waiting for the other. (stuck.cycle)
 
     VERDICTS 1
-    verdict: proven cycle: task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 3 `right` has held it for
-        1.00 s (acquired at src/main.rs:9) and is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); task 2 `left` has held
-        it for 1.00 s (acquired at src/main.rs:5): none of them can continue
+    verdict: proven cycle: see finding 1
       task 2 left waits at src/main.rs:6 for 1.00 s
       resource 2 Mutex created at src/main.rs:12, 2.00 s ago
       task 3 right holds at src/main.rs:9 for 1.00 s

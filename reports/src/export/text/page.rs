@@ -65,7 +65,7 @@ fn report(
     if verdicts.is_empty() && snapshot.alarms.is_empty() {
         page.push_str("VERDICTS none, ALARMS none\n");
     } else {
-        page += &wrap(&verdicts::section(&verdicts, is_full));
+        page += &wrap(&verdicts::section(&verdicts, &findings, is_full));
         page.push('\n');
         page += &alarms::alarms(snapshot, is_full);
     }
