@@ -98,6 +98,13 @@ worker 3 | busy=300_000 calls=2 polls=9 max=60_000 polls@32768..65536=9
           2   200 ms         334 ms       83.5 %  main > handle
           3   100 µs         231 µs       0.06 %  main > handle > read
     ");
+    snapshot.nodes.retain(|node| node.parent.is_none());
+    snapshot.nodes[0].longest_poll_ns = 390_000_000;
+    let running = crate::support::page(&snapshot, Format::Text, View::Time);
+    assert!(
+        running.contains("\n      4   390 ms         400 ms "),
+        "a running poll is at least as long as it is: {running}"
+    );
     snapshot.long_poll_ns = 300_000_000;
     assert!(!crate::support::page(&snapshot, Format::Text, View::Time).contains("long polls"));
 }

@@ -31,7 +31,7 @@ pub(crate) struct LongPolls {
 pub(crate) struct LongRow {
     /// The index of its node.
     pub(crate) node: usize,
-    /// Its finished long polls.
+    /// Its long polls, with a running one that is longer than all finished ones.
     pub(crate) polls: u64,
     /// Its longest poll in ns, a running one included.
     pub(crate) longest_ns: u64,
@@ -54,7 +54,9 @@ pub(crate) fn long_polls(snapshot: &Snapshot, tree: &Tree<'_>, wanted_ns: u64) -
         if long(node, from_ns).any(is_own) {
             rows.push(LongRow {
                 node: index,
-                polls: long(node, from_ns).map(|bucket| bucket.count).fold(0, u64::saturating_add),
+                polls: long(node, from_ns)
+                    .map(|bucket| bucket.count)
+                    .fold(u64::from(is_longest_running(node)), u64::saturating_add),
                 longest_ns: node.longest_poll_ns,
                 at_least_ns: at_least(node, from_ns),
             });
@@ -77,8 +79,17 @@ fn reaching(node: &Node, ns: u64) -> u64 {
 fn at_least(node: &Node, from_ns: u64) -> u64 {
     let times = long(node, from_ns).map(|bucket| bucket.from_ns.saturating_mul(bucket.count));
     let sum = times.fold(0_u64, u64::saturating_add);
-    // The duration of the longest poll is known, once it has ended.
-    let last = long(node, from_ns).last().filter(|bucket| node.longest_poll_ns < bucket.to_ns);
-    let more = last.map_or(0, |bucket| node.longest_poll_ns.saturating_sub(bucket.from_ns));
+    // The duration of the longest poll is known. It is in no bucket while it runs.
+    let more = if is_longest_running(node) {
+        node.longest_poll_ns
+    } else {
+        let last = long(node, from_ns).last();
+        last.map_or(0, |bucket| node.longest_poll_ns.saturating_sub(bucket.from_ns))
+    };
     sum.saturating_add(more).min(node.busy_ns)
+}
+
+/// Whether the longest poll is longer than every finished one.
+fn is_longest_running(node: &Node) -> bool {
+    node.polls_histogram.iter().all(|bucket| bucket.to_ns <= node.longest_poll_ns)
 }
