@@ -49,6 +49,11 @@ fn top_sorts_by_any_column() {
     for key in ["self busy", "p50 call", "p50", "p99 call", "p99 poll", "max poll", "max-poll", "wall"] {
         assert_eq!(first(key), "handle (src/main.rs:12)", "{key}: a title");
     }
+    for key in ["p50", "p90", "p99", "p99.9", "p99-poll"] {
+        let text = run_with_input(&["top", "-", "--sort", key], server().as_bytes()).ok();
+        let title = format!("  {}  ", key.replace('-', " "));
+        assert!(text.lines().nth(1).is_some_and(|line| line.contains(&title)), "{key} is a column: {text}");
+    }
     for key in ["self-idle", "self idle", "calls"] {
         assert_eq!(first(key), "read (src/main.rs:30)", "{key}");
     }
@@ -61,7 +66,7 @@ fn top_and_csv_have_the_latency_of_calls() {
     let top = run_with_input(&["top", "-"], server().as_bytes()).ok();
     assert_eq!(
         top.lines().nth(2).expect("a row"),
-        "    4.00 ms  57.1 %  7.00 ms    4.00 ms  54.0 ms  1.00 ms      3   20.4 ms   24.0 ms      9   1.04 ms   2.50 ms  handle (src/main.rs:12)"
+        "    4.00 ms  57.1 %  7.00 ms    4.00 ms  54.0 ms  1.00 ms      3  20.4 ms  24.0 ms      9   1.04 ms   2.50 ms  handle (src/main.rs:12)"
     );
     let read = top.lines().find(|line| line.contains("read (")).expect("a row");
     assert_eq!(read.split_whitespace().filter(|cell| *cell == "-").count(), 2, "{read}");

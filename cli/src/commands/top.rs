@@ -34,11 +34,16 @@ pub(crate) enum SortKey {
     #[value(alias = "queue")]
     Queued,
     /// Median of the calls that returned, from first poll to end
-    #[value(aliases = ["p50 call", "p50", "median"])]
-    P50Call,
-    /// 99th percentile of the calls that returned, from first poll to end
-    #[value(aliases = ["p99-call", "p99 call"])]
-    Latency,
+    #[value(aliases = ["p50-call", "p50 call", "median"])]
+    P50,
+    /// 90th percentile of these calls
+    P90,
+    /// 99th percentile of these calls
+    #[value(aliases = ["p99-call", "p99 call", "latency"])]
+    P99,
+    /// 99.9th percentile of these calls
+    #[value(name = "p99.9", alias = "p999")]
+    P999,
     /// Number of calls
     Calls,
     /// Number of polls
@@ -48,11 +53,11 @@ pub(crate) enum SortKey {
     /// Number of calls that were pending
     Pending,
     /// 99th percentile of the polls
-    #[value(aliases = ["p99-poll", "p99 poll"])]
-    P99,
+    #[value(alias = "p99 poll")]
+    P99Poll,
     /// Longest poll
-    #[value(aliases = ["max-poll", "max poll", "longest"])]
-    Max,
+    #[value(aliases = ["max poll", "max", "longest"])]
+    MaxPoll,
     /// Name, ascending
     Name,
 }
@@ -116,7 +121,7 @@ pub(crate) fn run(args: &Top, output: Output) -> Result<ExitCode, Failure> {
         let functions = rows.iter().map(|row| function(&snapshot, row)).collect();
         Output::json("top", Page { sort, elapsed_ns: snapshot.elapsed_ns, functions })?;
     } else {
-        output.text(&text(&snapshot, &rows, all))?;
+        output.text(&text(&snapshot, &rows, all, args.sort))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -129,52 +134,63 @@ fn is_shown(snapshot: &Snapshot, row: &Row) -> bool {
 
 /// Sorts stably, so that equal values stay in the order of the report.
 fn sort(rows: &mut [Row], key: SortKey) {
-    let value: fn(&Row) -> u64 = match key {
+    if key == SortKey::Name {
+        rows.sort_by(|a, b| a.name.cmp(&b.name));
+    } else {
+        rows.sort_by_key(|row| Reverse(value(key)(row)));
+    }
+}
+
+/// The number of a column; 0 for the name.
+fn value(key: SortKey) -> fn(&Row) -> u64 {
+    match key {
         SortKey::SelfBusy => |row| row.self_busy_ns,
         SortKey::Busy => |row| row.busy_ns,
         SortKey::SelfIdle => |row| row.self_idle_ns,
         SortKey::Idle => |row| row.idle_ns,
         SortKey::InFlight => |row| row.in_flight_ns,
         SortKey::Queued => |row| row.queued_ns,
-        SortKey::P50Call => |row| row.completed_latency.p50_ns,
-        SortKey::Latency => |row| row.completed_latency.p99_ns,
+        SortKey::P50 => |row| row.completed_latency.p50_ns,
+        SortKey::P90 => |row| row.completed_latency.p90_ns,
+        SortKey::P99 => |row| row.completed_latency.p99_ns,
+        SortKey::P999 => |row| row.completed_latency.p999_ns,
         SortKey::Calls => |row| row.calls,
         SortKey::Polls => |row| row.polls,
         SortKey::Cancelled => |row| row.cancelled,
         SortKey::Pending => |row| row.pending,
-        SortKey::P99 => |row| row.p99_poll_ns.unwrap_or(0),
-        SortKey::Max => |row| row.longest_poll_ns,
-        SortKey::Name => return rows.sort_by(|a, b| a.name.cmp(&b.name)),
-    };
-    rows.sort_by_key(|row| Reverse(value(row)));
+        SortKey::P99Poll => |row| row.p99_poll_ns.unwrap_or(0),
+        SortKey::MaxPoll => |row| row.longest_poll_ns,
+        SortKey::Name => |_| 0,
+    }
 }
 
-fn text(snapshot: &Snapshot, rows: &[Row], all: usize) -> String {
+/// The title of a quantile's column, which is also its key.
+fn head(key: SortKey) -> &'static str {
+    match key {
+        SortKey::P50 => "p50",
+        SortKey::P90 => "p90",
+        SortKey::P999 => "p99.9",
+        _ => "p99",
+    }
+}
+
+fn text(snapshot: &Snapshot, rows: &[Row], all: usize, key: SortKey) -> String {
     let busy_ns = rows_busy_ns(snapshot);
-    let mut table = Table::new(
-        &[
-            "self busy",
-            "%",
-            "busy",
-            "self idle",
-            "idle",
-            "queued",
-            "calls",
-            "p50 call",
-            "p99 call",
-            "polls",
-            "p99 poll",
-            "max poll",
-        ],
-        &["function"],
-    );
+    // All of them would be too wide.
+    let quantiles: Vec<SortKey> = [SortKey::P50, SortKey::P90, SortKey::P99, SortKey::P999]
+        .into_iter()
+        .filter(|shown| *shown == key || matches!(shown, SortKey::P50 | SortKey::P99))
+        .collect();
+    let mut heads = vec!["self busy", "%", "busy", "self idle", "idle", "queued", "calls"];
+    heads.extend(quantiles.iter().map(|key| head(*key)));
+    heads.extend(["polls", "p99 poll", "max poll"]);
+    let mut table = Table::new(&heads, &["function"]);
     for row in rows {
         let mut cells = vec![time(row.self_busy_ns), percent(row.self_busy_ns, busy_ns)];
         cells.extend([row.busy_ns, row.self_idle_ns, row.idle_ns, row.queued_ns].map(time));
         cells.push(count(row.calls));
-        let latency = latency(row.completed_latency);
-        cells.push(maybe(latency.as_ref().map(|it| it.p50_ns)));
-        cells.push(maybe(latency.as_ref().map(|it| it.p99_ns)));
+        let is_known = row.completed_latency.count > 0;
+        cells.extend(quantiles.iter().map(|key| maybe(is_known.then(|| value(*key)(row)))));
         cells.push(count(row.polls));
         cells.push(maybe(row.p99_poll_ns));
         cells.push(time(row.longest_poll_ns));
