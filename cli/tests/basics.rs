@@ -27,6 +27,9 @@ fn completions_and_man_pages_name_every_subcommand() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(run(&["completions", shell]).ok().contains("waiters"), "{shell}");
     }
+    for command in [&["completions", "bash", "--json"][..], &["man", "--json"]] {
+        assert!(run(command).refusal().contains("`--json` is for reports"), "{command:?}");
+    }
     let page = run(&["man"]).ok();
     assert!(page.contains(".TH diagnose 1") && page.contains("diagnose\\-waiters"), "{page}");
     let scratch = Scratch::new();

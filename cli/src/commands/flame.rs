@@ -14,11 +14,14 @@ use crate::output::{Output, is_dash};
 pub(crate) fn run(args: &Flame, output: Output) -> Result<ExitCode, Failure> {
     let mut report = match args.format.as_deref() {
         None if is_dash(&args.output) => report(Some("svg"), &args.output)?,
-        format => report(format, &args.output)?,
+        format => {
+            let name = format.map_or_else(|| args.output.display().to_string(), str::to_owned);
+            let is_graph = ["svg", "html"].iter().any(|graph| name.ends_with(graph));
+            report(format, &args.output).map_err(|failure| if is_graph { failure } else { refusal(&name) })?
+        }
     };
     if !["svg", "html"].contains(&report.format.extension()) {
-        let message = format!("`{report}` is no flame graph: use `diagnose convert` for other formats");
-        return Err(Failure::new(message));
+        return Err(refusal(&report.to_string()));
     }
     if report.view == View::default() {
         report = report.view(args.view.into());
@@ -29,4 +32,11 @@ pub(crate) fn run(args: &Flame, output: Output) -> Result<ExitCode, Failure> {
     let snapshot = input::read(&args.input.path)?;
     write_and_open("flame", &snapshot, report, &args.output, args.open, output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Names the formats that are flame graphs, not all that there are.
+fn refusal(name: &str) -> Failure {
+    Failure::new(format!(
+        "`{name}` is no flame graph, `svg` or `html`: use `diagnose convert` for other formats"
+    ))
 }

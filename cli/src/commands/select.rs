@@ -25,6 +25,9 @@ pub(crate) fn dispatch(command: Command, output: Output) -> Result<ExitCode, Fai
         Command::Merge(args) => merge::run(&args, output),
         Command::Dump(args) => dump::run(&args, output),
         Command::Run(args) => run::run(&args, output),
+        Command::Completions { .. } | Command::Man { .. } if output.is_json => {
+            Err(Failure::new("`--json` is for reports: `completions` and `man` print no data"))
+        }
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { dir } => manual::man(dir.as_deref()),
     }
