@@ -262,6 +262,8 @@ async function hiddenRoots() {
 async function findings() {
   const page = await open(address('stuck'));
   check('the verdict is the first finding, on the first screen', await page.locator('.card.stuck').first().isVisible());
+  const button = await page.locator('.card.stuck .links button', { hasText: '#' }).first().textContent();
+  check('a resource has the name that the sentence gives it', (await text(page, '.card.stuck .says')).includes(button), button);
   await page.getByRole('button', { name: 'Waits-for graph' }).first().click();
   const stuck = await page.locator('.node.stuck').count();
   const edges = await page.locator('.edge.stuck').count();

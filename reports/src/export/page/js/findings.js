@@ -2,8 +2,10 @@
 
 import { h, fill, sentence, clean } from './dom.js';
 import { tasksOf } from './model.js';
-import { time, count, counted, percent, shortPlace, utc } from './units.js';
+import { resourceName } from './tasks.js';
+import { time, count, counted, percent, shortPlace, utc, middle } from './units.js';
 
+const MAX_NAME = 40;
 const WORDS = { stuck: 'Stuck', slow: 'Slow', waste: 'Waste', risk: 'Risk', note: 'Note' };
 
 export function makeFindings(links) {
@@ -75,11 +77,17 @@ function card(model, finding, index, links) {
     finding.next ? h('p', {}, h('b', {}, 'Next: '), sentence(finding.next), '.') : null,
     h('p', { class: 'links' },
       evidence.nodes?.length ? button('Show in flame graph', () => links.node(evidence.nodes[0], finding)) : site ? button('Show in flame graph', () => links.site(site, finding)) : null,
-      resource !== undefined ? button(`Resource ${resource}`, () => links.resource(resource)) : null,
+      resource !== undefined ? button(nameOf(model, resource), () => links.resource(resource)) : null,
       task !== undefined ? button(evidence.tasks.length > 1 ? `Tasks (${count(evidence.all_tasks ?? evidence.tasks.length)})` : `Task ${task}`, () => links.task(task)) : null,
       verdict ? button('Waits-for graph', () => links.graph()) : null,
       finding.page ? h('small', {}, `More: ${clean(finding.page)}`) : null),
     verdict ? chainOf(verdict) : null);
+}
+
+// As in the sentence: `Mutex#3`.
+function nameOf(model, id) {
+  const resource = model.snapshot.resourceById.get(id);
+  return resource ? middle(resourceName(resource), MAX_NAME) : `Resource ${id}`;
 }
 
 function chainOf(verdict) {
