@@ -30,16 +30,35 @@ pub(crate) struct Args {
 const ACCEPTED: &str = "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `all`, `skip`, `awaits = false`, \
                         `crate = path::to::diagnose`";
 
+/// A block has no functions that `all` could be about.
+const ACCEPTED_BY_BLOCK: &str = "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `skip`, `awaits = false`, \
+                                 `crate = path::to::diagnose`";
+
 impl Parse for Args {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
+        Self::parse_accepted(input, ACCEPTED)
+    }
+}
+
+impl Args {
+    /// Parses the arguments of an async block.
+    pub(crate) fn of_block(input: ParseStream<'_>) -> Result<Self> {
+        let args = Self::parse_accepted(input, ACCEPTED_BY_BLOCK)?;
+        match args.all {
+            Some(span) => Err(Error::new(span, "`all` is for an impl block, a trait or a module")),
+            None => Ok(args),
+        }
+    }
+
+    fn parse_accepted(input: ParseStream<'_>, accepted: &str) -> Result<Self> {
         let mut args = Self::default();
         let mut known: Vec<Ident> = Vec::new();
         while !input.is_empty() {
-            let key = input.call(Ident::parse_any).map_err(|error| Error::new(error.span(), ACCEPTED))?;
+            let key = input.call(Ident::parse_any).map_err(|error| Error::new(error.span(), accepted))?;
             if known.contains(&key) {
                 return Err(Error::new(key.span(), format!("argument `{key}` is given twice")));
             }
-            args.parse_value(&key, input)?;
+            args.parse_value(&key, input, accepted)?;
             known.push(key);
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
@@ -47,10 +66,8 @@ impl Parse for Args {
         }
         Ok(args)
     }
-}
 
-impl Args {
-    fn parse_value(&mut self, key: &Ident, input: ParseStream<'_>) -> Result<()> {
+    fn parse_value(&mut self, key: &Ident, input: ParseStream<'_>, accepted: &str) -> Result<()> {
         match key.to_string().as_str() {
             "name" => self.name = Some(not_empty(key, string(key, input)?)?),
             "label" => self.label = Some(not_empty(key, string(key, input)?)?),
@@ -59,7 +76,7 @@ impl Args {
             "root" => self.root = Some(flag(key, input)?),
             "all" => self.all = Some(flag(key, input)?),
             "skip" => self.skip = Some(flag(key, input)?),
-            _ => return Err(Error::new(key.span(), format!("unknown argument `{key}`, {ACCEPTED}"))),
+            _ => return Err(Error::new(key.span(), format!("unknown argument `{key}`, {accepted}"))),
         }
         Ok(())
     }

@@ -337,7 +337,7 @@ impl Blocks {
 fn own_args(attribute: &Attribute) -> Result<Args> {
     match &attribute.meta {
         Meta::Path(_) => Ok(Args::default()),
-        Meta::List(list) => list.parse_args(),
+        Meta::List(list) => list.parse_args_with(Args::of_block),
         Meta::NameValue(value) => {
             Err(Error::new_spanned(value, "expected `#[diagnose]` or `#[diagnose(…)]`"))
         }
