@@ -9,7 +9,8 @@
 //!   fix: acquire locks in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
 //!   2 more like it: tasks 7, 8, 9, 11
 //! ```
-//! In the text report, the finding above it has the sentence: `verdict: proven cycle: see finding 1`.
+//! In the text report, the finding above it has the sentence:
+//! `verdict: proven cycle: see finding 1`.
 //!
 //! Folded, verdicts that differ only in ids and times are one: such as a leak of each permit of a
 //! pool, at one line.
