@@ -12,10 +12,20 @@ async function picture(name, { colorScheme, hash, height, prepare = async () => 
   await page.context().close();
 }
 
-// The frame of `handle`, in the third row.
-const select = (page) => page.locator('canvas').first().hover({ position: { x: 100, y: 48 } });
+// Puts the pointer on the frame with a name: the panel says which one is below it.
+const select = (name) => async (page) => {
+  const canvas = page.locator('canvas').first();
+  const { width, height } = await canvas.boundingBox();
+  for (let y = 30; y < height; y += 20) {
+    for (let x = 20; x < width; x += 40) {
+      await canvas.hover({ position: { x, y } });
+      if ((await page.locator('.panel h2').textContent()) === name) return;
+    }
+  }
+  throw new Error(`no frame \`${name}\``);
+};
 
-for (const colorScheme of ['light', 'dark']) await picture('flame', { colorScheme, hash: 'flame', height: 500, prepare: select });
+for (const colorScheme of ['light', 'dark']) await picture('flame', { colorScheme, hash: 'flame', height: 500, prepare: select('handle') });
 await picture('findings', { colorScheme: 'light', hash: 'findings', height: 520 });
 await picture('waits', { colorScheme: 'dark', hash: 'waits', height: 420 });
 if (errors.length > 0) throw new Error(errors.join('\n'));
