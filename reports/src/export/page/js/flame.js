@@ -27,7 +27,7 @@ export function makeFlame() {
   const sizer = h('div', { class: 'sizer' });
   const scroller = h('div', { class: 'flame-scroll' }, canvas, sizer);
   const [bar, panel, crumbs, found] = [h('div', { class: 'bar-row' }), h('aside', { class: 'panel', 'aria-label': 'Details of the frame' }), h('nav', { class: 'crumbs', 'aria-label': 'Zoom' }), h('p', { class: 'found' })];
-  const aside = h('p', { class: 'found aside' });
+  const aside = h('p', { class: 'aside' });
   const element = h('section', { class: 'flame', 'aria-label': 'Flame graph' }, bar, aside, crumbs, found, h('div', { class: 'flame-body' }, scroller, panel));
   const it = { element, view: [0, 1], blocks: [], zoomed: null, marked: null, model: null, drawing: { rects: [], rows: 1 }, key: '', timer: 0 };
 
