@@ -15,10 +15,22 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("arms.rs"),
     rows: &[
-        row!("X18", guard_set_aside_in_an_arm, "X02 in one arm of a join! whose other arm ticks")
-            .is(likely("futurelock").detail("holding")),
-        row!("Y16", guard_set_aside_under_a_timeout, "X18 under a timeout"),
-        row!("Y17", guard_set_aside_in_a_select, "X02 in an arm of a select! whose other arm ends"),
+        row!(
+            "X18",
+            guard_set_aside_in_an_arm,
+            "a future with the lock is set aside in an arm of a join!, whose other arm ticks"
+        )
+        .is(likely("futurelock").detail("holding")),
+        row!(
+            "Y16",
+            guard_set_aside_under_a_timeout,
+            "a future with the lock is set aside in an arm of a join!, under a timeout"
+        ),
+        row!(
+            "Y17",
+            guard_set_aside_in_a_select,
+            "a future with the lock is set aside in an arm of a select!, whose other arm ends"
+        ),
         row!("Y18", guard_set_aside_for_a_while, "an arm of a join! sets a future aside, and polls it again"),
     ],
 };

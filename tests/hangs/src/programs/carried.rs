@@ -22,8 +22,12 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("carried.rs"),
     rows: &[
-        row!("Y105", handles_in_a_static, "A/B and B/A; an unrelated task aborts them, by a static")
-            .seems(likely("cycle")),
+        row!(
+            "Y105",
+            handles_in_a_static,
+            "deadlocked tasks, whose join handles an unrelated task has in a static"
+        )
+        .seems(likely("cycle")),
         row!("Y106", tried_in_a_box, "a guard of try_lock in a box without annotation, which moves")
             .seems(likely("self_wait")),
         row!("Y107", permit_forgotten_by_a_task, "mem::forget of a permit, and another task adds one"),

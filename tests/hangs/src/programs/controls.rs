@@ -19,9 +19,17 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("controls.rs"),
     rows: &[
-        row!("C04", buffer_unordered_async_lock, "C04 on async-lock, where whoever comes first may take it"),
-        row!("N01", slow_lock, "ten who wait for a slow lock"),
-        row!("N02", cycle_with_timeout, "A/B and B/A, one of them for 700 ms at most"),
+        row!(
+            "C04",
+            buffer_unordered_async_lock,
+            "async-lock, whose semaphore is not fair: buffer_unordered and its for_each share it"
+        ),
+        row!("N01", slow_lock, "ten tasks wait for a slow lock"),
+        row!(
+            "N02",
+            cycle_with_timeout,
+            "two tasks lock A and B in opposite order, one of them for 700 ms at most"
+        ),
         row!("N05", sent_by_a_thread, "a oneshot whose sender is with a thread"),
         row!("N06", idle_server, "a worker without work, and main waits for a thread"),
         row!("N08", lock_in_a_loop, "select! over lock() and a sleep, in a loop"),

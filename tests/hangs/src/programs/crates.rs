@@ -32,10 +32,14 @@ pub(super) const SECTION: Section = Section {
         )
         .is(proven("futurelock").detail("granted"))
         .or(likely("futurelock").detail("granted")),
-        row!("X73", token_of_who_waits_for_the_task, "main waits for a task that waits for main's token")
-            .is(likely("cycle"))
-            .or(likely("starved"))
-            .in_noise(suspect("starved")),
+        row!(
+            "X73",
+            token_of_who_waits_for_the_task,
+            "main waits for a task that waits for the cancellation of main's token"
+        )
+        .is(likely("cycle"))
+        .or(likely("starved"))
+        .in_noise(suspect("starved")),
         row!("X74", asks_itself_by_futures, "an actor asks itself by the channel that it reads")
             .is(likely("self_wait"))
             .in_noise(suspect("self_wait")),

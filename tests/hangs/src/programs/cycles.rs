@@ -23,7 +23,7 @@ pub(super) const SECTION: Section = Section {
         row!("C16", read_again, "read(), and read() again behind a queued writer")
             .is(proven("cycle").detail("via_queue"))
             .or(likely("cycle").detail("via_queue")),
-        row!("C16", read_again_async_lock, "the same on async-lock")
+        row!("C16", read_again_async_lock, "async-lock: read(), and read() again behind a queued writer")
             .is(proven("cycle").detail("via_queue"))
             .or(likely("cycle").detail("via_queue")),
         row!("C22", cell_in_itself, "the initializer of a OnceCell asks for the cell")
@@ -34,7 +34,9 @@ pub(super) const SECTION: Section = Section {
             .is(proven("cycle"))
             .or(likely("cycle"))
             .in_noise(suspect("cycle")),
-        row!("X03", two_locks_async_lock, "C13 on async-lock").is(proven("cycle")).or(likely("cycle")),
+        row!("X03", two_locks_async_lock, "async-lock: two tasks lock A and B in opposite order")
+            .is(proven("cycle"))
+            .or(likely("cycle")),
         row!("X04", upgrade, "a reader waits to write").is(proven("self_wait")),
     ],
 };

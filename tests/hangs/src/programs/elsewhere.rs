@@ -22,18 +22,30 @@ pub(super) const SECTION: Section = Section {
     rows: &[
         row!("Y84", permit_in_a_raw_job, "an owned permit in a blocking job that tokio itself spawns"),
         row!("Y85", reply_of_a_raw_job, "a reply from a blocking job that tokio itself spawns"),
-        row!("Y86", guard_taken_by_a_raw_job, "such a job takes an owned guard from an Option behind an Arc"),
-        row!("Y87", notified_by_a_raw_job, "a notification from such a job"),
+        row!(
+            "Y86",
+            guard_taken_by_a_raw_job,
+            "a blocking job of tokio itself takes an owned guard from an Option behind an Arc"
+        ),
+        row!("Y87", notified_by_a_raw_job, "a notification from a blocking job that tokio itself spawns"),
         row!("Y88", reply_on_a_raw_runtime, "a reply from another task of a runtime that tokio itself built"),
         row!("Y89", spawned_outside, "a map of requests, shared by two tasks that a thread has spawned"),
         row!("Y90", run_now_and_then, "a runtime with an interval, which no thread runs for a while"),
-        row!("Y91", locks_with_a_limit, "A/B and B/A of parking_lot, with time limits"),
+        row!(
+            "Y91",
+            locks_with_a_limit,
+            "two jobs lock A and B of parking_lot in opposite order, with time limits"
+        ),
         row!("Y92", lock_until, "upgrade and write of parking_lot, with time limits"),
         row!("Y93", sends_with_a_limit, "two channels without room, and sends with a time limit"),
         row!("Y94", thread_that_ran_a_task, "a reply from a thread that has run a task before"),
         // The thread that looks may have work for the idle one. Without it, it is likely.
-        row!("X80", joined_beside_idle_threads, "C31 by a joined task, beside a thread that waits for work")
-            .is(suspect("cycle")),
+        row!(
+            "X80",
+            joined_beside_idle_threads,
+            "main keeps a sender and joins the task that receives, beside an idle thread"
+        )
+        .is(suspect("cycle")),
         row!("X81", actors_by_a_registry, "three actors ask each other by name")
             .is(likely("cycle"))
             .in_noise(suspect("cycle")),

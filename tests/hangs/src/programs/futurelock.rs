@@ -20,19 +20,31 @@ pub(super) const SECTION: Section = Section {
     rows: &[
         row!("C01", second_attempt, "select! over &mut lock(), and lock() again in the other arm")
             .is(proven("futurelock").detail("granted")),
-        row!("C01", second_attempt_async_lock, "the same on async-lock")
-            .is(proven("futurelock").detail("granted")),
-        row!("C01", second_attempt_by_a_helper, "the same with both attempts in one async fn")
-            .is(proven("futurelock").detail("granted"))
-            .or(likely("futurelock").detail("granted")),
+        row!(
+            "C01",
+            second_attempt_async_lock,
+            "async-lock: select! over &mut lock(), and lock() again in the other arm"
+        )
+        .is(proven("futurelock").detail("granted")),
+        row!(
+            "C01",
+            second_attempt_by_a_helper,
+            "select! over two calls of one async fn that locks, the first by &mut"
+        )
+        .is(proven("futurelock").detail("granted"))
+        .or(likely("futurelock").detail("granted")),
         row!("C03", second_send, "select! over &mut send(), and send() again while it is alive")
             .is(proven("futurelock").detail("granted"))
             .or(likely("futurelock").detail("granted")),
         row!("C08", paused_wrapper, "a wrapper stops polling the future that is handed the lock")
             .is(proven("futurelock").detail("granted"))
             .or(likely("futurelock").detail("granted")),
-        row!("X01", beside_a_ticking_arm, "C01 in one arm of a join! whose other arm ticks")
-            .is(likely("futurelock").detail("granted")),
+        row!(
+            "X01",
+            beside_a_ticking_arm,
+            "select! over &mut lock(), and lock() again, in an arm of a join! whose other arm ticks"
+        )
+        .is(likely("futurelock").detail("granted")),
         row!("X02", guard_set_aside, "a future that has the lock is set aside, and its task locks")
             .is(proven("futurelock").detail("holding")),
     ],

@@ -35,8 +35,12 @@ pub(super) const SECTION: Section = Section {
             "a handle awaited with a timeout, then left in a static for a reaper"
         )
         .seems(likely("self_wait")),
-        row!("Y133", handle_polled_by_a_keeper, "the same in annotated code, after one poll")
-            .seems(likely("self_wait")),
+        row!(
+            "Y133",
+            handle_polled_by_a_keeper,
+            "an annotated task polls a handle once, then leaves it in a static for a reaper"
+        )
+        .seems(likely("self_wait")),
         row!(
             "Y135",
             set_given_up_before_it_goes,
@@ -49,8 +53,10 @@ pub(super) const SECTION: Section = Section {
         ),
         row!("X97", awaited_by_value, "an annotated task awaits the handle of a task that waits for itself")
             .is(proven("self_wait")),
-        row!("X98", joined_by_value, "the same in an arm of a join!").is(proven("self_wait")),
-        row!("X99", awaited_in_a_set, "the same by a JoinSet").is(proven("self_wait")),
+        row!("X98", joined_by_value, "an arm of a join! awaits the handle of a task that waits for itself")
+            .is(proven("self_wait")),
+        row!("X99", awaited_in_a_set, "a JoinSet awaits a task that waits for itself")
+            .is(proven("self_wait")),
     ],
 };
 

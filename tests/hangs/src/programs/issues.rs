@@ -62,9 +62,13 @@ pub(super) const SECTION: Section = Section {
         row!("X63", aborted_at_the_barrier, "one of three at a barrier was aborted")
             .is(likely("starved"))
             .in_noise(suspect("starved")),
-        row!("X64", job_needs_the_lock_of_its_caller, "a blocking job locks what who awaits it has")
-            .is(proven("cycle"))
-            .or(likely("cycle")),
+        row!(
+            "X64",
+            job_needs_the_lock_of_its_caller,
+            "a blocking job locks what the task that awaits it has locked"
+        )
+        .is(proven("cycle"))
+        .or(likely("cycle")),
         row!("X65", rendezvous_with_itself, "a std channel without room, both ends on one thread")
             .is(likely("blocked_worker"))
             .or(proven("blocked_worker"))
@@ -79,7 +83,7 @@ pub(super) const SECTION: Section = Section {
         row!(
             "X67",
             pool_and_lock,
-            "a pool's last connection waits for a lock, whose holder for a connection"
+            "the holder of a pool's last connection wants a lock, and the lock's holder a connection"
         )
         .is(proven("cycle"))
         .or(likely("cycle")),
@@ -87,10 +91,14 @@ pub(super) const SECTION: Section = Section {
             .is(proven("cycle").detail("via_queue"))
             .or(likely("cycle").detail("via_queue"))
             .or(proven("cycle")),
-        row!("X69", retries_under_a_lock, "who retries has the lock that the other needs to succeed")
-            .is(likely("cycle"))
-            .or(proven("cycle"))
-            .in_noise(suspect("cycle")),
+        row!(
+            "X69",
+            retries_under_a_lock,
+            "a task retries under a lock that the other task needs to let it succeed"
+        )
+        .is(likely("cycle"))
+        .or(proven("cycle"))
+        .in_noise(suspect("cycle")),
     ],
 };
 

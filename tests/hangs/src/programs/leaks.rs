@@ -29,12 +29,20 @@ pub(super) const SECTION: Section = Section {
             .is(proven("leak"))
             .or(likely("leak"))
             .in_noise(suspect("leak")),
-        row!("X16", guard_forgotten_by_a_helper, "C29, by a future that is done")
-            .is(likely("leak"))
-            .or(proven("self_wait")),
-        row!("X17", guard_forgotten_by_a_task, "C29, by a task that is over")
-            .is(likely("leak"))
-            .or(proven("leak")),
+        row!(
+            "X16",
+            guard_forgotten_by_a_helper,
+            "a future forgets the guard of a lock and is done, and its task locks again"
+        )
+        .is(likely("leak"))
+        .or(proven("self_wait")),
+        row!(
+            "X17",
+            guard_forgotten_by_a_task,
+            "a task forgets the guard of a lock and ends, and another task locks"
+        )
+        .is(likely("leak"))
+        .or(proven("leak")),
     ],
 };
 

@@ -21,7 +21,11 @@ pub(super) const SECTION: Section = Section {
     text: include_str!("lent.rs"),
     rows: &[
         row!("Y120", guard_to_a_scoped_thread, "a guard of a lock around a block_on goes to a scoped thread"),
-        row!("Y121", guard_of_async_lock_to_a_scoped_thread, "the same with a lock of async-lock"),
+        row!(
+            "Y121",
+            guard_of_async_lock_to_a_scoped_thread,
+            "a guard of an async-lock around a block_on goes to a scoped thread"
+        ),
         row!("Y122", permit_with_a_former_worker, "a thread that was a worker drops a permit in a job"),
         row!("Y123", guard_of_std_in_a_slot, "a task drops a guard of std that another of its thread took"),
         row!(
@@ -31,19 +35,35 @@ pub(super) const SECTION: Section = Section {
         )
         .seems(likely("spin"))
         .or(likely("blocked_worker")),
-        row!("Y140", lock_in_a_cell_around, "Y120 with a lock that the block_on creates in a cell around it"),
-        row!("Y141", shared_lock_in_a_cell_around, "the same with a lock behind an Arc"),
+        row!(
+            "Y140",
+            lock_in_a_cell_around,
+            "a block_on creates a lock in a cell around it, and lends the guard to a scoped thread"
+        ),
+        row!(
+            "Y141",
+            shared_lock_in_a_cell_around,
+            "a block_on creates an Arc of a lock in a cell around it, and lends the guard"
+        ),
         row!("Y142", upgrade_behind_a_reader, "a reader of async-lock upgrades, behind a slow reader"),
         row!("Y143", upgrade_behind_a_thread, "a reader of parking_lot upgrades, behind a slow thread"),
-        row!("X101", upgrade_behind_who_waits, "a reader upgrades, behind one that waits for its lock")
-            .is(proven("cycle"))
-            .or(likely("cycle")),
+        row!(
+            "X101",
+            upgrade_behind_who_waits,
+            "a reader upgrades, behind another reader that waits for a mutex of the first"
+        )
+        .is(proven("cycle"))
+        .or(likely("cycle")),
         row!("X95", second_read_before_a_child, "a child waits to write, and its parent reads a second time")
             .is(proven("cycle").detail("via_queue"))
             .in_noise(suspect("cycle").detail("via_queue")),
-        row!("X96", second_permit_before_a_child, "the same with a semaphore")
-            .is(proven("cycle").detail("via_queue"))
-            .in_noise(suspect("cycle").detail("via_queue")),
+        row!(
+            "X96",
+            second_permit_before_a_child,
+            "a child waits for two permits, and its parent acquires a second one"
+        )
+        .is(proven("cycle").detail("via_queue"))
+        .in_noise(suspect("cycle").detail("via_queue")),
     ],
 };
 

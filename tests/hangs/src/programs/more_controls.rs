@@ -21,7 +21,7 @@ pub(super) const SECTION: Section = Section {
     rows: &[
         row!("Y01", guard_moves_to_a_task, "an owned guard moves into a task that sleeps"),
         row!("Y02", guard_moves_to_a_thread, "an owned guard moves to a thread that sleeps"),
-        row!("Y03", guard_moves_by_async_lock, "Y01 on async-lock"),
+        row!("Y03", guard_moves_by_async_lock, "async-lock: an owned guard moves into a task that sleeps"),
         row!("Y04", permit_in_a_message, "an owned permit is sent to a task that is slow"),
         row!("Y05", slow_reply, "an actor takes its time to reply"),
         row!("Y06", sender_moves_to_a_task, "the sender of a oneshot moves into a task that sleeps"),

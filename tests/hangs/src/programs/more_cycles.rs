@@ -18,7 +18,7 @@ pub(super) const SECTION: Section = Section {
         row!("X06", three_locks, "three tasks around three locks").is(proven("cycle")).or(likely("cycle")),
         row!("X07", lock_and_join, "a task awaits a helper that needs the lock the task has")
             .is(proven("cycle")),
-        row!("X08", lock_and_join_set, "the same with a JoinSet of helpers")
+        row!("X08", lock_and_join_set, "a task awaits a JoinSet of helpers that need the lock the task has")
             .is(proven("cycle"))
             .or(likely("cycle")),
         row!("X09", write_and_read, "two tasks write one RwLock each and read the other")

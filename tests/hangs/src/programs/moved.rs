@@ -33,19 +33,31 @@ pub(super) const SECTION: Section = Section {
         row!("Y26", receiver_in_older_thread, "a receiver moves to a thread that is older"),
         row!("Y27", thread_with_handle_block_on, "a thread blocks on the runtime of its caller"),
         row!("Y28", runtime_drop_slow_job, "a runtime is dropped while a blocking job takes a while"),
-        row!("Y29", deadlock_under_a_timeout, "A/B and B/A under a timeout above what is annotated"),
+        row!(
+            "Y29",
+            deadlock_under_a_timeout,
+            "two tasks lock A and B in opposite order, under timeouts without annotation"
+        ),
         row!("Y30", pending_main, "a main without annotation awaits pending(), for a while"),
         row!(
             "Y103",
             guard_of_a_lazy_static,
             "a guard of a lock in a LazyLock moves into a task of tokio's own"
         ),
-        row!("Y104", guard_of_an_async_lock_static, "the same with a lock of async-lock in a static"),
+        row!(
+            "Y104",
+            guard_of_an_async_lock_static,
+            "a guard of an async-lock in a static moves into a task of tokio's own"
+        ),
         row!("Y137", guard_of_a_leaked_lock, "a guard of a leaked lock moves into a task of tokio's own"),
         row!("Y138", guard_of_a_shared_state, "a guard of a lock behind an Arc in a static, in a slot"),
-        row!("X100", locks_in_statics, "C13 with locks in statics, each guard used by its function alone")
-            .is(proven("cycle"))
-            .or(likely("cycle")),
+        row!(
+            "X100",
+            locks_in_statics,
+            "two tasks lock A and B in statics in opposite order, each guard used by one function"
+        )
+        .is(proven("cycle"))
+        .or(likely("cycle")),
     ],
 };
 

@@ -20,7 +20,11 @@ pub(super) const SECTION: Section = Section {
     text: include_str!("opaque.rs"),
     rows: &[
         row!("Y111", units_to_spare, "a pool of the program's own opens its second of five connections"),
-        row!("Y112", wait_with_a_limit, "such a pool is empty, and the wait has a time limit"),
+        row!(
+            "Y112",
+            wait_with_a_limit,
+            "a pool of the program's own is empty, and the wait has a time limit"
+        ),
         row!(
             "Y113",
             job_goes_on_elsewhere,

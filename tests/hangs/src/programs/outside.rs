@@ -21,9 +21,21 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("outside.rs"),
     rows: &[
-        row!("Y31", aborted_after_a_timeout, "A/B and B/A; main gives up and aborts them"),
-        row!("Y32", set_dropped_after_a_timeout, "A/B and B/A in a JoinSet, which is dropped"),
-        row!("Y33", aborted_by_a_reaper, "abort handles in a table, and an older task that uses them"),
+        row!(
+            "Y31",
+            aborted_after_a_timeout,
+            "two tasks lock A and B in opposite order; main gives up and aborts them"
+        ),
+        row!(
+            "Y32",
+            set_dropped_after_a_timeout,
+            "two tasks of a JoinSet lock A and B in opposite order, and the set is dropped"
+        ),
+        row!(
+            "Y33",
+            aborted_by_a_reaper,
+            "deadlocked tasks, whose abort handles an older task has in a table"
+        ),
         row!("Y34", reply_of_a_thread_pool, "a reply from a pool of threads that is older"),
         row!("Y35", reply_of_another_runtime, "a reply from a thread with a runtime of its own"),
         row!(
@@ -45,10 +57,22 @@ pub(super) const SECTION: Section = Section {
             "a reply from a task that was spawned before any block_on, by way of a map",
             map_of_an_older_task,
         ),
-        row!("Y116", aborted_out_of_a_set, "A/B and B/A in a JoinSet, whose abort handles a reaper has"),
-        row!("Y117", reaped_after_a_look, "Y33 with join handles, one of which was polled for a while"),
-        row!("Y118", set_in_a_box, "A/B and B/A in a JoinSet, awaited by a boxed future that moves away"),
-        row!("Y119", reaped_after_an_annotated_look, "Y117 with every await on record"),
+        row!("Y116", aborted_out_of_a_set, "deadlocked tasks of a JoinSet, whose abort handles a reaper has"),
+        row!(
+            "Y117",
+            reaped_after_a_look,
+            "a deadlocked task, whose join handle is polled for a while, then left to a reaper"
+        ),
+        row!(
+            "Y118",
+            set_in_a_box,
+            "deadlocked tasks of a JoinSet, awaited by a boxed future that moves away"
+        ),
+        row!(
+            "Y119",
+            reaped_after_an_annotated_look,
+            "annotated: a deadlocked task, whose join handle is polled and then left to a reaper"
+        ),
     ],
 };
 

@@ -22,14 +22,14 @@ pub(super) const SECTION: Section = Section {
         row!("X20", actors_in_a_ring, "three actors, each of which asks the next")
             .is(likely("cycle"))
             .in_noise(suspect("cycle")),
-        row!("X21", actors_log_first, "X19 where a line for a log is sent before the question")
+        row!("X21", actors_log_first, "two actors ask each other, each after a line for a log")
             .is(likely("cycle"))
             .in_noise(suspect("cycle")),
         // The idiom of mini-redis, as in datafusion-ballista#151 and mintlayer-core#856.
         row!("X22", shutdown_sender_in_a_task, "a task keeps the sender that main waits for to be dropped")
             .is(likely("cycle"))
             .in_noise(suspect("cycle")),
-        row!("X23", shutdown_sender_in_one_of_three, "the same with three tasks, of which two end")
+        row!("X23", shutdown_sender_in_one_of_three, "one of three tasks never drops its shutdown sender")
             .is(likely("cycle"))
             .in_noise(suspect("cycle")),
         row!("X24", receiver_in_a_task, "a receiver is with a task that waits for a lock of the sender")
@@ -52,18 +52,26 @@ pub(super) const SECTION: Section = Section {
         row!("X28", watch_of_a_stuck_task, "the only sender of a watch is with a task that waits for main")
             .is(likely("cycle"))
             .in_noise(suspect("cycle")),
-        row!("X29", broadcast_of_a_stuck_task, "the same with broadcast")
+        row!(
+            "X29",
+            broadcast_of_a_stuck_task,
+            "a task that waits for main has the only sender of a broadcast"
+        )
+        .is(likely("cycle"))
+        .in_noise(suspect("cycle")),
+        row!("X30", notifier_needs_the_lock, "a task awaits a notification under a lock its notifier wants")
             .is(likely("cycle"))
             .in_noise(suspect("cycle")),
-        row!("X30", notifier_needs_the_lock, "a task waits to be notified, and its notifier for its lock")
-            .is(likely("cycle"))
-            .in_noise(suspect("cycle")),
-        row!("X31", notifier_needs_the_lock_later, "the same where the notifier has notified once before")
-            .is(likely("cycle"))
-            .in_noise(suspect("cycle")),
+        row!(
+            "X31",
+            notifier_needs_the_lock_later,
+            "a task awaits a second notification under a lock its notifier wants"
+        )
+        .is(likely("cycle"))
+        .in_noise(suspect("cycle")),
         row!("Y45", asks_in_turn, "an actor asks another, which takes its time"),
-        row!("Y46", shutdown_sender_in_a_slow_task, "X22 where the task is slow"),
-        row!("Y47", notified_under_a_lock, "X30 where the notifier does not need the lock, and is slow"),
+        row!("Y46", shutdown_sender_in_a_slow_task, "a slow task drops its shutdown sender late"),
+        row!("Y47", notified_under_a_lock, "a slow notifier does not need the lock that the waiter holds"),
     ],
 };
 

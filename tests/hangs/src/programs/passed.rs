@@ -41,15 +41,31 @@ pub(super) const SECTION: Section = Section {
             taken_and_polled_on,
             "a future that has the lock is sent, and its new task sleeps in it"
         ),
-        row!("X84", pinned_in_an_awaited_box, "C01 in a boxed handler, which is awaited")
-            .is(proven("futurelock").detail("granted"))
-            .or(likely("futurelock").detail("granted")),
-        row!("X85", box_awaited_by_a_pinned_future, "C01, and what is set aside awaits a box")
-            .is(proven("futurelock").detail("granted")),
-        row!("X86", pinned_without_annotation, "C01 without annotations")
-            .is(proven("futurelock").detail("granted")),
-        row!("X87", pinned_by_a_helper, "X02, and a function that is over has polled the future")
-            .is(proven("futurelock").detail("holding")),
+        row!(
+            "X84",
+            pinned_in_an_awaited_box,
+            "a boxed handler: select! over &mut lock(), and lock() again in the other arm"
+        )
+        .is(proven("futurelock").detail("granted"))
+        .or(likely("futurelock").detail("granted")),
+        row!(
+            "X85",
+            box_awaited_by_a_pinned_future,
+            "a lock is handed to a boxed future that a future set aside awaits, and its task locks"
+        )
+        .is(proven("futurelock").detail("granted")),
+        row!(
+            "X86",
+            pinned_without_annotation,
+            "without annotations: select! over &mut lock(), and lock() again in the other arm"
+        )
+        .is(proven("futurelock").detail("granted")),
+        row!(
+            "X87",
+            pinned_by_a_helper,
+            "a helper polls a future once; the future then has the lock, and its task locks"
+        )
+        .is(proven("futurelock").detail("holding")),
     ],
 };
 

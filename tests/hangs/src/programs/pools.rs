@@ -23,9 +23,13 @@ pub(super) const SECTION: Section = Section {
             .in_noise(suspect("starved")),
         // Its constructor is const, so nobody knows which tasks are older: one that goes on might
         // add permits.
-        row!("X12", second_connection_async_lock, "C26 on async-lock")
-            .is(proven("cycle").detail("knot"))
-            .or(likely("cycle").detail("knot")),
+        row!(
+            "X12",
+            second_connection_async_lock,
+            "async-lock: each holder of a pool's three permits wants a second"
+        )
+        .is(proven("cycle").detail("knot"))
+        .or(likely("cycle").detail("knot")),
         row!(
             "X13",
             partial_holding,

@@ -26,30 +26,47 @@ pub(super) const SECTION: Section = Section {
         row!("X33", arms_with_a_lock_each, "two arms of a join! have one lock each and want the other's")
             .is(proven("self_wait"))
             .or(proven("cycle")),
-        row!("X34", arms_with_a_lock_each_in_a_task, "the same in a spawned task, by a helper")
-            .is(proven("self_wait"))
-            .or(proven("cycle"))
-            .in_noise(likely("self_wait")),
+        row!(
+            "X34",
+            arms_with_a_lock_each_in_a_task,
+            "by a helper in a task, two arms of a join! have one lock each and want the other's"
+        )
+        .is(proven("self_wait"))
+        .or(proven("cycle"))
+        .in_noise(likely("self_wait")),
         row!("X35", both_by_a_helper, "two tasks lock A and B in opposite order, by one helper")
             .is(proven("cycle"))
             .or(likely("cycle")),
-        row!("X36", both_by_a_bare_helper, "the same where the helper is not annotated")
-            .is(proven("cycle"))
-            .or(likely("cycle")),
+        row!(
+            "X36",
+            both_by_a_bare_helper,
+            "two tasks lock A and B in opposite order, by one helper without annotation"
+        )
+        .is(proven("cycle"))
+        .or(likely("cycle")),
         row!("X37", guard_from_a_helper, "a helper gives its caller the guard, which another helper needs")
             .is(proven("self_wait"))
             .in_noise(likely("self_wait")),
         row!("X38", joined_in_an_arm, "a task is joined in an arm of a join!, and needs a lock of the other")
             .is(proven("cycle")),
-        row!("X51", joined_with_others, "join_all of tasks that need a lock of who joins them")
+        row!("X51", joined_with_others, "join_all of tasks that need a lock of the task that joins them")
             .is(proven("cycle"))
             .or(likely("cycle"))
             .in_noise(suspect("cycle")),
-        row!("X52", joined_in_a_block, "X38 by a block that awaits the handle").is(proven("cycle")),
-        row!("X53", joined_by_name, "X38 by a handle that is named, and in select! of futures")
-            .is(proven("cycle"))
-            .or(likely("cycle"))
-            .in_noise(likely("cycle")),
+        row!(
+            "X52",
+            joined_in_a_block,
+            "an arm of a join! joins a task by a block; the task needs a lock of the joining task"
+        )
+        .is(proven("cycle")),
+        row!(
+            "X53",
+            joined_by_name,
+            "a task is joined by a named handle, and needs a lock of the joining task"
+        )
+        .is(proven("cycle"))
+        .or(likely("cycle"))
+        .in_noise(likely("cycle")),
         row!(
             "X39",
             joined_in_a_select,
@@ -66,9 +83,13 @@ pub(super) const SECTION: Section = Section {
             .is(proven("cycle"))
             .or(likely("cycle"))
             .in_noise(suspect("cycle")),
-        row!("X43", permit_and_lock, "one task has a permit and wants a lock, another the other way round")
-            .is(proven("cycle"))
-            .or(likely("cycle")),
+        row!(
+            "X43",
+            permit_and_lock,
+            "one task has a permit and wants a lock, another has the lock and wants a permit"
+        )
+        .is(proven("cycle"))
+        .or(likely("cycle")),
     ],
 };
 

@@ -23,7 +23,7 @@ pub(super) const SECTION: Section = Section {
         row!("C04", buffer_unordered, "buffer_unordered and its for_each share a semaphore")
             .is(proven("futurelock").detail("granted"))
             .or(likely("futurelock").detail("granted")),
-        row!("C05", buffered, "the same with buffered")
+        row!("C05", buffered, "buffered and its for_each share a semaphore")
             .is(proven("futurelock").detail("granted"))
             .or(likely("futurelock").detail("granted")),
         row!("C06", consumer_never_polled, "the receiver is in a FuturesUnordered that is not polled yet")

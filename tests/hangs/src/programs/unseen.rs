@@ -23,7 +23,7 @@ pub(super) const SECTION: Section = Section {
         row!("X44", granted_to_now_or_never, "a lock is handed to a future that now_or_never() has polled")
             .is(likely("futurelock").detail("granted"))
             .in_noise(suspect("futurelock").detail("granted")),
-        row!("X45", read_again_parking_lot, "parking_lot: read(), and read() again behind a writer")
+        row!("X45", read_again_parking_lot, "parking_lot: read(), and read() again behind a queued writer")
             .is(likely("cycle").detail("via_queue"))
             .or(proven("cycle").detail("via_queue")),
         row!("X46", woken_in_the_lifo_slot, "a task that blocks its worker has woken the one it waits for")
@@ -45,16 +45,28 @@ pub(super) const SECTION: Section = Section {
             .or(proven("self_wait"))
             .or(likely("blocked_worker"))
             .beside("driver_starved"),
-        row!("X49", two_threads_two_locks, "A/B and B/A of std, on threads for blocking work")
-            .is(proven("cycle"))
-            .or(proven("blocked_worker"))
-            .beside("driver_starved"),
+        row!(
+            "X49",
+            two_threads_two_locks,
+            "two threads for blocking work lock A and B of std in opposite order"
+        )
+        .is(proven("cycle"))
+        .or(proven("blocked_worker"))
+        .beside("driver_starved"),
         row!("X50", job_waits_for_its_caller, "a blocking job receives from a channel that its awaiter has")
             .is(likely("cycle"))
             .or(proven("cycle"))
             .in_noise(suspect("cycle")),
-        row!("Y48", now_or_never_and_later, "X44 where the future is awaited later"),
-        row!("Y49", now_or_never_elsewhere, "X44 where the future moves to an older task"),
+        row!(
+            "Y48",
+            now_or_never_and_later,
+            "a lock is handed to a future of now_or_never(), which is awaited later"
+        ),
+        row!(
+            "Y49",
+            now_or_never_elsewhere,
+            "a lock is handed to a future of now_or_never(), which moves to an older task"
+        ),
     ],
 };
 

@@ -22,7 +22,7 @@ pub(super) const SECTION: Section = Section {
         row!("C35", notified_too_late, "notify_waiters() between the check and notified()")
             .is(likely("missed_notify"))
             .in_noise(suspect("missed_notify")),
-        row!("C36", one_of_two_notified, "notify_one(), and two who wait")
+        row!("C36", one_of_two_notified, "notify_one(), and two tasks wait to be notified")
             .is(likely("missed_notify"))
             .in_noise(suspect("missed_notify")),
         row!("C37", pending_without_waker, "Pending, and the waker is not kept")
@@ -31,9 +31,13 @@ pub(super) const SECTION: Section = Section {
         row!("C39", lock_anew_in_every_poll, "a lock future is made and dropped in every poll")
             .is(proven("lost_waker"))
             .in_noise(likely("lost_waker")),
-        row!("C39", lock_anew_in_every_poll_async_lock, "the same on async-lock")
-            .is(proven("lost_waker"))
-            .in_noise(likely("lost_waker")),
+        row!(
+            "C39",
+            lock_anew_in_every_poll_async_lock,
+            "async-lock: a lock future is made and dropped in every poll"
+        )
+        .is(proven("lost_waker"))
+        .in_noise(likely("lost_waker")),
         row!("C41", registers_too_late, "the event comes between the check and the registration")
             .is(suspect("lost_waker"))
             .or(suspect("hazard")),

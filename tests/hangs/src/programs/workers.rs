@@ -27,9 +27,13 @@ pub(super) const SECTION: Section = Section {
         )
         .is(proven("blocked_worker"))
         .beside("driver_starved"),
-        row!("C43", guard_across_await_local, "the same with two tasks of a LocalSet")
-            .is(proven("blocked_worker"))
-            .beside("driver_starved"),
+        row!(
+            "C43",
+            guard_across_await_local,
+            "a task of a LocalSet keeps a std guard across an await, and another locks"
+        )
+        .is(proven("blocked_worker"))
+        .beside("driver_starved"),
         row!("C44", borrow_across_await, "a watch::Ref across an await, and send() on the same thread")
             .is(proven("blocked_worker"))
             .beside("driver_starved"),
@@ -52,7 +56,7 @@ pub(super) const SECTION: Section = Section {
             .beside("driver_starved")
             .ends_on_two_workers()
             .keeps_busy(),
-        row!("C53", drop_locks, "a drop locks what the dropper has locked")
+        row!("C53", drop_locks, "a Drop impl locks what the code that drops the value has locked")
             .is(proven("blocked_worker"))
             .beside("driver_starved"),
         row!("X91", local_set_not_run, "a task of a LocalSet is awaited outside of it")
