@@ -39,7 +39,7 @@ fn of_all(facts: &Facts<'_>) -> Option<Finding> {
         count(built),
         time(period_ns),
         count(ended),
-        counted(newest.workers as u64, "worker"),
+        counted(newest.workers, "worker"),
     );
     let next = "build one runtime, and reach it from other threads by its `Handle`: each one starts and stops \
                 threads, and has its own timers and sockets";
