@@ -193,6 +193,17 @@ impl Task {
         is_same.then(|| (id, packed.origin(site, label, spawned_at, made)))
     }
 
+    /// If the task is over and clones of its waker are left, returns its origin and their number.
+    pub(crate) fn left_wakers(&self) -> Option<(TaskOrigin, u32)> {
+        let clones = self.forward.clones();
+        if clones == 0 || self.id.load(Acquire) != 0 {
+            return None;
+        }
+        let packed = PackedOrigin(self.origin.load(Relaxed));
+        let origin = packed.origin(self.site.get()?, self.label(), self.spawned_at.get(), self.made());
+        Some((origin, clones))
+    }
+
     /// Whether the task was spawned through this crate, and so is a root wherever it is polled.
     #[inline]
     pub(crate) fn was_spawned(&self) -> bool {

@@ -7,6 +7,7 @@ use diagnose_reports::model::{
     self, Alike, Classes, NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Text,
 };
 
+use super::block_ons::BlockOns;
 use super::capture_context::{CaptureContext, TaskTable};
 use super::confined::Confined;
 use super::draining::Draining;
@@ -129,6 +130,7 @@ impl LiveSpans {
         let confined = Confined::new(&spans, &tasks);
         let roots = add_spans(snapshot, spans, &tasks, ago, &texts, &site_index);
         let stored = waits.stored_wakers(&by_id, tasks.len());
+        let block_ons = BlockOns::new(&tasks);
         snapshot.tasks.reserve_exact(tasks.len());
         let mut known = Vec::with_capacity(tasks.len());
         let mut classes = Classes::default();
@@ -144,6 +146,7 @@ impl LiveSpans {
                 task.label = task.span.and_then(|span| snapshot.span(span)?.label.clone());
             }
             add_thread(&mut task, threads.get(&listing.task.thread.load(Relaxed)));
+            task.wakers = task.wakers.map(|wakers| wakers.saturating_add(block_ons.more_wakers(&listing)));
             task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(stored.unwrap_or(0).into()));
             task.is_unstable = stored.is_none() || waits.may_miss(listing.since) || listing.has_changed();
             task.share(&mut classes);

@@ -8,6 +8,7 @@
 //! up to 50 ms; after that, the node counts as unreadable. Each node is consistent in itself.
 //! Children are read before their parents, so that a parent's time covers its children's.
 
+mod block_ons;
 mod build;
 mod calibrate;
 mod candidates;

@@ -41,8 +41,17 @@ pub(super) const SECTION: Section = Section {
         row!("C41", registers_too_late, "the event comes between the check and the registration")
             .is(suspect("lost_waker"))
             .or(suspect("hazard")),
+        row!(
+            "Y169",
+            woken_by_an_earlier_block_on,
+            "a waker of the thread's earlier block_on wakes the next one"
+        ),
+        row!("Y170", runtime_handed_over, "a block_on ends, and the next one drives the runtime"),
     ],
 };
+
+/// How long each program that ends looks stuck, in ms.
+const LONG: u64 = 1_500;
 
 async fn notified_too_late() {
     let state = Arc::new((AtomicBool::new(false), Notify::new()));
@@ -176,4 +185,48 @@ impl Future for Registers {
 async fn registers_too_late() {
     let registers = Registers { event: Arc::new(Event::default()), has_looked: false };
     tokio::spawn(registers.diagnose("registers")).await.unwrap(); // waits
+}
+
+/// Waits for a flag, without a word to anybody.
+async fn flag_is_set(flag: Arc<AtomicBool>) {
+    let is_set = poll_fn(|_| if flag.load(SeqCst) { Poll::Ready(()) } else { Poll::Pending });
+    is_set.diagnose("flag").await;
+}
+
+async fn woken_by_an_earlier_block_on() {
+    let (done, is_done) = oneshot::channel::<()>();
+    let runtime = tokio::runtime::Handle::current();
+    thread::spawn(move || {
+        let waker = runtime.block_on(poll_fn(|context| Poll::Ready(context.waker().clone())));
+        let flag = Arc::new(AtomicBool::new(false));
+        let theirs = Arc::clone(&flag);
+        thread::spawn(move || {
+            thread::sleep(ms(LONG));
+            theirs.store(true, SeqCst);
+            waker.wake();
+        });
+        runtime.block_on(flag_is_set(flag));
+        drop(done);
+    });
+    is_done.await.unwrap_err();
+}
+
+async fn runtime_handed_over() {
+    let (done, is_done) = oneshot::channel::<()>();
+    let flag = Arc::new(AtomicBool::new(false));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let runtime = Arc::new(runtime);
+    let (theirs, drives) = (Arc::clone(&flag), Arc::clone(&runtime));
+    thread::spawn(move || {
+        drives.block_on(async {
+            sleep(ms(LONG)).await;
+            theirs.store(true, SeqCst);
+        });
+    });
+    thread::spawn(move || {
+        thread::sleep(ms(50));
+        runtime.block_on(flag_is_set(flag));
+        drop(done);
+    });
+    is_done.await.unwrap_err();
 }

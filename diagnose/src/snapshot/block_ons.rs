@@ -1,0 +1,71 @@
+//! Wakers that lead to the future of a `block_on`, though no poll of that future had them.
+//!
+//! The wakers of all futures that one thread runs in `block_on` unpark that thread, and those of a
+//! current-thread runtime its driver. So a clone that is left of an earlier `block_on` polls the
+//! future of the current one. On a current-thread runtime that another thread drives, so does the
+//! end of that thread's `block_on`, which hands the runtime over.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::task_copy::TaskCopy;
+use crate::live;
+use crate::live::SpawnTarget;
+use crate::site::Site;
+
+/// The futures in a `block_on`, and the wakers that are left of earlier ones.
+#[derive(Debug)]
+pub(super) struct BlockOns {
+    running: Vec<Place>,
+    left: Vec<(Place, u32)>,
+}
+
+/// Where a `block_on` runs: the thread, and the number of the current-thread runtime that it
+/// drives, or zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    thread: u32,
+    runtime: u16,
+}
+
+impl Place {
+    /// Returns the place of a task if it is the future of a `block_on`.
+    fn of(task: &live::Task, target: SpawnTarget, site: &Site) -> Option<Self> {
+        let is_root = target.is_local && task.runtime_id.load(Relaxed) == 0 && site.name == "main";
+        is_root.then(|| Self { thread: task.thread.load(Relaxed), runtime: target.number })
+    }
+
+    fn shares_runtime(self, other: Self) -> bool {
+        self.runtime != 0 && self.runtime == other.runtime
+    }
+}
+
+fn place(task: &TaskCopy) -> Option<Place> {
+    Place::of(task.task, task.origin.target, task.origin.site)
+}
+
+impl BlockOns {
+    pub(super) fn new(tasks: &[TaskCopy]) -> Self {
+        let running: Vec<Place> = tasks.iter().filter_map(place).collect();
+        // Most programs have none, and a million other tasks.
+        let left = if running.is_empty() { Vec::new() } else { left() };
+        Self { running, left }
+    }
+
+    /// Returns the number of wakers that lead to this task too.
+    pub(super) fn more_wakers(&self, task: &TaskCopy) -> u64 {
+        let Some(here) = place(task) else { return 0 };
+        let is_near = |it: Place| it.thread == here.thread || it.shares_runtime(here);
+        let left = self.left.iter().filter(|(it, _)| is_near(*it));
+        let others = self.running.iter().filter(|it| it.thread != here.thread && it.shares_runtime(here));
+        left.map(|(_, clones)| u64::from(*clones)).sum::<u64>() + others.count() as u64
+    }
+}
+
+/// Returns the places of the finished `block_on`s of whose wakers clones are left.
+fn left() -> Vec<(Place, u32)> {
+    let left = live::all_tasks().filter_map(|task| {
+        let (origin, clones) = task.left_wakers()?;
+        Some((Place::of(task, origin.target, origin.site)?, clones))
+    });
+    left.collect()
+}
