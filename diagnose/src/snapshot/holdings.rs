@@ -153,6 +153,7 @@ impl<'a> Holdings<'a> {
         let is_in_task = || self.lock_place(copy).is_some_and(|it| capture.confined.has(it, copy.task));
         match guard {
             _ if copy.role != waits::Role::Holds || self.is_of_a_thread(copy) => false,
+            _ if self.is_in_initializer(copy) => false,
             GuardUse::Stays => false,
             GuardUse::Moves => is_polled() || !is_in_task(),
             GuardUse::Unknown => {
@@ -212,6 +213,13 @@ impl<'a> Holdings<'a> {
     fn is_of_a_thread(&self, copy: &HoldingCopy) -> bool {
         let identity = self.records.get(&copy.resource).and_then(|record| record.identity());
         copy.role == waits::Role::Holds && identity.is_some_and(|(_, it)| it.resource_type.is_thread_bound)
+    }
+
+    /// Whether it is the turn of a call that initializes a cell. It lies in the initializing future,
+    /// and no code gets it.
+    fn is_in_initializer(&self, copy: &HoldingCopy) -> bool {
+        let identity = self.records.get(&copy.resource).and_then(|record| record.identity());
+        identity.is_some_and(|(_, it)| it.resource_type.kind == ResourceKind::OnceCell)
     }
 
     /// Sets the attribution and the candidates of a holding.

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use pin_project_lite::pin_project;
 
-use crate::live::{Memory, is_pinned};
+use crate::live::Memory;
 use crate::sync::Mutex;
 use crate::waits::{Holding, LazyWait, Record, WaitInfo, WaitMode};
 
@@ -86,7 +86,8 @@ impl<F: Future> Future for Initializing<'_, F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let memory = if is_pinned::<F>() { Memory::of(&*self) } else { Memory::UNKNOWN };
+        // It lies in the cell's future, and so stays there even if `F` is `Unpin`.
+        let memory = Memory::of(&*self);
         let this = self.project();
         this.holding.accessed();
         *this.holding = mem::replace(this.holding, Holding::NONE).taken_in(memory);

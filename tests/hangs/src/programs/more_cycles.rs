@@ -5,11 +5,12 @@ use std::sync::Arc;
 use diagnose::{FutureExt as _, diagnose};
 
 use super::ms;
-use crate::drop_in::tokio;
+use crate::drop_in::{tokio, tokio_util};
 use crate::row::{Section, likely, proven, row};
 use tokio::sync::{Mutex, OnceCell, RwLock};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
+use tokio_util::task::TaskTracker;
 
 pub(super) const SECTION: Section = Section {
     file: file!(),
@@ -30,6 +31,8 @@ pub(super) const SECTION: Section = Section {
         row!("X11", cell_and_lock, "an initializer waits for a lock whose holder waits for the cell")
             .is(proven("cycle"))
             .or(likely("cycle")),
+        row!("X115", cells_of_a_state, "two parts of a shared state initialize each other")
+            .is(proven("cycle")),
     ],
 };
 
@@ -127,4 +130,38 @@ async fn cell_and_lock() {
     *guard += *cell.get_or_init(|| async { 1 }).await; // waits
     drop(guard);
     initializes.await.unwrap();
+}
+
+async fn cells_of_a_state() {
+    #[derive(Default)]
+    struct State {
+        routes: OnceCell<u32>,
+        backends: OnceCell<u32>,
+    }
+
+    #[diagnose]
+    impl State {
+        async fn routes(self: Arc<Self>) -> u32 {
+            let routes = || async {
+                sleep(ms(20)).await;
+                *self.backends.get_or_init(|| async { 1 }).await // waits
+            };
+            *self.routes.get_or_init(routes).await // holds
+        }
+
+        async fn backends(self: Arc<Self>) -> u32 {
+            let backends = || async {
+                sleep(ms(20)).await;
+                *self.routes.get_or_init(|| async { 1 }).await // waits
+            };
+            *self.backends.get_or_init(backends).await // holds
+        }
+    }
+
+    let state = Arc::<State>::default();
+    let tasks = TaskTracker::new();
+    tasks.spawn(Arc::clone(&state).routes());
+    tasks.spawn(state.backends());
+    tasks.close();
+    tasks.wait().await;
 }
