@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 use super::forward::Forward;
-use super::task_origin::{PackedOrigin, SpawnRuntime, TaskOrigin};
+use super::task_origin::{PackedOrigin, SpawnRuntime, SpawnTarget, TaskOrigin};
 use super::transfers::{TransferCounts, Transfers};
 use crate::pool::pooled;
 use crate::site::Site;
@@ -193,15 +193,12 @@ impl Task {
         is_same.then(|| (id, packed.origin(site, label, spawned_at, made)))
     }
 
-    /// If the task is over and clones of its waker are left, returns its origin and their number.
-    pub(crate) fn left_wakers(&self) -> Option<(TaskOrigin, u32)> {
-        let clones = self.forward.clones();
-        if clones == 0 || self.id.load(Acquire) != 0 {
-            return None;
-        }
+    /// If the task is over, and no other has its record yet, returns the task's target and site.
+    pub(crate) fn ended(&self) -> Option<(SpawnTarget, &'static Site)> {
+        let is_over = self.id.load(Acquire) == 0;
+        let site = self.site.get().filter(|_| is_over)?;
         let packed = PackedOrigin(self.origin.load(Relaxed));
-        let origin = packed.origin(self.site.get()?, self.label(), self.spawned_at.get(), self.made());
-        Some((origin, clones))
+        Some((packed.target(), site))
     }
 
     /// Whether the task was spawned through this crate, and so is a root wherever it is polled.

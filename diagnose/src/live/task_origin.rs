@@ -97,6 +97,11 @@ impl PackedOrigin {
         }
     }
 
+    pub(super) fn target(self) -> SpawnTarget {
+        let number = u16::try_from(self.0 >> 48).unwrap_or(0);
+        SpawnTarget { runtime: self.runtime(), number, is_local: self.0 >> 4 & 1 != 0 }
+    }
+
     pub(super) fn origin(
         self,
         site: &'static Site,
@@ -106,8 +111,7 @@ impl PackedOrigin {
     ) -> TaskOrigin {
         let Self(packed) = self;
         let work = if packed & 1 == 0 { TaskKind::Future } else { TaskKind::Blocking };
-        let number = u16::try_from(packed >> 48).unwrap_or(0);
-        let target = SpawnTarget { runtime: self.runtime(), number, is_local: packed >> 4 & 1 != 0 };
+        let target = self.target();
         let (is_named, spawned_by) = (self.is_named(), packed >> 6 & BY);
         TaskOrigin { work, site, is_named, label, target, spawned_at, spawned_by, made }
     }

@@ -4,6 +4,9 @@
 //! current-thread runtime its driver. So a clone that is left of an earlier `block_on` polls the
 //! future of the current one. On a current-thread runtime that another thread drives, so does the
 //! end of that thread's `block_on`, which hands the runtime over.
+//!
+//! The thread that gets the runtime may need a while until it polls, and no record says that it was
+//! woken.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -17,7 +20,12 @@ use crate::site::Site;
 pub(super) struct BlockOns {
     running: Vec<Place>,
     left: Vec<(Place, u32)>,
+    /// Those that ended less than [`HANDED_OVER_NS`] ago.
+    ended: Vec<Place>,
 }
+
+/// How long after a `block_on` another one may not have been polled yet, in ns.
+const HANDED_OVER_NS: u64 = 1_000_000_000;
 
 /// Where a `block_on` runs: the thread, and the number of the current-thread runtime that it
 /// drives, or zero.
@@ -44,11 +52,21 @@ fn place(task: &TaskCopy) -> Option<Place> {
 }
 
 impl BlockOns {
-    pub(super) fn new(tasks: &[TaskCopy]) -> Self {
+    pub(super) fn new(tasks: &[TaskCopy], ago: impl Fn(u64) -> u64) -> Self {
         let running: Vec<Place> = tasks.iter().filter_map(place).collect();
+        let (mut left, mut ended) = (Vec::new(), Vec::new());
         // Most programs have none, and a million other tasks.
-        let left = if running.is_empty() { Vec::new() } else { left() };
-        Self { running, left }
+        let over = live::all_tasks().filter(|_| !running.is_empty());
+        for task in over {
+            let Some(place) = task.ended().and_then(|(target, site)| Place::of(task, target, site)) else {
+                continue;
+            };
+            left.push((place, task.live_wakers()));
+            if ago(task.since()) < HANDED_OVER_NS {
+                ended.push(place);
+            }
+        }
+        Self { running, left, ended }
     }
 
     /// Returns the number of wakers that lead to this task too.
@@ -56,16 +74,8 @@ impl BlockOns {
         let Some(here) = place(task) else { return 0 };
         let is_near = |it: Place| it.thread == here.thread || it.shares_runtime(here);
         let left = self.left.iter().filter(|(it, _)| is_near(*it));
-        let others = self.running.iter().filter(|it| it.thread != here.thread && it.shares_runtime(here));
+        let others = self.running.iter().chain(&self.ended);
+        let others = others.filter(|it| it.thread != here.thread && it.shares_runtime(here));
         left.map(|(_, clones)| u64::from(*clones)).sum::<u64>() + others.count() as u64
     }
-}
-
-/// Returns the places of the finished `block_on`s of whose wakers clones are left.
-fn left() -> Vec<(Place, u32)> {
-    let left = live::all_tasks().filter_map(|task| {
-        let (origin, clones) = task.left_wakers()?;
-        Some((Place::of(task, origin.target, origin.site)?, clones))
-    });
-    left.collect()
 }

@@ -130,7 +130,7 @@ impl LiveSpans {
         let confined = Confined::new(&spans, &tasks);
         let roots = add_spans(snapshot, spans, &tasks, ago, &texts, &site_index);
         let stored = waits.stored_wakers(&by_id, tasks.len());
-        let block_ons = BlockOns::new(&tasks);
+        let block_ons = BlockOns::new(&tasks, ago);
         snapshot.tasks.reserve_exact(tasks.len());
         let mut known = Vec::with_capacity(tasks.len());
         let mut classes = Classes::default();
