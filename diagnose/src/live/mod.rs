@@ -13,6 +13,7 @@
 #![cfg_attr(not(feature = "tokio"), allow(dead_code))]
 
 pub(crate) mod current;
+mod ended;
 mod forward;
 mod handles;
 mod live_slot;

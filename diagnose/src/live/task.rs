@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 use super::forward::Forward;
-use super::task_origin::{PackedOrigin, SpawnRuntime, SpawnTarget, TaskOrigin};
+use super::task_origin::{PackedOrigin, SpawnRuntime, TaskOrigin};
 use super::transfers::{TransferCounts, Transfers};
 use crate::pool::pooled;
 use crate::site::Site;
@@ -80,7 +80,7 @@ pub(crate) enum TaskState {
 
 const UNPOLLED: u64 = 0;
 pub(super) const RUNNING: u64 = 1;
-const WAITING: u64 = 2;
+pub(super) const WAITING: u64 = 2;
 
 impl Task {
     /// A free record.
@@ -191,14 +191,6 @@ impl Task {
         fence(Acquire);
         let is_same = id != 0 && self.id.load(Relaxed) == id;
         is_same.then(|| (id, packed.origin(site, label, spawned_at, made)))
-    }
-
-    /// If the task is over, and no other has its record yet, returns the task's target and site.
-    pub(crate) fn ended(&self) -> Option<(SpawnTarget, &'static Site)> {
-        let is_over = self.id.load(Acquire) == 0;
-        let site = self.site.get().filter(|_| is_over)?;
-        let packed = PackedOrigin(self.origin.load(Relaxed));
-        Some((packed.target(), site))
     }
 
     /// Whether the task was spawned through this crate, and so is a root wherever it is polled.

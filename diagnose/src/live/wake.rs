@@ -71,6 +71,7 @@ impl Promoted for Task {
 
     fn free(&'static self) {
         self.clear();
+        self.note_left_waker();
         pool::put(self);
     }
 }

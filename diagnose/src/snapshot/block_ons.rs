@@ -24,7 +24,8 @@ pub(super) struct BlockOns {
     ended: Vec<Place>,
 }
 
-/// How long after a `block_on` another one may not have been polled yet, in ns.
+/// How long after a `block_on`, or after the last use of a waker that is left of one, another one
+/// may not have been polled yet, in ns.
 const HANDED_OVER_NS: u64 = 1_000_000_000;
 
 /// Where a `block_on` runs: the thread, and the number of the current-thread runtime that it
@@ -61,7 +62,8 @@ impl BlockOns {
             let Some(place) = task.ended().and_then(|(target, site)| Place::of(task, target, site)) else {
                 continue;
             };
-            left.push((place, task.live_wakers()));
+            let was_left = |tick: u64| u32::from(ago(tick) < HANDED_OVER_NS);
+            left.push((place, task.live_wakers() + task.left_waker_until().map_or(0, was_left)));
             if ago(task.since()) < HANDED_OVER_NS {
                 ended.push(place);
             }

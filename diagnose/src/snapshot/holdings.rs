@@ -12,13 +12,14 @@ use diagnose_reports::sort::sort_by_key;
 
 use super::candidates::Candidates;
 use super::capture_context::{CaptureContext, KnownTask};
+use super::kinds::role;
 use super::numbers::Table;
 use super::statics::Statics;
 use super::task_copy::some;
 use crate::live::{self, Memory, TaskState, TransferCounts};
 use crate::site::{self, GuardUse};
 use crate::tree::Node;
-use crate::waits::{self, Creator, HoldingCopy, ResourceKind};
+use crate::waits::{self, Creator, HoldingCopy, ResourceKind, ResourceType};
 
 /// All holdings, by resource.
 #[derive(Debug)]
@@ -104,12 +105,7 @@ impl<'a> Holdings<'a> {
 
     fn build(&self, copy: &HoldingCopy, first_wait: Option<u64>, capture: &CaptureContext<'_>) -> Holding {
         let mut holding = Holding::default();
-        holding.role = match copy.role {
-            waits::Role::Holds => Role::Holds,
-            waits::Role::Sends => Role::Sends,
-            waits::Role::Receives => Role::Receives,
-            waits::Role::Uses => Role::Uses,
-        };
+        holding.role = role(copy.role);
         holding.units = copy.units;
         holding.task = some(copy.task).map(TaskId::new);
         holding.span = some(copy.span).map(SpanId::new);
@@ -153,7 +149,8 @@ impl<'a> Holdings<'a> {
         let is_in_task = || self.lock_place(copy).is_some_and(|it| capture.confined.has(it, copy.task));
         match guard {
             _ if copy.role != waits::Role::Holds || self.is_of_a_thread(copy) => false,
-            _ if self.is_in_initializer(copy) => false,
+            // The turn of an initialization lies in the initializing future, and no code gets it.
+            _ if self.resource_type(copy).is_some_and(|it| it.kind == ResourceKind::OnceCell) => false,
             GuardUse::Stays => false,
             GuardUse::Moves => is_polled() || !is_in_task(),
             GuardUse::Unknown => {
@@ -211,15 +208,11 @@ impl<'a> Holdings<'a> {
 
     /// Whether it is a guard that cannot leave its thread.
     fn is_of_a_thread(&self, copy: &HoldingCopy) -> bool {
-        let identity = self.records.get(&copy.resource).and_then(|record| record.identity());
-        copy.role == waits::Role::Holds && identity.is_some_and(|(_, it)| it.resource_type.is_thread_bound)
+        copy.role == waits::Role::Holds && self.resource_type(copy).is_some_and(|it| it.is_thread_bound)
     }
 
-    /// Whether it is the turn of a call that initializes a cell. It lies in the initializing future,
-    /// and no code gets it.
-    fn is_in_initializer(&self, copy: &HoldingCopy) -> bool {
-        let identity = self.records.get(&copy.resource).and_then(|record| record.identity());
-        identity.is_some_and(|(_, it)| it.resource_type.kind == ResourceKind::OnceCell)
+    fn resource_type(&self, copy: &HoldingCopy) -> Option<&'static ResourceType> {
+        Some(self.records.get(&copy.resource)?.identity()?.1.resource_type)
     }
 
     /// Sets the attribution and the candidates of a holding.

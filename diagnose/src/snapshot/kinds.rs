@@ -1,4 +1,4 @@
-//! The model's words for kinds of resources and operations.
+//! The model's words for kinds of resources, roles and operations.
 
 use diagnose_reports::model::{self, WaitMode};
 
@@ -22,6 +22,15 @@ pub(super) fn kind(kind: ResourceKind) -> model::ResourceKind {
         ResourceKind::Cancellation => model::ResourceKind::Cancellation,
         ResourceKind::TaskTracker => model::ResourceKind::TaskTracker,
         ResourceKind::Custom => model::ResourceKind::Custom,
+    }
+}
+
+pub(super) fn role(role: waits::Role) -> model::Role {
+    match role {
+        waits::Role::Holds => model::Role::Holds,
+        waits::Role::Sends => model::Role::Sends,
+        waits::Role::Receives => model::Role::Receives,
+        waits::Role::Uses => model::Role::Uses,
     }
 }
 

@@ -1,0 +1,38 @@
+//! What is left of a task after its end: clones of its waker.
+//!
+//! A wake through one of them polls what runs on its thread or runtime by then.
+
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+
+use super::task::{Task, WAITING};
+use super::task_origin::{PackedOrigin, SpawnTarget};
+use crate::clock;
+use crate::site::Site;
+
+impl Task {
+    /// If the task is over, and no other has its record yet, returns the task's target and site.
+    pub(crate) fn ended(&self) -> Option<(SpawnTarget, &'static Site)> {
+        // Acquire pairs with the Release in `occupy`, as in `origin`.
+        let is_over = self.id.load(Acquire) == 0;
+        let site = self.site.get().filter(|_| is_over)?;
+        Some((self.target(), site))
+    }
+
+    fn target(&self) -> SpawnTarget {
+        PackedOrigin(self.origin.load(Relaxed)).target()
+    }
+
+    /// Notes that the last waker is gone after the task. It may have woken what runs on the task's
+    /// thread now, which is then polled without a waker of its own.
+    pub(super) fn note_left_waker(&self) {
+        if self.target().is_local {
+            self.since.store(clock::now() << 2 | WAITING, Relaxed);
+        }
+    }
+
+    /// For an ended task: the tick at which its last waker was dropped, if that was later.
+    pub(crate) fn left_waker_until(&self) -> Option<u64> {
+        let since = self.since.load(Relaxed);
+        (since & 3 == WAITING).then_some(since >> 2)
+    }
+}
