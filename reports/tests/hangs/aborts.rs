@@ -57,6 +57,8 @@ fn a_handle_that_was_polled_beside_another_may_be_with_any_task() {
     program.snapshot.waits[index].is_confined = false;
     assert_eq!(program.verdicts(), ["likely cycle"], "main polls it, and nothing else");
     program.joins(1, 3, 21);
+    assert_eq!(program.verdicts(), ["likely cycle"], "main awaits both in one join!");
+    program.snapshot.waits[index].since_ns += 2_000_000;
     assert_eq!(program.verdicts(), ["suspect cycle"], "main awaits both, or has let go of one");
     program.snapshot.waits.pop();
     program.snapshot.waits[index].may_have_moved = true;

@@ -33,6 +33,14 @@ pub(super) const SECTION: Section = Section {
             .or(likely("cycle")),
         row!("X115", cells_of_a_state, "two parts of a shared state initialize each other")
             .is(proven("cycle")),
+        row!(
+            "X116",
+            locks_under_one_join,
+            "a join! of two handles, whose tasks lock two mutexes in opposite order"
+        )
+        .is(proven("cycle"))
+        .or(likely("cycle"))
+        .in_noise(likely("cycle")),
     ],
 };
 
@@ -164,4 +172,19 @@ async fn cells_of_a_state() {
     tasks.spawn(state.backends());
     tasks.close();
     tasks.wait().await;
+}
+
+/// No function here is annotated but `transfer`.
+async fn locks_under_one_join() {
+    #[diagnose]
+    async fn transfer(from: Arc<Mutex<u32>>, to: Arc<Mutex<u32>>) {
+        let _from = from.lock().await; // holds
+        sleep(ms(20)).await;
+        let _to = to.lock().await; // waits
+    }
+    let (left, right) = (Arc::<Mutex<u32>>::default(), Arc::<Mutex<u32>>::default());
+    let there = tokio::spawn(transfer(Arc::clone(&left), Arc::clone(&right)));
+    let back = tokio::spawn(transfer(right, left));
+    let (there, back) = ::tokio::join!(there, back);
+    there.and(back).unwrap();
 }

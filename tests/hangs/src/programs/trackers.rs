@@ -9,6 +9,7 @@ use super::ms;
 use crate::drop_in::{tokio, tokio_util};
 use crate::row::{Section, likely, proven, row, suspect};
 use tokio::sync::{Mutex, oneshot};
+use tokio::task::LocalSet;
 use tokio::time::sleep;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
@@ -29,6 +30,12 @@ pub(super) const SECTION: Section = Section {
         row!("X112", never_closed, "main waits for tracked tasks, which end, and nothing closes the tracker")
             .is(likely("starved"))
             .in_noise(suspect("starved")),
+        row!(
+            "X117",
+            tracked_on_a_local_set,
+            "main waits for a tracked task of a LocalSet that it runs later"
+        )
+        .is(suspect("driver_starved").detail("undriven")),
         row!("Y162", drain_of_slow_tasks, "tracked tasks take a lock in turn, slowly, and the drain ends"),
         row!("Y163", closed_by_a_thread, "a thread closes the tracker that main waits for"),
         row!("Y164", token_in_a_thread, "a thread has the last token of a tracker, and drops it"),
@@ -99,6 +106,15 @@ async fn never_closed() {
         tracker.spawn(sleep(ms(10)));
     }
     tracker.wait().await; // waits
+}
+
+#[diagnose]
+async fn tracked_on_a_local_set() {
+    let (tracker, set) = (TaskTracker::new(), LocalSet::new());
+    tracker.spawn_local_on(sleep(ms(10)), &set);
+    tracker.close();
+    tracker.wait().await; // waits
+    set.await;
 }
 
 async fn drain_of_slow_tasks() {

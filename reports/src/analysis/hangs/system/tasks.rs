@@ -6,7 +6,7 @@ use super::graph::NodeId;
 use super::node::Node;
 use super::rules::completes_by_itself;
 use crate::analysis::hangs::facts::{UnrecordedAwait, is_active, is_block_on_main, is_blocked};
-use crate::model::{RunState, Task, TaskKind, Wait};
+use crate::model::{RunState, Task, TaskKind, Wait, WaitMode};
 
 /// Code that polls an unspawned root under a timeout has given up after this time, most likely.
 const TIMEOUT_NS: u64 = 60_000_000_000;
@@ -14,6 +14,8 @@ const TIMEOUT_NS: u64 = 60_000_000_000;
 /// A task with more waits, such as a `join_all`, is not searched: none of its handles counts as
 /// awaited.
 const MAX_WAITS: usize = 16;
+/// Waits for handles that began so soon after each other, in ns, are those of one `join!`.
+const JOINED_NS: u64 = 1_000_000;
 
 impl System<'_> {
     pub(super) fn add_task(&mut self, index: usize, task: &Task) {
@@ -82,7 +84,8 @@ impl System<'_> {
     /// The task that awaits the task's handle or set. A handle that was polled elsewhere may be
     /// shared behind a lock, or be handed on in the same poll, as after a `select!`. So it is
     /// certainly with the task only if the await owns it, or borrows the set. Most likely it is
-    /// with the task that polled it if that waits for nothing else.
+    /// with the task that polled it if that waits for nothing else, or began to wait for other
+    /// tasks at the same time, as in a `join!` of handles.
     fn joiner(&mut self, index: usize) -> Option<usize> {
         let facts = self.facts;
         let wait = &facts.snapshot.waits[facts.join_wait(index)?];
@@ -91,8 +94,14 @@ impl System<'_> {
             return wait.is_confined.then_some(joiner);
         }
         let waits = &facts.waits_of_task[joiner];
-        let active = waits.iter().filter(|&&other| is_active(&facts.snapshot.waits[other]));
-        let is_only = waits.len() <= MAX_WAITS && active.count() == 1;
+        let active =
+            || waits.iter().map(|&other| &facts.snapshot.waits[other]).filter(|wait| is_active(wait));
+        // One that began later may follow a `select!`, after which the handle was handed on.
+        let is_beside = |other: &Wait| {
+            other.mode == WaitMode::Join && other.since_ns.abs_diff(wait.since_ns) <= JOINED_NS
+        };
+        let count = active().count();
+        let is_only = waits.len() <= MAX_WAITS && (count == 1 || count > 1 && active().all(is_beside));
         // Otherwise the await that polled the handle is over.
         let is_awaited = wait.span.is_none() || facts.span(wait.span).is_some();
         (is_only && is_awaited && !wait.may_have_moved).then_some(joiner)

@@ -3,14 +3,16 @@
 //! Tasks of runtimes that were not built through this crate are left out: their workers are
 //! unknown.
 
+use std::cell::LazyCell;
+
 use super::long_polls::is_long;
 use super::timers::has_worker;
 use super::warning::{SUSPECT_NS, runtime_key, warning};
-use crate::analysis::hangs::facts::{Facts, is_active};
+use crate::analysis::hangs::facts::{Facts, is_active, step};
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictDetail, VerdictKind};
 use crate::analysis::hangs::words::at;
-use crate::model::{RunState, Task, TaskKind};
-use crate::ordered::OrderedSet;
+use crate::model::{ResourceKind, Role, RunState, Task, TaskId, TaskKind};
+use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::time;
 
 /// One verdict per awaited task that no thread polls. A long poll may occupy its thread.
@@ -21,7 +23,25 @@ pub(crate) fn undriven(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verd
     if unpolled.peek().is_none() || tasks.iter().any(is_long) {
         return Vec::new();
     }
-    unpolled.filter_map(|task| verdict(facts, task)).collect()
+    let trackers = LazyCell::new(|| trackers(facts));
+    let wait_for = |task: usize| {
+        let join = facts.join_wait(task);
+        join.or_else(|| {
+            facts.waits_of_resource[*trackers.get(&tasks[task].id)?].iter().next().map(|&it| it as usize)
+        })
+    };
+    unpolled.filter_map(|task| verdict(facts, task, wait_for(task)?)).collect()
+}
+
+/// The task trackers by the tasks that they track.
+fn trackers(facts: &Facts<'_>) -> OrderedMap<TaskId, usize> {
+    let resources = facts.snapshot.resources.iter().enumerate().inspect(|_| step());
+    let trackers = resources.filter(|(_, it)| it.kind == ResourceKind::TaskTracker);
+    let tracked = trackers.flat_map(|(index, it)| {
+        let tasks = it.holdings.iter().filter(|holding| holding.role == Role::Holds && !holding.is_movable);
+        tasks.filter_map(move |holding| Some((holding.task?, index)))
+    });
+    tracked.collect()
 }
 
 fn is_left_alone(facts: &Facts<'_>, task: &Task) -> bool {
@@ -31,9 +51,9 @@ fn is_left_alone(facts: &Facts<'_>, task: &Task) -> bool {
     is_old && has_executor && (task.is_local || has_no_worker())
 }
 
-fn verdict(facts: &Facts<'_>, task: usize) -> Option<Verdict> {
+fn verdict(facts: &Facts<'_>, task: usize, wait: usize) -> Option<Verdict> {
     let it = &facts.snapshot.tasks[task];
-    let wait = &facts.snapshot.waits[facts.join_wait(task)?];
+    let wait = &facts.snapshot.waits[wait];
     let waiter = facts.task_of(wait).filter(|_| is_active(wait) && wait.since_ns >= SUSPECT_NS)?;
     let place = facts.place_of(wait);
     let executor = if it.is_local { "`LocalSet`" } else { "runtime" };

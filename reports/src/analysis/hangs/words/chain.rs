@@ -143,7 +143,9 @@ impl<'a> Chain<'a> {
             (false, _) => facts.waiter_words(wait),
         };
         let (at, since) = (facts.at_words(wait, &mut self.callers), time(since_ns));
-        let _ = if has_it {
+        let _ = if has_it && self.words.is_empty() {
+            write!(self.words, "{who}{at} was woken {since} ago")
+        } else if has_it {
             write!(self.words, "; it was granted to {who}{at} ({since} ago)")
         } else {
             write!(self.words, ", queued behind {who}, which {}", facts.waits_words(wait, &mut self.callers))

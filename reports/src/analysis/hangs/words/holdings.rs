@@ -58,7 +58,7 @@ pub(super) fn holding_words(
             let (part, verb) = match it.kind {
                 ResourceKind::Mpsc => ("a reserved slot".to_owned(), "reserved"),
                 ResourceKind::Semaphore => (units_words(it, holding.units.max(1)), "acquired"),
-                ResourceKind::TaskTracker => ("a token of it".to_owned(), "taken"),
+                ResourceKind::TaskTracker => ("a tracked future or token of it".to_owned(), "created"),
                 _ => ("it".to_owned(), "acquired"),
             };
             format!("; {who} has held {part} for {since}{}", acquired_words(verb, holding, callers))
@@ -66,7 +66,7 @@ pub(super) fn holding_words(
         (Role::Holds, HoldingPlace::Unread) => {
             let guard = match it.kind {
                 ResourceKind::Semaphore | ResourceKind::Mpsc => "permit",
-                ResourceKind::TaskTracker => "token",
+                ResourceKind::TaskTracker => "tracked future or token",
                 _ => "guard",
             };
             let at = at_words_of_holding(holding, callers);
@@ -76,7 +76,7 @@ pub(super) fn holding_words(
             let acquired = match it.kind {
                 ResourceKind::Mpsc => "reserved a slot".to_owned(),
                 ResourceKind::Semaphore => format!("acquired {}", units_words(it, holding.units.max(1))),
-                ResourceKind::TaskTracker => "took a token of it".to_owned(),
+                ResourceKind::TaskTracker => "created a tracked future or token of it".to_owned(),
                 _ => "acquired it".to_owned(),
             };
             let pronoun = if holding.units > 1 && it.kind == ResourceKind::Semaphore { "them" } else { "it" };
