@@ -26,9 +26,7 @@ pub(crate) fn undriven(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verd
     let trackers = LazyCell::new(|| trackers(facts));
     let wait_for = |task: usize| {
         let join = facts.join_wait(task);
-        join.or_else(|| {
-            facts.waits_of_resource[*trackers.get(&tasks[task].id)?].iter().next().map(|&it| it as usize)
-        })
+        join.or_else(|| facts.waits_of_resource[*trackers.get(&tasks[task].id)?].iter().next().copied())
     };
     unpolled.filter_map(|task| verdict(facts, task, wait_for(task)?)).collect()
 }
