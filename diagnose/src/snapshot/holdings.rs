@@ -7,7 +7,7 @@
 use std::cell::LazyCell;
 use std::sync::atomic::Ordering::Relaxed;
 
-use diagnose_reports::model::{Attribution, Holding, Place, ResourceId, Role, SpanId, TaskId};
+use diagnose_reports::model::{Attribution, Holding, Place, ResourceId, SpanId, TaskId};
 use diagnose_reports::sort::sort_by_key;
 
 use super::candidates::Candidates;
