@@ -42,7 +42,7 @@ pub(super) const SECTION: Section = Section {
         row!("Y165", aborted_by_an_older_task, "a task aborts a tracked one that waits for main's lock"),
         row!(
             "Y166",
-            closed_by_an_older_task,
+            drain_closed_by_an_older_task,
             "a clone of the tracker moves to an older task, which closes it"
         ),
     ],
@@ -168,7 +168,7 @@ async fn aborted_by_an_older_task() {
     drop((sum, task));
 }
 
-async fn closed_by_an_older_task() {
+async fn drain_closed_by_an_older_task() {
     let (sends, received) = oneshot::channel::<TaskTracker>();
     tokio::spawn(async {
         let tracker = received.await.unwrap();
