@@ -35,6 +35,7 @@ function alarmOf(alarm) {
 
 function reason({ snapshot, size }) {
   if (size === 0) return snapshot.enabled === false ? 'Recording is switched off.' : 'No annotated future was polled yet.';
+  if (!snapshot.tasks?.length) return 'No task is alive here, as after the end of a runtime, so what was stuck before is unknown. No rule found waste or risk.';
   return 'Nothing is stuck, and no rule found waste or risk in this recording.';
 }
 
