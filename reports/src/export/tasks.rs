@@ -26,7 +26,7 @@ use crate::export::verdicts;
 use crate::export::wakes::chain;
 use crate::index::TasksById;
 use crate::lists::Lists;
-use crate::model::{RunState, Site, SiteIndex, SiteKind, Snapshot, Span, Task, TaskId, TaskKind};
+use crate::model::{RunState, Site, SiteIndex, SiteKind, Snapshot, Task, TaskId, TaskKind};
 use crate::ordered::OrderedMap;
 use crate::sort::{sort, sort_by_key};
 use crate::units::{count, time};
@@ -283,7 +283,7 @@ impl<'a> Forest<'a> {
     /// Spans that belong to no task.
     pub(super) fn lost(&self) -> String {
         let spans = self.snapshot.spans.iter().enumerate();
-        let mut lost = spans.filter(|(_, span)| is_lost(span)).map(|(number, _)| number).peekable();
+        let mut lost = spans.filter(|(_, span)| span.is_without_task()).map(|(number, _)| number).peekable();
         let mut page = String::new();
         if lost.peek().is_some() {
             page.push_str("\ndetached: pending futures whose parent is gone\n");
@@ -313,11 +313,6 @@ impl<'a> Forest<'a> {
             _ => name,
         }
     }
-}
-
-/// Whether no live task has polled the span, and its parent is gone.
-fn is_lost(span: &Span) -> bool {
-    span.parent.is_none() && span.task.is_none()
 }
 
 /// `, spawned at src/main.rs:41:9 by task 1`.

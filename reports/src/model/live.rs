@@ -136,6 +136,13 @@ pub struct Span {
     pub skipped: bool,
 }
 
+impl Span {
+    /// Whether its parent is gone, and the task that polled it last is done.
+    pub(crate) fn is_without_task(&self) -> bool {
+        self.parent.is_none() && self.task.is_none()
+    }
+}
+
 /// Spans have nothing to share.
 impl Alike for Span {
     type Classes = ();

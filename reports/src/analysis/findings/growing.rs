@@ -31,9 +31,10 @@ const MIN_QUARTER: u64 = 80;
 const SHORT_NS: u64 = 1_000_000_000;
 /// The least time that the growth has to last, for tasks that may be slow jobs.
 const LONG_NS: u64 = 30_000_000_000;
-/// The same, if they have at least this share of the threads for blocking code, in thousandths: the
-/// pool is full before long.
+/// The least time that the growth has to last, for jobs that block a large share of the threads for
+/// blocking code: the pool is full before long.
 const POOL_NS: u64 = 5_000_000_000;
+/// That share, in thousandths of the pool's threads.
 const MIN_POOL: u64 = 250;
 /// The least time that the growth has to last, for connections and actors, which arrive for minutes
 /// after a start.

@@ -8,12 +8,11 @@
 //! stuck suspicion  the verdicts, and which suspicions are findings
 //! contended held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated unrecorded blocking_pool runtimes self_wake retries cancelled panicked   what makes all calls slow, or wastes work
-//! growing abandoned backlog lagged missing_await large_future lost_data   risks and notes
+//! growing detached backlog lagged missing_await large_future lost_data   risks and notes
 //! rank             calls all rules, removes repetitions, sorts, keeps ten
 //! ```
 //! A rule is silent unless it is sure: on a healthy program no rule fires.
 
-mod abandoned;
 mod backlog;
 mod blocking;
 mod blocking_pool;
@@ -22,6 +21,7 @@ mod cancelled;
 mod channels;
 mod contended;
 mod delayed;
+mod detached;
 mod events;
 mod facts;
 mod finding;

@@ -6,7 +6,7 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    abandoned, backlog, blocking_pool, bottleneck, cancelled, contended, full_channel, growing, held, hog,
+    backlog, blocking_pool, bottleneck, cancelled, contended, detached, full_channel, growing, held, hog,
     lagged, large_future, lost_data, missing_await, panicked, retries, runtimes, saturated, self_wake,
     sequential, slow_await, stopped, stuck, unrecorded,
 };
@@ -65,7 +65,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 23] = [
     cancelled::find,
     panicked::find,
     growing::find,
-    abandoned::find,
+    detached::find,
     backlog::find,
     lagged::find,
     missing_await::find,

@@ -3,7 +3,7 @@
 //! Runtimes are numbered as they are built, and the snapshot lists those that are left.
 
 use super::facts::{Facts, line};
-use super::finding::{Finding, MAX_IDS, Severity};
+use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use crate::model::{Place, Task, TaskKind};
 use crate::ordered::OrderedMap;
@@ -21,11 +21,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
 fn of_all(facts: &Facts<'_>) -> Option<Finding> {
     let snapshot = facts.snapshot;
     let newest = snapshot.runtimes.iter().max_by_key(|runtime| runtime.number)?;
-    let before = facts
-        .earlier
-        .map_or(0, |earlier| earlier.runtimes.iter().map(|runtime| runtime.number).max().unwrap_or(0));
-    let period_ns =
-        snapshot.elapsed_ns - facts.earlier.map_or(0, |earlier| earlier.elapsed_ns.min(snapshot.elapsed_ns));
+    let before = facts.earlier.into_iter().flat_map(|earlier| &earlier.runtimes);
+    let before = before.map(|runtime| runtime.number).max().unwrap_or(0);
+    let period_ns = period_ns(facts);
     let built = newest.number.saturating_sub(before);
     let ended = built.saturating_sub(snapshot.runtimes.len() as u64);
     let per_minute = u128::from(built) * 60_000_000_000 / u128::from(period_ns.max(1));
@@ -45,8 +43,19 @@ fn of_all(facts: &Facts<'_>) -> Option<Finding> {
                 threads, and has its own timers and sockets";
     let mut finding = Finding::new(Rule::Runtimes, Severity::Waste, &sentence, next);
     finding.place = place.cloned();
-    finding.evidence.tasks = entering(facts).map(|task| task.id).take(MAX_IDS).collect();
+    finding.evidence.set_tasks(entering(facts).map(|task| task.id));
     Some(finding)
+}
+
+/// The time in which they were built: since the earlier snapshot, or since the start. A reset
+/// begins the recording anew, but not the numbers. An older task shows how long the process has
+/// run.
+fn period_ns(facts: &Facts<'_>) -> u64 {
+    let snapshot = facts.snapshot;
+    if let Some(earlier) = facts.earlier {
+        return snapshot.captured_unix_ms.saturating_sub(earlier.captured_unix_ms).saturating_mul(1_000_000);
+    }
+    snapshot.tasks.iter().map(|task| task.age_ns).fold(snapshot.elapsed_ns, u64::max)
 }
 
 /// The tasks that a thread drives, rather than workers: those of `block_on`. The first is `main`.

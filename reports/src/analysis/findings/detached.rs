@@ -16,16 +16,15 @@ const MIN_NS: u64 = 5_000_000_000;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let mut by_site: OrderedMap<SiteIndex, Vec<&Span>> = OrderedMap::new();
-    for span in abandoned(facts.snapshot) {
+    for span in detached(facts.snapshot) {
         by_site.entry(span.site).or_default().push(span);
     }
     by_site.into_iter().filter_map(|(site, futures)| of_site(facts, site, &futures)).collect()
 }
 
-/// The pending futures whose callers are gone, and with them the tasks that polled them.
-fn abandoned(snapshot: &Snapshot) -> impl Iterator<Item = &Span> {
-    let is_lost = |span: &&Span| span.parent.is_none() && span.task.is_none();
-    snapshot.spans.iter().filter(is_lost).filter(|span| span.state == RunState::Waiting)
+/// The pending futures that no live task has polled.
+fn detached(snapshot: &Snapshot) -> impl Iterator<Item = &Span> {
+    snapshot.spans.iter().filter(|span| span.is_without_task() && span.state == RunState::Waiting)
 }
 
 fn of_site(facts: &Facts<'_>, site: SiteIndex, futures: &[&Span]) -> Option<Finding> {
@@ -60,5 +59,5 @@ fn of_site(facts: &Facts<'_>, site: SiteIndex, futures: &[&Span]) -> Option<Find
 /// How many there were in the earlier snapshot.
 fn before(earlier: &Snapshot, place: Option<&Place>) -> usize {
     let is_its = |span: &&Span| earlier.site(span.site).map(|site| &site.place) == place;
-    abandoned(earlier).filter(is_its).count()
+    detached(earlier).filter(is_its).count()
 }
