@@ -119,7 +119,7 @@ pub(crate) fn has_child_process() -> bool {
     true
 }
 
-/// Whether a short write to stderr does not block now.
+/// Whether a write to stderr of at most 512 bytes does not block now.
 #[cfg(unix)]
 pub(crate) fn accepts_stderr() -> bool {
     let mut stderr = libc::pollfd { fd: libc::STDERR_FILENO, events: libc::POLLOUT, revents: 0 };

@@ -28,6 +28,8 @@ use crate::sync::Mutex;
 
 /// Maximum number of queued bytes.
 const MAX_BYTES: usize = 256 << 10;
+/// A pipe that accepts a write at all accepts so many bytes at once: the least `PIPE_BUF` of POSIX.
+const PIPE_BYTES: usize = 512;
 /// How long the end of the process waits while stderr accepts nothing.
 const LIMIT: Duration = Duration::from_secs(1);
 
@@ -123,16 +125,16 @@ fn queue(text: Message) {
 fn start_writer(queue: &mut Queue) -> bool {
     let process = std::process::id();
     if queue.writer != Some(process) {
-        let thread = own_thread::spawn("diagnose-stderr", || write(|| true));
+        let thread = own_thread::spawn("diagnose-stderr", || write(usize::MAX, || true));
         queue.writer = thread.is_ok().then_some(process);
     }
     queue.writer.is_some()
 }
 
-/// Writes the queue until it is empty, or until `may_go_on` returns false.
-fn write(may_go_on: impl Fn() -> bool) {
-    while may_go_on() {
-        let Some(text) = own_thread::work(next) else { return };
+/// Writes the queue until it is empty, or until `may_go_on` returns false before a write of `most`
+/// bytes.
+fn write(most: usize, may_go_on: impl Fn() -> bool) {
+    while let Some(text) = own_thread::work(next) {
         // A logger is the program's, and may panic.
         let is_taken = catch_unwind(AssertUnwindSafe(|| events::emit(&text))).unwrap_or_else(|payload| {
             // The payload's own drop may panic too.
@@ -140,7 +142,13 @@ fn write(may_go_on: impl Fn() -> bool) {
             false
         });
         if !is_taken {
-            let _ = writeln!(std::io::stderr(), "{}", diagnose_reports::clean_lines(&text.text()));
+            let line = format!("{}\n", diagnose_reports::clean_lines(&text.text()));
+            for part in line.as_bytes().chunks(most) {
+                if !may_go_on() {
+                    return;
+                }
+                let _ = std::io::stderr().write_all(part);
+            }
         }
         own_thread::work(|| {
             let mut queue = QUEUE.lock();
@@ -177,7 +185,7 @@ pub(crate) fn flush() {
         }
         if !start_writer(&mut queue) {
             drop(queue);
-            return write(os::accepts_stderr);
+            return write(PIPE_BYTES, os::accepts_stderr);
         }
         if queue.written != written {
             (written, since) = (queue.written, Instant::now());

@@ -4,12 +4,18 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use diagnose_abuse_tests::child::{command, output};
+
+/// No system maps a stack of this size, so no thread starts.
+const HUGE_STACK: &str = "4611686018427387904";
 
 /// A directory for one test, with a directory for dumps in it.
 struct Folder(PathBuf, PathBuf);
@@ -83,10 +89,38 @@ fn a_format_that_is_named_twice_is_written_once() {
 fn messages_are_not_lost_where_no_thread_can_be_started() {
     diagnose_isolation::isolated!();
     let folder = Folder::new("threads");
-    // No system maps a stack of this size.
-    let stderr = folder.run(&[("RUST_MIN_STACK", "4611686018427387904"), ("DIAGNOSE_FORMATS", ",,,")]);
+    let stderr = folder.run(&[("RUST_MIN_STACK", HUGE_STACK), ("DIAGNOSE_FORMATS", ",,,")]);
     assert!(stderr.contains("ignoring DIAGNOSE_FORMATS=`,,,`: it names no format"), "{stderr}");
     assert!(stderr.contains("cannot listen for SIGUSR1"), "{stderr}");
+    assert_eq!(folder.files().len(), 4);
+}
+
+#[test]
+fn without_a_thread_the_end_does_not_wait_for_a_stderr_that_nothing_reads() {
+    diagnose_isolation::isolated!();
+    let folder = Folder::new("unread");
+    let long = "x".repeat(100_000);
+    let mut command = command(env!("CARGO_BIN_EXE_dumps"));
+    command.env("DIAGNOSE_DIR", &folder.1).env("DIAGNOSE_ON_EXIT", "1").env("RUST_MIN_STACK", HUGE_STACK);
+    // More than a pipe has room for.
+    command.env("DIAGNOSE_KEEP", &long).env("DIAGNOSE_SIGNAL", &long);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let mut child = child.expect("it starts");
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            break status;
+        }
+        if start.elapsed() > Duration::from_secs(60) {
+            child.kill().expect("it runs");
+            panic!("it waits for its stderr");
+        }
+        thread::sleep(Duration::from_millis(10));
+    };
+    assert!(status.success(), "{status}");
+    let mut written = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut written).expect("text");
+    assert!(written.len() > 4_096 && written.len() < 150_000, "{}", written.len());
     assert_eq!(folder.files().len(), 4);
 }
 
