@@ -10,7 +10,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::task_copy::TaskCopy;
+use super::task_copy::{TaskCopy, is_block_on};
 use crate::live;
 use crate::live::SpawnTarget;
 use crate::site::Site;
@@ -39,7 +39,7 @@ struct Place {
 impl Place {
     /// Returns the place of a task if it is the future of a `block_on`.
     fn of(task: &live::Task, target: SpawnTarget, site: &Site) -> Option<Self> {
-        let is_root = target.is_local && task.runtime_id.load(Relaxed) == 0 && site.name == "main";
+        let is_root = target.is_local && is_block_on(task, site);
         is_root.then(|| Self { thread: task.thread.load(Relaxed), runtime: target.number })
     }
 

@@ -97,6 +97,11 @@ pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<TaskCopy>
     tasks
 }
 
+/// Whether the task is the future of a `block_on`, or an annotated `main`.
+pub(super) fn is_block_on(task: &live::Task, site: &Site) -> bool {
+    site.name == "main" && task.runtime_id.load(Relaxed) == 0
+}
+
 /// The origins of tasks, each stored once: a million tasks come from few places.
 #[derive(Debug, Default)]
 struct Origins(Table<OriginKey, Rc<TaskOrigin>>);
@@ -208,7 +213,7 @@ impl TaskCopy {
             made: self.made,
             spawned_by: self.spawned_by,
             is_spawner_unknown: self.origin.target.runtime == SpawnRuntime::Unknown,
-            is_block_on: self.origin.site.name == "main" && self.task.runtime_id.load(Relaxed) == 0,
+            is_block_on: is_block_on(self.task, self.origin.site),
         }
     }
 
