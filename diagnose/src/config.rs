@@ -78,6 +78,12 @@ impl fmt::Debug for AlarmFunction {
 }
 
 /// The wakers that diagnose wraps.
+///
+/// # Examples
+/// ```
+/// // Saves the cost of a wake, for a program that needs flame graphs only.
+/// diagnose::Builder::new().wakers(diagnose::Wakers::Off).install();
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Wakers {
@@ -92,6 +98,12 @@ pub enum Wakers {
 }
 
 /// The signal that requests a dump.
+///
+/// # Examples
+/// ```
+/// // The program has its own handler of SIGUSR1.
+/// diagnose::Builder::new().signal(diagnose::Signal::Usr2).install();
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Signal {

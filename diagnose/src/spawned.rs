@@ -24,10 +24,10 @@ use crate::recorder::{Span, own_tree_number, set_spawned};
 use crate::timed;
 
 pin_project! {
-    /// A future spawned as a task, listed with its spawn place and spawner from its spawn to its
-    /// end.
+    /// A future that is spawned as a task.
     ///
-    /// A future that is a span itself is the task's root; any other gets a span around it.
+    /// It is listed with its spawn place and its spawner, from its spawn to its end. A future that
+    /// is a span itself is the task's root; any other gets a span around it.
     // The span is boxed: most tasks of an annotated program need none, and then keep no room for
     // it. The ticket is the last field: the task ends after the future's drop.
     #[derive(Debug)]

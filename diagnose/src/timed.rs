@@ -13,11 +13,12 @@ use crate::live::pinned_words;
 use crate::recorder::{PollEntry, RunningPoll, Span};
 
 pin_project! {
-    /// A future whose polls are recorded, made by `#[diagnose]`, [`block!`](crate::block) and
-    /// [`FutureExt::diagnose`](crate::FutureExt::diagnose).
+    /// A future whose polls are recorded.
     ///
-    /// It has the output of the inner future, and is `Send`, `Sync` and `Unpin` if that is. It is
-    /// 64 bytes larger. All logic is in the recorder; this is the generic type around it.
+    /// `#[diagnose]`, [`block!`](crate::block) and
+    /// [`FutureExt::diagnose`](crate::FutureExt::diagnose) return it. It has the output of the
+    /// inner future, and is `Send`, `Sync` and `Unpin` if that is. It is 64 bytes larger. All logic
+    /// is in the recorder; this is the generic type around it.
     // The span is the last field, so it is dropped after the future and records what the future did
     // in its drop. Its type also comes first: the compiler then sees that a span is `Send` before
     // it checks all inner futures. That keeps a few more of them within its recursion limit.

@@ -1,6 +1,8 @@
 //! The times that a report shows. Analyses and writers both use it, so it lives below both.
 
-/// The times that a report shows. The text report, JSON and the graph of waits do not depend on it.
+/// The times that a report shows.
+///
+/// The text report, JSON and the graph of waits do not depend on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum View {

@@ -52,6 +52,14 @@ struct Running {
 /// Returns the address on which [`Builder::serve`](crate::Builder::serve) listens.
 ///
 /// For port 0, it has the port that the system has chosen. Returns `None` if nothing is served.
+///
+/// # Examples
+/// ```
+/// diagnose::Builder::new().serve("localhost:0").install();
+/// if let Some(address) = diagnose::serve_address() {
+///     println!("reports at http://{address}/");
+/// }
+/// ```
 #[must_use]
 pub fn serve_address() -> Option<ServeAddress> {
     let server = SERVER.lock();
