@@ -287,6 +287,8 @@ mod sync;
 #[cfg(feature = "on")]
 mod task_attr;
 #[cfg(feature = "on")]
+mod task_name;
+#[cfg(feature = "on")]
 mod threads;
 #[cfg(feature = "on")]
 mod timed;

@@ -91,7 +91,7 @@ pub(crate) fn spawn_site(
     type_name: &'static str,
     location: &'static Location<'static>,
     is_blocking: bool,
-    name: impl FnOnce() -> &'static str,
+    name: impl FnOnce() -> String,
 ) -> &'static Site {
     let place = ptr::from_ref(location).addr();
     let slot = (place >> 3 ^ type_name.as_ptr().addr()) % RECENT;
@@ -101,7 +101,7 @@ pub(crate) fn spawn_site(
                 return recent.site;
             }
         }
-        let site = task_site_at(name(), location, is_blocking);
+        let site = task_site_at(&name(), location, is_blocking);
         recently[slot].set(Some(Recent { type_name, location: place, site }));
         site
     })

@@ -21,6 +21,7 @@ use crate::label::Label;
 use crate::live::{self, ABORT, Memory, SpawnRuntime, SpawnTarget, Task, TaskKind, TaskOrigin};
 use crate::named::{spawn_site, task_site_at};
 use crate::recorder::{Span, own_tree_number, set_spawned};
+use crate::task_name::{name_of_closure, name_of_future};
 use crate::timed;
 
 pin_project! {
@@ -245,7 +246,7 @@ impl<F: Future> Spawned<F> {
     ) -> (Self, Numbered) {
         let site = match name {
             Some(name) => task_site_at(name, location, false),
-            None => spawn_site(any::type_name::<F>(), location, false, name_of::<F>),
+            None => spawn_site(any::type_name::<F>(), location, false, name_of_future::<F>),
         };
         if !site.is_on() {
             return (Self { future, span: None, ticket: Ticket(None) }, Numbered::NONE);
@@ -311,7 +312,7 @@ pub(crate) fn blocking<F, T>(
 where
     F: FnOnce() -> T,
 {
-    let site = spawn_site(any::type_name::<F>(), location, true, name_of::<F>);
+    let site = spawn_site(any::type_name::<F>(), location, true, name_of_closure::<F>);
     let task = site.is_on().then(|| {
         live::current::count_spawn();
         live::add_task(&TaskOrigin {
@@ -347,25 +348,4 @@ impl Drop for Running {
     fn drop(&mut self) {
         live::current::replace(self.0);
     }
-}
-
-/// A function's name from the type of its future or of a closure in it, also inside a span, a
-/// tracked future or a box: `conn` for `server::conn::{{closure}}`. `task` if the type is unknown.
-fn name_of<F>() -> &'static str {
-    let mut name = any::type_name::<F>();
-    // A block that is both annotated and named is a span around a span.
-    let around = [
-        "core::pin::Pin<",
-        "alloc::boxed::Box<",
-        "&mut ",
-        "diagnose::timed::Timed<",
-        "diagnose::tokio_util::task::task_tracker::tracked::TrackedFuture<",
-    ];
-    while let Some(inside) = around.iter().find_map(|around| name.strip_prefix(around)) {
-        name = inside;
-    }
-    let name = name.split(['<', '>', ',']).next().unwrap_or(name);
-    let named = |part: &&str| !part.starts_with("{{") && !part.is_empty();
-    let name = if name.starts_with("dyn ") { None } else { name.rsplit("::").find(named) };
-    name.unwrap_or("task")
 }

@@ -129,7 +129,7 @@ async fn a_blocking_closure_is_listed_while_it_runs() {
     let snapshot = diagnose::snapshot();
     let listed = at(&snapshot, line).unwrap();
     assert_eq!(listed.kind, TaskKind::Blocking);
-    assert_eq!(name(&snapshot, listed), "a_blocking_closure_is_listed_while_it_runs");
+    assert_eq!(name(&snapshot, listed), "a_blocking_closure_is_listed_while_it_runs::{closure}");
     drop(open);
     assert!(task.await.unwrap().is_err());
     assert!(at(&diagnose::snapshot(), line).is_none());
@@ -163,7 +163,7 @@ async fn every_way_to_spawn_lists_the_task_at_its_call() {
 }
 
 #[tokio::test]
-async fn a_boxed_future_has_no_type_to_be_named_after() {
+async fn a_task_is_named_after_its_function_and_a_boxed_future_has_none() {
     diagnose_isolation::isolated!();
     let future: std::pin::Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(std::future::pending());
     let (line, task) = (line!(), tokio::spawn(future));
@@ -172,8 +172,13 @@ async fn a_boxed_future_has_no_type_to_be_named_after() {
     let (line, boxed) = (line!(), tokio::spawn(Box::pin(conn(oneshot::channel().1))));
     let snapshot = diagnose::snapshot();
     assert_eq!(name(&snapshot, at(&snapshot, line).unwrap()), "conn");
+    let (line, block) = (line!(), tokio::spawn(async { std::future::pending::<()>().await }));
+    let snapshot = diagnose::snapshot();
+    let expected = "a_task_is_named_after_its_function_and_a_boxed_future_has_none::{block}";
+    assert_eq!(name(&snapshot, at(&snapshot, line).unwrap()), expected);
     task.abort();
     boxed.abort();
+    block.abort();
 }
 
 #[tokio::test(flavor = "multi_thread")]

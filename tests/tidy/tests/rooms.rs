@@ -5,7 +5,7 @@ use diagnose_tidy::{Source, sources};
 /// The rooms of `diagnose/src`, lowest first. A room may import from its own line and from earlier
 /// ones.
 const RECORDER: [&[&str]; 15] = [
-    &["number", "os", "pattern", "sync"],
+    &["number", "os", "pattern", "sync", "task_name"],
     &["clock"],
     // A site is registered with the switchboard at its first use.
     &["site", "switch"],
