@@ -13,16 +13,16 @@ type TaskAge = (u64, u64);
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     spawned: Table<u64, Vec<TaskAge>>,
-    /// Tasks with an unknown spawner.
+    /// Tasks that no known task has spawned, such as those of a `block_on` on a thread of its own.
     of_unknown_spawner: Vec<TaskAge>,
     /// Remaining number of candidates that can be listed.
     room: Cell<usize>,
 }
 
 impl Candidates {
-    /// Takes number, spawner (`None` if unknown) and creation tick of each task. All lists together
-    /// hold at most `room` candidates: a task that makes a hundred thousand channels, and spawns as
-    /// many tasks for them, would otherwise have billions.
+    /// Takes number, spawner (`None` if unknown or no task) and creation tick of each task. All
+    /// lists together hold at most `room` candidates: a task that makes a hundred thousand
+    /// channels, and spawns as many tasks for them, would otherwise have billions.
     pub(super) fn new(tasks: impl Iterator<Item = (u64, Option<u64>, u64)>, room: usize) -> Self {
         let mut candidates = Self { room: Cell::new(room), ..Self::default() };
         for (id, by, made) in tasks {
@@ -42,6 +42,11 @@ impl Candidates {
     pub(super) fn has_since(&self, task: u64, since: u64, but: u64) -> bool {
         let own = later(self.spawned.get(&task).map_or(&[], Vec::as_slice), since);
         own.iter().chain(later(&self.of_unknown_spawner, since)).any(|(_, id)| *id != but)
+    }
+
+    /// Returns `true` if an unknown spawner has spawned a task since `since`.
+    pub(super) fn has_unknown_since(&self, since: u64) -> bool {
+        !later(&self.of_unknown_spawner, since).is_empty()
     }
 
     /// Returns the tasks spawned since `since` by `task` or by an unknown spawner, sorted by
@@ -74,6 +79,13 @@ mod tests {
         assert_eq!(candidates.since(1, 10), Some(vec![2, 3, 4]));
         assert_eq!(candidates.since(1, 25), Some(vec![3, 4]), "the same moment counts");
         assert_eq!(candidates.since(4, 10), Some(vec![]), "not the task itself");
+    }
+
+    #[test]
+    fn only_tasks_of_an_unknown_spawner_count_for_every_task() {
+        let candidates = Candidates::new(TASKS.into_iter(), 100);
+        assert!(candidates.has_unknown_since(25), "the same moment counts");
+        assert!(!candidates.has_unknown_since(26));
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl<'a> Holdings<'a> {
             let made = youngest.entry(holding.task).or_default();
             *made = (holding.since, holding.resource).max(*made);
         }
-        let spawner = |known: &KnownTask| (!known.is_spawner_unknown).then_some(known.spawned_by);
+        let spawner = |known: &KnownTask| some(known.spawned_by).filter(|_| !known.is_spawner_unknown);
         let tasks = capture.tasks.all.iter().map(|known| (known.id, spawner(known), known.made));
         let candidates = Candidates::new(tasks, MAX_CANDIDATES);
         let all = waits::all_records();
@@ -235,7 +235,8 @@ impl<'a> Holdings<'a> {
             return;
         };
         let transfers = owner.task.transfer_counts();
-        if transfers.spawned() != copy.transfers.spawned() {
+        let has_spawned = transfers.spawned() != copy.transfers.spawned();
+        if has_spawned || holding.is_movable && self.candidates.has_unknown_since(copy.since) {
             let Some(candidates) = self.candidates.since(copy.task, copy.since) else { return };
             holding.candidates = ids(candidates);
         }

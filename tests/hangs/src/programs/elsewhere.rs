@@ -55,6 +55,19 @@ pub(super) const SECTION: Section = Section {
         row!("X83", reply_kept_on_error, "a server puts the reply's sender of a failed request aside")
             .is(likely("cycle"))
             .in_noise(suspect("cycle")),
+        row!(
+            "X118",
+            reply_of_a_thread,
+            "the reply of a thread whose `block_on` waits for the lock of who asked"
+        )
+        .is(likely("cycle"))
+        .in_noise(suspect("cycle")),
+        row!(
+            "X119",
+            reply_of_a_raw_task,
+            "the reply of tokio's own task that waits for the lock of who asked"
+        )
+        .is(suspect("cycle")),
     ],
 };
 
@@ -316,4 +329,41 @@ async fn reply_kept_on_error() {
         ask.send((number, reply)).await.unwrap();
         replied.await.unwrap(); // waits
     }
+}
+
+#[diagnose]
+async fn add(total: Arc<tokio::sync::Mutex<u32>>) {
+    *total.lock().await += 1;
+}
+
+async fn reply_of_a_thread() {
+    let total = Arc::new(tokio::sync::Mutex::new(0));
+    let asks = async move {
+        let guard = total.lock().await; // holds
+        let (reply, replied) = oneshot::channel::<()>();
+        let (runtime, theirs) = (Handle::current(), Arc::clone(&total));
+        thread::spawn(move || {
+            runtime.block_on(add(theirs));
+            drop(reply);
+        });
+        replied.await.ok(); // waits
+        drop(guard);
+    };
+    tokio::spawn(asks.diagnose("asks")).await.unwrap();
+}
+
+async fn reply_of_a_raw_task() {
+    let total = Arc::new(tokio::sync::Mutex::new(0));
+    let asks = async move {
+        let guard = total.lock().await; // holds
+        let (reply, replied) = oneshot::channel::<()>();
+        let theirs = Arc::clone(&total);
+        ::tokio::spawn(async move {
+            add(theirs).await;
+            drop(reply);
+        });
+        replied.await.ok(); // waits
+        drop(guard);
+    };
+    tokio::spawn(asks.diagnose("asks")).await.unwrap();
 }
