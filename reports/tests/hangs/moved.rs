@@ -38,6 +38,33 @@ fn a_moved_guard_of_a_done_task_is_not_with_the_task_that_waits_for_it() {
     assert_eq!(chain[..3], ["task 2 waits 5", "resource 1 created 11", "task 3 holds 3"], "{chain:?}");
 }
 
+/// A handler joins a task that waits for the lock it holds. Other handlers run on: nothing tells who
+/// has spawned them.
+#[test]
+fn a_borrowed_guard_is_suspected_where_it_was_acquired() {
+    let mut program = Program::new();
+    let (handler, refresh, other) = (program.task("reserve"), program.task("refresh"), program.task("list"));
+    for root in [handler, other] {
+        (program.of(root).is_unspawned, program.of(root).spawned_by) = (true, None);
+    }
+    program.of(refresh).spawned_by = Some(handler.into());
+    program.has_timer(1);
+    program.has_timer(other);
+    let lock = program.mutex();
+    program.holds(handler, lock, 3).candidates = [refresh, other].map(TaskId::new).to_vec();
+    program.waits(refresh, lock, WaitMode::Lock, 5);
+    program.joins(handler, refresh, 7);
+    assert_eq!(program.verdicts(), ["suspect cycle"]);
+    program.at(0).holdings[0].attribution = Attribution::Likely;
+    assert!(program.verdicts().is_empty(), "of a lock that lives forever, and something was sent");
+    program.at(0).holdings[0].attribution = Attribution::Exact;
+    program.of(other).spawned_by = Some(handler.into());
+    assert!(program.verdicts().is_empty(), "spawned by the handler, maybe with the guard");
+    program.of(other).spawned_by = None;
+    program.at(0).holdings[0].is_movable = true;
+    assert!(program.verdicts().is_empty(), "an owned guard");
+}
+
 /// The receiver was used before a task was spawned. A proof must not say where it is.
 fn used_before_a_spawn() -> Program {
     let mut program = Program::new();

@@ -295,8 +295,16 @@ impl System<'_> {
             self.add_alternative(node, arm);
             return;
         }
+        // A borrowed guard stays in its task, unless its lock lives forever.
+        let is_borrowed =
+            holding.role == Role::Holds && !holding.is_movable && holding.attribution == Attribution::Exact;
         for task in holding.task.iter().chain(&holding.candidates).filter_map(|&task| facts.task(task)) {
-            self.add_alternative(node, task_node(task));
+            let it = &facts.snapshot.tasks[task];
+            let is_of_owner = holding.task == Some(it.id) || holding.task == it.spawned_by;
+            // Tasks of an unknown spawner are handlers, as a rule.
+            if is_of_owner || !is_borrowed || self.rejects_suspect() {
+                self.add_alternative(node, task_node(task));
+            }
         }
         if let (None, Some(thread)) = (holding.task, holding.thread_id) {
             let thread = self.outside_thread_node(thread);
