@@ -78,6 +78,16 @@ fn a_guard_is_followed_to_the_caller_it_is_returned_to() {
 }
 
 #[test]
+fn a_lock_held_over_the_wait_for_another_is_to_be_acquired_in_one_order() {
+    let mut snapshot = returned_guard();
+    add_mutex(&mut snapshot, "fetch(id).await", 100, 100, 50);
+    let text = sentences(&snapshot).join("\n");
+    let next = "Next: do not hold it across `fetch(id).await`, which waits for another lock; where both are needed, \
+                acquire them in the same order everywhere";
+    assert!(text.contains(next), "{text}");
+}
+
+#[test]
 fn a_helper_whose_guard_others_drop_at_once_is_followed_to_the_long_hold() {
     let mut snapshot = returned_guard();
     // Readers took the lock by the same helper, 300 times for a moment.

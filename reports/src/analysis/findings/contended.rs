@@ -149,7 +149,14 @@ fn next_step(facts: &Facts<'_>, lock: &Lock<'_>, holder: Option<&Holder<'_>>) ->
             "hold the permits for a shorter time, or add permits if the bound is not on purpose"
         }
         Some(Holder { over: Some(over), .. }) => {
+            let is_lock = awaited_lock(facts, *over).is_some();
             let over = facts.name(facts.node(*over).site);
+            if is_lock {
+                return format!(
+                    "do not hold it across {over}, which waits for another lock; where both are needed, acquire them in \
+                     the same order everywhere"
+                );
+            }
             return format!(
                 "do not hold it across {over}; if it guards a connection or a device, use a pool of them"
             );
