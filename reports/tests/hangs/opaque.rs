@@ -1,7 +1,8 @@
 //! Waits in the program's own primitives, and units that may have moved to another task.
 
-use diagnose_reports::model::{Attribution, ResourceKind, TaskId, WaitMode};
+use diagnose_reports::model::{Attribution, ResourceKind, SiteKind, TaskId, WaitMode};
 
+use crate::hangs::locks::crossed;
 use crate::support::hangs::Program;
 
 /// A task holds the only unit of the program's own pool, and waits for another one.
@@ -75,4 +76,29 @@ fn a_sender_that_may_be_anywhere_is_still_suspected() {
     let other = program.task("other");
     program.has_timer(other);
     assert_eq!(program.verdicts(), ["suspect leak"]);
+}
+
+/// ```text
+/// connection  ├ reads its socket ·······················
+///             └ serve └ lock().await ┤ for a lock of the other task, which waits for one of this
+/// ```
+#[test]
+fn the_socket_of_a_connection_wakes_none_of_its_handlers() {
+    let mut program = crossed();
+    program.has_timer(2);
+    assert!(program.verdicts().is_empty(), "it may be the lock that is awaited with a timeout");
+    let root = program.span(2, None, 60);
+    let function = program.span(2, Some(root), 61);
+    let site = program.snapshot.spans[root].site;
+    program.snapshot.sites[site.get()].kind = SiteKind::Task;
+    assert!(program.verdicts().is_empty(), "the handler waits for something unrecorded");
+    let waits = &mut program.snapshot.waits;
+    let wait = waits.iter_mut().find(|wait| wait.task == Some(TaskId::new(2))).unwrap();
+    wait.span = Some(program.snapshot.spans[function].id);
+    assert_eq!(program.verdicts(), ["suspect cycle"]);
+    program.snapshot.sites[site.get()].kind = SiteKind::Fn;
+    assert!(program.verdicts().is_empty(), "no code without annotation polls it");
+    program.snapshot.sites[site.get()].kind = SiteKind::Task;
+    program.span(2, Some(root), 62);
+    assert!(program.verdicts().is_empty(), "another handler waits for something unrecorded");
 }

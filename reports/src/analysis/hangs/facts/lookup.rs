@@ -7,7 +7,7 @@ use super::predicates::{is_active, is_blocked, is_pending, queue_side};
 use super::steps::step;
 use crate::index::Index;
 use crate::lists::Lists;
-use crate::model::{Holding, ResourceId, Role, SiteKind, Snapshot, SpanId, TaskId, Wait};
+use crate::model::{Holding, ResourceId, Role, SiteKind, Snapshot, Span, SpanId, TaskId, Wait};
 use crate::ordered::OrderedMap;
 
 /// The future that a waiting task awaits if no recorded wait is pending.
@@ -49,6 +49,9 @@ pub(crate) struct Facts<'a> {
     pub(crate) waits_ahead: Vec<usize>,
     /// By task index.
     pub(crate) unrecorded_awaits: Vec<UnrecordedAwait>,
+    /// By task index: code without annotation polls functions in it, as a connection polls its
+    /// handlers, and these wait for nothing unrecorded.
+    pub(crate) are_handlers: Vec<bool>,
     /// By task index: something waits for the task to end.
     pub(crate) is_joined: Vec<bool>,
     /// By task index: the wait of the future that awaits its handle, plus one; 0 without one. Most
@@ -76,6 +79,7 @@ impl<'a> Facts<'a> {
             queues: Lists::default(),
             waits_ahead: vec![0; snapshot.waits.len()],
             unrecorded_awaits: vec![UnrecordedAwait::Unknown; snapshot.tasks.len()],
+            are_handlers: vec![false; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
             join_wait: vec![0; snapshot.tasks.len()],
             spawned: OnceCell::new(),
@@ -103,7 +107,9 @@ impl<'a> Facts<'a> {
         }
         facts.fill_lists();
         facts.fill_queues();
-        facts.fill_unrecorded_awaits();
+        let is_deepest = deepest(snapshot);
+        facts.fill_unrecorded_awaits(&is_deepest);
+        facts.fill_handlers(&is_deepest);
         facts
     }
 
@@ -229,17 +235,11 @@ impl<'a> Facts<'a> {
         self.queues.of(2 * resource + side)
     }
 
-    fn fill_unrecorded_awaits(&mut self) {
+    fn fill_unrecorded_awaits(&mut self, is_deepest: &[bool]) {
         let spans = &self.snapshot.spans;
-        let mut is_deepest = vec![true; spans.len()];
-        for parent in spans.iter().filter_map(|span| span.parent) {
-            if let Some(is_deepest) = is_deepest.get_mut(parent.get()) {
-                *is_deepest = false;
-            }
-        }
         let mut found: Vec<Option<UnrecordedAwait>> = vec![None; self.unrecorded_awaits.len()];
         for (span, _) in
-            spans.iter().zip(is_deepest).filter(|(span, is_deepest)| *is_deepest && !span.skipped)
+            spans.iter().zip(is_deepest).filter(|(span, is_deepest)| **is_deepest && !span.skipped)
         {
             let Some(task) = span.task.and_then(|task| self.task(task)) else { continue };
             let site = self.snapshot.site(span.site);
@@ -258,4 +258,42 @@ impl<'a> Facts<'a> {
             *awaits = found.unwrap_or(UnrecordedAwait::Unknown);
         }
     }
+
+    fn fill_handlers(&mut self, is_deepest: &[bool]) {
+        let Snapshot { spans, waits, .. } = self.snapshot;
+        let is_waiting = |span: &Span| {
+            span.task.and_then(|task| self.task(task)).is_some_and(|task| {
+                let mut own = self.waits_of_task[task].iter().map(|&wait| &waits[wait]);
+                own.any(|wait| is_active(wait) && wait.span == Some(span.id))
+            })
+        };
+        // By span: its root is a task without annotation, and it is in a function below.
+        let mut is_below: Vec<(bool, bool)> = Vec::with_capacity(spans.len());
+        let mut found: Vec<Option<bool>> = vec![None; self.are_handlers.len()];
+        for (index, (span, is_deepest)) in spans.iter().zip(is_deepest).enumerate() {
+            let kind = self.snapshot.site(span.site).map(|site| site.kind);
+            let (is_task, is_function) = match self.parent_of(index) {
+                Some(parent) => is_below[parent],
+                None => (kind == Some(SiteKind::Task), false),
+            };
+            is_below.push((is_task, is_function || is_task && kind == Some(SiteKind::Fn)));
+            let task = span.task.and_then(|task| self.task(task));
+            if let Some(task) = task.filter(|_| *is_deepest && !span.skipped) {
+                let is_handler = is_below[index] == (true, true) && is_waiting(span);
+                found[task] = Some(found[task].unwrap_or(true) && is_handler);
+            }
+        }
+        self.are_handlers = found.into_iter().map(|found| found == Some(true)).collect();
+    }
+}
+
+/// By span index: no span is below it.
+fn deepest(snapshot: &Snapshot) -> Vec<bool> {
+    let mut is_deepest = vec![true; snapshot.spans.len()];
+    for parent in snapshot.spans.iter().filter_map(|span| span.parent) {
+        if let Some(is_deepest) = is_deepest.get_mut(parent.get()) {
+            *is_deepest = false;
+        }
+    }
+    is_deepest
 }

@@ -160,6 +160,8 @@ impl System<'_> {
             (Some(0), _) => !has_waits,
             // A combinator that polls these waits with its own wakers keeps one of the task's.
             (Some(1), _) if self.has_indirect(index) => self.rejects_suspect(),
+            // A connection looks at its socket meanwhile, and may drop its handlers.
+            (Some(_), _) if self.facts.are_handlers[index] => self.rejects_suspect(),
             _ => true,
         }
     }
