@@ -108,7 +108,8 @@ impl Spans {
         let has_await = body(span.node).is_some();
         self.rows += if has_await { 2 } else { 1 };
         for child in below.of(number) {
-            let node = self.listed[child as usize].node;
+            let at = self.listed[child as usize].node;
+            let node = body(at).unwrap_or(at);
             let is_below = has_await && node.parent.is_some_and(|parent| parent.key() == span.node.key());
             open.push((child, if is_below { row + 1 } else { row }));
         }

@@ -10,6 +10,7 @@ mod awaits_cancelled;
 mod awaits_elsewhere;
 mod awaits_in_macros;
 mod awaits_listed_elsewhere;
+mod awaits_of_boxes;
 mod blocks_and_named_futures;
 mod busy_and_idle;
 mod cancelled;
