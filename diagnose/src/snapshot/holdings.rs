@@ -202,8 +202,7 @@ impl<'a> Holdings<'a> {
 
     /// Whether there is a thread that nothing is known of, or a second `block_on`.
     fn has_other_threads(&self, capture: &CaptureContext<'_>) -> bool {
-        let block_ons = capture.tasks.all.iter().filter(|task| task.is_block_on);
-        !self.foreign.is_empty() || block_ons.take(2).count() > 1
+        !self.foreign.is_empty() || capture.tasks.all.iter().filter(|task| task.is_block_on).nth(1).is_some()
     }
 
     /// Whether it is a guard that cannot leave its thread.

@@ -38,8 +38,8 @@ fn a_moved_guard_of_a_done_task_is_not_with_the_task_that_waits_for_it() {
     assert_eq!(chain[..3], ["task 2 waits 5", "resource 1 created 11", "task 3 holds 3"], "{chain:?}");
 }
 
-/// A handler joins a task that waits for the lock it holds. Other handlers run on: nothing tells who
-/// has spawned them.
+/// A handler joins a task that waits for the lock it holds. Other handlers run on: nothing tells
+/// who has spawned them.
 #[test]
 fn a_borrowed_guard_is_suspected_where_it_was_acquired() {
     let mut program = Program::new();
