@@ -20,6 +20,9 @@ use crate::site::Site;
 pub fn at<T>(place: &'static Site, expression: T) -> T {
     let expression = ManuallyDrop::new(expression);
     recorder::begin_await(place, is_span::<T>());
+    if may_lend::<T>() {
+        place.note_loan();
+    }
     if is_join_handle::<T>() {
         context::await_handle();
     }
@@ -128,6 +131,9 @@ pub fn expected<T>() -> T {
 /// Wraps an arm of a macro.
 #[inline]
 pub fn arm<T: IntoFuture>(place: &'static Arm, expression: T) -> At<T::IntoFuture> {
+    if may_lend::<T>() {
+        place.site().note_loan();
+    }
     At { future: expression.into_future(), point: Point::new(place) }
 }
 
@@ -203,6 +209,19 @@ pub(crate) fn is_span<F>() -> bool {
         || name.starts_with("&mut core::pin::Pin<alloc::boxed::Box<diagnose::timed::Timed<")
 }
 
+/// Whether the future may poll one that others own, as in a static or behind an `Arc`: code of its
+/// own does, and a shared future. A future inside its memory is its own all the same.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn may_lend<F>() -> bool {
+    let name = any::type_name::<F>();
+    name.ends_with("::{{closure}}")
+        || name.ends_with("::{{closure}}>")
+            && (name.starts_with("&mut ") || name.starts_with("core::pin::Pin<&mut "))
+        || name.starts_with("core::future::poll_fn::PollFn<")
+        || name.starts_with("futures_util::future::poll_fn::PollFn<")
+        || name.starts_with("futures_util::future::future::shared::Shared<")
+}
+
 /// Whether the future is a wrapper of tokio's `JoinHandle`, or an `AbortOnDropHandle`, by value.
 /// Once polled, it stays where it is until its task is done or the await is dropped.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -217,6 +236,7 @@ fn is_join_handle<F>() -> bool {
 mod tests {
     use std::future::Ready;
     use std::pin::Pin;
+    use std::task::Poll;
 
     #[cfg(feature = "tokio")]
     use super::is_join_handle;
@@ -234,6 +254,22 @@ mod tests {
         assert!(is_span::<&mut Pin<&mut Span>>());
         assert!(!is_span::<Ready<Span>>());
         assert!(!is_span::<Pin<Box<dyn Future<Output = u8>>>>());
+    }
+
+    #[test]
+    fn code_without_annotation_may_poll_what_others_own() {
+        fn may_lend<F>(_: F) -> bool {
+            super::may_lend::<F>()
+        }
+        assert!(may_lend(async {}));
+        assert!(may_lend(&mut std::pin::pin!(async {})));
+        assert!(may_lend(std::pin::pin!(async {})));
+        assert!(may_lend(std::future::poll_fn(|_| Poll::Ready(()))));
+        assert!(may_lend(futures::future::poll_fn(|_| Poll::Ready(()))));
+        assert!(may_lend(futures::FutureExt::shared(async {})));
+        assert!(!may_lend(Box::pin(async {}) as Pin<Box<dyn Future<Output = ()>>>));
+        assert!(!may_lend(futures::future::join_all([async {}])));
+        assert!(!may_lend(std::future::ready(())));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Sites: the annotated places of a program, one static each.
 
 use std::panic::Location;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 
 use crate::switch;
 
@@ -39,6 +39,9 @@ pub struct Site {
     switch: AtomicU8,
     /// Grows with each future that waited for its first poll, and shrinks with each that did not.
     late: AtomicU8,
+    /// For an await, whether it may have polled a future that others own. Relaxed: it is read when
+    /// the body has stopped there, and then matters for what it awaits from then on.
+    may_lend: AtomicBool,
 }
 
 /// The weight of one late first poll, where one that is not late has weight 1.
@@ -172,7 +175,7 @@ impl Site {
         let (end, owner, is_direct, is_joined) = ((0, 0), None, false, false);
         let guard_use = GuardUse::Unknown;
         let (is_hand_written, is_blocking) = (false, false);
-        let late = AtomicU8::new(0);
+        let (late, may_lend) = (AtomicU8::new(0), AtomicBool::new(false));
         let traced_at = None;
         Self {
             name,
@@ -189,6 +192,7 @@ impl Site {
             is_blocking,
             switch,
             late,
+            may_lend,
         }
     }
 
@@ -250,6 +254,19 @@ impl Site {
         if now != late {
             self.late.store(now, Relaxed);
         }
+    }
+
+    /// Records that this await may poll a future that others own.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn note_loan(&self) {
+        if !self.may_lend() {
+            self.may_lend.store(true, Relaxed);
+        }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn may_lend(&self) -> bool {
+        self.may_lend.load(Relaxed)
     }
 
     pub(crate) fn turn(&self, on: bool) {

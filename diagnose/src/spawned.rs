@@ -3,7 +3,7 @@
 // Only tokio's wrappers use all of it.
 #![cfg_attr(not(feature = "tokio"), allow(dead_code, unused_imports, unused_macros))]
 
-use std::any;
+use std::any::{self, Any};
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem;
@@ -53,7 +53,18 @@ pin_project! {
 /// Passes `$future`, of type `$type`, as a task to `$spawn`. A large one is boxed first, as in
 /// tokio: wrapping and passing it would put several copies on the stack.
 macro_rules! launch {
-    ($target:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
+    // A spawned future lives as long as it likes, so its type can be asked for.
+    ($target:expr, None, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
+        let memory = $crate::spawned::memory_in_box(&$future);
+        $crate::spawned::launch!($target, None::<&str>, memory, $future: $type, |$task, $number| $spawn)
+    }};
+    ($target:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {
+        $crate::spawned::launch!(
+            $target, $name, $crate::live::Memory::UNKNOWN, $future: $type, |$task, $number| $spawn
+        )
+    };
+    ($target:expr, $name:expr, $memory:expr, $future:ident: $type:ty,
+     |$task:ident, $number:pat_param| $spawn:expr) => {{
         let (target, name, location) = ($target, $name, ::std::panic::Location::caller());
         // A named future here is run, not spawned.
         let _own = $crate::spawned::OwnSpawn::begin(name.is_none());
@@ -62,7 +73,8 @@ macro_rules! launch {
             let ($task, $number) = $crate::spawned::Spawned::boxed(target, name, location, future);
             $spawn
         } else {
-            let ($task, $number) = $crate::spawned::Spawned::new(target, name, location, $future);
+            let (task, number) = $crate::spawned::Spawned::new(target, name, location, $future);
+            let ($task, $number) = (task.in_memory($memory), number);
             $spawn
         }
     }};
@@ -219,6 +231,17 @@ impl Numbered {
     }
 }
 
+/// The memory of the future in a box without a type; unknown for any other future.
+pub(crate) fn memory_in_box<F: Future + 'static>(future: &F) -> Memory {
+    type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+    type LocalBoxed<T> = Pin<Box<dyn Future<Output = T>>>;
+    let future: &dyn Any = future;
+    if let Some(boxed) = future.downcast_ref::<Boxed<F::Output>>() {
+        return Memory::of(&**boxed);
+    }
+    future.downcast_ref::<LocalBoxed<F::Output>>().map_or(Memory::UNKNOWN, |boxed| Memory::of(&**boxed))
+}
+
 impl<F: Future> Spawned<Pin<Box<F>>> {
     /// Creates a task of a boxed future, which was too large for the stack.
     pub(crate) fn boxed(
@@ -229,14 +252,20 @@ impl<F: Future> Spawned<Pin<Box<F>>> {
     ) -> (Self, Numbered) {
         let memory = Memory::of(&*future);
         let (spawned, number) = Self::new(target, name, location, future);
-        if let Some(task) = spawned.ticket.0 {
-            task.memory.store(memory.0, Relaxed);
-        }
-        (spawned, number)
+        (spawned.in_memory(memory), number)
     }
 }
 
 impl<F: Future> Spawned<F> {
+    /// Sets the memory of a future that is not in the task itself.
+    #[inline]
+    pub(crate) fn in_memory(self, memory: Memory) -> Self {
+        if let Some(task) = self.ticket.0.filter(|_| memory != Memory::UNKNOWN) {
+            task.memory.store(memory.0, Relaxed);
+        }
+        self
+    }
+
     /// The future as a task spawned at `location`, under `name` or a name from the future's type.
     pub(crate) fn new(
         target: impl Into<SpawnTarget>,

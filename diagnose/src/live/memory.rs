@@ -21,9 +21,9 @@ impl Memory {
     pub(crate) const UNKNOWN: Self = Self(0);
 
     /// The memory of `future`, which never moves again.
-    pub(crate) fn of<F>(future: &F) -> Self {
-        let start = std::ptr::from_ref(future) as usize as u64;
-        Self::between(start, start.saturating_add(size_of::<F>() as u64))
+    pub(crate) fn of<F: ?Sized>(future: &F) -> Self {
+        let start = std::ptr::from_ref(future).addr() as u64;
+        Self::between(start, start.saturating_add(size_of_val(future) as u64))
     }
 
     /// The last `words` words before `end`, and `end` itself. Unknown if there are none.

@@ -53,6 +53,10 @@ impl Arm {
         Self { site, fresh: ArmSlot::Fresh(&this.site) }
     }
 
+    pub(crate) fn site(&self) -> &Site {
+        &self.site
+    }
+
     /// Marks an arm of a `join!`: another arm that is ready does not drop it.
     #[must_use]
     pub const fn joined(mut self) -> Self {

@@ -111,12 +111,13 @@ impl Confined {
         if is_in_body {
             return is_around;
         }
-        // Awaited, and so borrowed, until the task continues. Where awaits are not recorded, it may
-        // also have been moved later in the same poll. A future in its first poll is not listed, so
-        // the parent may be missing.
+        // Awaited, and so borrowed, until the task continues, unless code without annotation polls
+        // it, maybe in a static. Where awaits are not recorded, it may also have been moved later
+        // in the same poll. A future in its first poll is not listed, so the parent may be missing.
         let is_there = match around {
             Some(around) => {
-                let is_await = spot.node.parent.is_some_and(|node| node.site.kind == SiteKind::Await);
+                let keeps = |site: &Site| site.kind == SiteKind::Await && !site.may_lend();
+                let is_await = spot.node.parent.is_some_and(|node| keeps(node.site));
                 is_around
                     && if around.is_at_await { is_await && around.is_await } else { spot.node.via.is_some() }
             }

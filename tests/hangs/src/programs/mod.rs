@@ -2,6 +2,7 @@
 
 mod arms;
 mod blocks;
+mod boxes;
 mod carried;
 mod controls;
 mod crates;
@@ -70,6 +71,7 @@ pub const ALL: &[Section] = &[
     handles::SECTION,
     handed_on::SECTION,
     blocks::SECTION,
+    boxes::SECTION,
     jobs::SECTION,
     values::SECTION,
     trackers::SECTION,
