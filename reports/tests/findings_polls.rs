@@ -54,6 +54,23 @@ fn polls_of_the_bucket_around_the_bound_count_by_their_mean() {
 }
 
 #[test]
+fn waits_for_a_cpu_after_a_wake_make_no_poll_longer() {
+    // 200 polls of 4.5 ms; their worker waited for a CPU for a second.
+    let parked = |parked_ms: u64| {
+        let drawing = "hash | calls=200 completed=200 polls=400 busy=900_000_000 queued=1_000_000_000 \
+                       idle=9_000_000_000 polls@4194304..8388608=200 polls@1024..2048=200";
+        let mut snapshot = on_one_worker(drawing, 700_000_000);
+        let worker = &mut snapshot.workers[0];
+        (worker.delayed_ns, worker.listed_ns) = (Some(SECOND), 10 * SECOND);
+        (worker.polls, worker.parked_ns) = (400, parked_ms * 1_000_000);
+        rules(&snapshot)
+    };
+    assert_eq!(parked(9_000), ["hog"], "300 ms were in polls at most, the rest while it was parked");
+    assert_eq!(parked(8_400), [""; 0], "900 ms may have been in polls");
+    assert_eq!(parked(9_500), [""; 0], "its CPU time is older than the last reset");
+}
+
+#[test]
 fn most_of_all_work_in_long_polls_is_found_where_nobody_else_waits() {
     let busy = |ns: u64| {
         let mut snapshot = connections("4194304..8388608", 320 * 6_000_000, 0);

@@ -85,7 +85,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     }
     let mut asleep = candidates(facts, &cpu, LONG_NS);
     asleep.retain(|hog| blocks(facts, &cpu, hog));
-    let mut busy = candidates(facts, &cpu, cpu.stretched(LONG_NS));
+    let mut busy = candidates(facts, &cpu, cpu.stretched_poll(LONG_NS));
     busy.retain(|hog| hog.is_sure(&cpu) && asleep.iter().all(|other| other.site != hog.site));
     let asleep = asleep.iter().map(|hog| blocking(facts, hog));
     asleep.chain(busy.iter().map(|hog| of_hog(facts, &cpu, hog))).collect()
@@ -236,7 +236,8 @@ impl LongPolls {
     /// Whether they would have been long on an idle machine, even if workers waited for a CPU in
     /// no other polls.
     fn are_sure(&self, cpu: &CpuShare) -> bool {
-        cpu.is_known && self.time_ns.saturating_sub(cpu.delayed_ns) >= self.polls.saturating_mul(LONG_NS)
+        let least_ns = self.time_ns.saturating_sub(cpu.delayed_in_polls_ns);
+        cpu.is_known && least_ns >= self.polls.saturating_mul(LONG_NS)
     }
 }
 

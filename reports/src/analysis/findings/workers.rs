@@ -1,6 +1,9 @@
 //! The share of the wanted CPU time that the workers got.
 
-use crate::model::Snapshot;
+use crate::model::{Snapshot, Worker};
+
+/// The CPU time that a worker may need to park and to unpark, for each poll.
+const PARK_NS: u64 = 10_000;
 
 /// The CPU time of all workers, from their start.
 #[derive(Debug, Default, Clone, Copy)]
@@ -9,6 +12,8 @@ pub(super) struct CpuShare {
     pub(super) cpu_ns: u64,
     /// ns in which a worker could have run, and another thread or process had the CPU.
     pub(super) delayed_ns: u64,
+    /// The most of `delayed_ns` that can have been inside polls.
+    pub(super) delayed_in_polls_ns: u64,
     /// `delayed_ns` of the worker that was delayed most.
     pub(super) most_delayed_ns: u64,
     /// Whether both times are known for all workers.
@@ -21,6 +26,8 @@ impl CpuShare {
         for worker in &snapshot.workers {
             share.cpu_ns = share.cpu_ns.saturating_add(worker.cpu_ns.unwrap_or(0));
             share.delayed_ns = share.delayed_ns.saturating_add(worker.delayed_ns.unwrap_or(0));
+            let in_polls_ns = delayed_in_polls_ns(worker);
+            share.delayed_in_polls_ns = share.delayed_in_polls_ns.saturating_add(in_polls_ns);
             share.most_delayed_ns = share.most_delayed_ns.max(worker.delayed_ns.unwrap_or(0));
             share.is_known &= worker.cpu_ns.is_some() && worker.delayed_ns.is_some();
         }
@@ -40,7 +47,16 @@ impl CpuShare {
 
     /// The wall time that work with this CPU time takes on this machine: at most ten times as long.
     pub(super) fn stretched(&self, ns: u64) -> u64 {
-        let wanted = u128::from(self.cpu_ns) + u128::from(self.delayed_ns);
+        self.stretched_by(ns, self.delayed_ns)
+    }
+
+    /// The same of work inside polls.
+    pub(super) fn stretched_poll(&self, ns: u64) -> u64 {
+        self.stretched_by(ns, self.delayed_in_polls_ns)
+    }
+
+    fn stretched_by(&self, ns: u64, delayed_ns: u64) -> u64 {
+        let wanted = u128::from(self.cpu_ns) + u128::from(delayed_ns);
         let stretched = (u128::from(ns) * wanted).checked_div(u128::from(self.cpu_ns)).unwrap_or(0);
         u64::try_from(stretched).unwrap_or(u64::MAX).clamp(ns, ns.saturating_mul(10))
     }
@@ -49,6 +65,25 @@ impl CpuShare {
     pub(super) fn fits(&self, snapshot: &Snapshot) -> bool {
         let most_ns = capacity_ns(snapshot);
         self.is_known && self.cpu_ns.saturating_add(self.delayed_ns) <= most_ns.saturating_add(most_ns / 10)
+    }
+}
+
+/// The most time that a worker can have waited for a CPU inside polls. A worker that is woken and
+/// waits for a CPU is still parked: that wait is in no poll.
+///
+/// ```text
+/// parked ·····|▒ woken, waits for a CPU ▒|██ CPU ██▒ waits ▒██ CPU ██| parked ·····
+///                                        |────── not parked ─────────|
+/// ```
+/// If its CPU times are those of the recording. After a reset, they are older, and may be longer
+/// than it was not parked.
+fn delayed_in_polls_ns(worker: &Worker) -> u64 {
+    let (cpu_ns, delayed_ns) = (worker.cpu_ns.unwrap_or(0), worker.delayed_ns.unwrap_or(0));
+    let unparked_ns = worker.listed_ns.saturating_sub(worker.parked_ns);
+    let parks_ns = worker.polls.saturating_mul(PARK_NS);
+    match unparked_ns.checked_sub(cpu_ns) {
+        Some(off_cpu_ns) if worker.listed_ns > 0 => delayed_ns.min(off_cpu_ns.saturating_add(parks_ns)),
+        _ => delayed_ns,
     }
 }
 
