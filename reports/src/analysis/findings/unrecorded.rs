@@ -5,10 +5,11 @@
 //! worker   |██████ middleware ██████|█ handle █|          40 ms on a CPU, in no poll on record
 //! handle        woken, or due ······|██████████|          its timers and sockets are late as well
 //! ```
-//! Middleware, extractors and futures without annotation are in no table, so no other rule sees
-//! them. The runtime and a framework also need a CPU for each poll, so that much is left out. And
-//! the calls have to suffer: a few take far longer than the others, with no lock and no event as
-//! their reason, or tasks wait for a thread most of the time.
+//! Middleware, extractors, futures without annotation, and the serialization of what a handler
+//! returns are in no table, so no other rule sees them. The runtime and a framework also need a CPU
+//! for each poll, so that much is left out. And the calls have to suffer: a few take far longer
+//! than the others, with no lock and no event as their reason, or tasks wait for a thread most of
+//! the time.
 
 use super::contended::awaited_lock;
 use super::events::{is_for_event, is_initialization};
@@ -22,7 +23,7 @@ use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind, Snapshot};
 use crate::units::time;
 
 /// The least share of the workers' time, in thousandths.
-const MIN_SHARE: u64 = 200;
+const MIN_SHARE: u64 = 100;
 /// The CPU time that the runtime and a framework may need for each poll.
 const POLL_NS: u64 = 50_000;
 /// Shorter recordings may be a start-up.
@@ -72,7 +73,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         "workers spend {} of their time in code that is not on record, and {harm}",
         percent(share.min(1000))
     );
-    let next = "annotate middleware, extractors and spawned futures, or use the feature `native-stacks` to see what runs there";
+    let next = "annotate middleware, extractors and spawned futures, or use the feature `native-stacks` to see what runs there; \
+                what a framework does with the return value of a handler counts too, such as serializing `Json`";
     let mut finding = Finding::new(Rule::Unrecorded, Severity::Slow, &sentence, next);
     finding.explains_ns = unrecorded.cpu_ns;
     finding.per_mille = Some(share.min(1000));
