@@ -11,14 +11,14 @@ use diagnose_reports::model::{
 
 const SECOND: u64 = 1_000_000_000;
 
-fn growing(snapshot: &Snapshot) -> Vec<String> {
+pub(crate) fn growing(snapshot: &Snapshot) -> Vec<String> {
     let findings = snapshot.findings();
     findings.iter().filter(|it| it.rule.to_string() == "growing").map(ToString::to_string).collect()
 }
 
 /// 40 tasks of one line, spawned evenly over `seconds` by `spawners` tasks. `wait` adds the wait of
 /// each.
-fn grown(seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64)) -> Program {
+pub(crate) fn grown(seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64)) -> Program {
     let mut program = Program::new();
     let spawners: Vec<u64> = (0..spawners).map(|_| program.task("session")).collect();
     for &spawner in &spawners {
@@ -40,13 +40,13 @@ fn grown(seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64)) -> Progr
 }
 
 /// Waits for a notification that may come from outside of all tasks.
-fn notified(program: &mut Program, task: u64) {
+pub(crate) fn notified(program: &mut Program, task: u64) {
     let notify = program.other(ResourceKind::Notify);
     program.waits(task, notify, WaitMode::Notified, 71);
 }
 
 /// Waits for a client.
-fn client(program: &mut Program, task: u64) {
+pub(crate) fn client(program: &mut Program, task: u64) {
     program.has_timer(task);
 }
 
@@ -151,7 +151,7 @@ fn runtimes_that_are_built_for_each_request_are_found() {
 }
 
 /// The snapshot of `program`, in which all spawners have ended.
-fn left_behind(mut program: Program) -> Snapshot {
+pub(crate) fn left_behind(mut program: Program) -> Snapshot {
     for task in &mut program.snapshot.tasks {
         task.spawned_by = task.spawned_by.map(|id| TaskId::new(id.get() + 1_000_000));
     }
@@ -208,7 +208,7 @@ fn growth_may_pause_but_not_end() {
 }
 
 /// Waits for messages on a channel whose sender has sent `sent` of them.
-fn mailbox(sent: u64) -> impl Fn(&mut Program, u64) {
+pub(crate) fn mailbox(sent: u64) -> impl Fn(&mut Program, u64) {
     move |program, task| {
         let mailbox = program.channel(8);
         program.sends(2, mailbox, 49).uses = sent;
@@ -256,7 +256,7 @@ fn tasks_of_unrecorded_spawns_are_found_after_all_arrivals() {
 }
 
 /// A timer that is due in three seconds.
-fn sleep(wait: &mut Wait) {
+pub(crate) fn sleep(wait: &mut Wait) {
     wait.due_ns = Some(3_000_000_000);
 }
 
@@ -345,27 +345,6 @@ fn tasks_that_may_wait_for_each_other_are_looked_at_once() {
         program.waits(task, reply, WaitMode::Receive, 71);
     }
     assert_eq!(growing(&program.snapshot).len(), 1);
-}
-
-/// 200 of 240 calls of `forward` have ended, within `longest_ns`.
-fn with_ends(mut program: Program, longest_ns: u64) -> Snapshot {
-    let site = program.snapshot.tasks.last().unwrap().site;
-    let mut ended = node(site.get(), None);
-    (ended.calls, ended.completed, ended.pending) = (240, 200, 40);
-    ended.latency.completed = durations(&[1_000_000, longest_ns]);
-    program.snapshot.nodes.push(ended);
-    program.snapshot
-}
-
-#[test]
-fn tasks_that_outlive_those_that_end_are_found() {
-    let [finding] = &growing(&with_ends(grown(60, 4, notified), 30_000_000))[..] else {
-        panic!("one finding")
-    };
-    assert!(finding.contains("40 alive, the oldest 60.0 s"), "{finding}");
-    assert!(finding.contains("while 200 others ended within 30.0 ms; they wait at"), "{finding}");
-    assert_eq!(growing(&with_ends(grown(20, 4, notified), 30_000_000)), [""; 0], "slow jobs, at a start");
-    assert_eq!(growing(&with_ends(grown(60, 4, notified), 8 * SECOND)), [""; 0], "they may end soon");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod findings_held;
 mod findings_lagged;
 mod findings_large_future;
 mod findings_locks;
+mod findings_outliving;
 mod findings_panicked;
 mod findings_permits;
 mod findings_polls;

@@ -31,6 +31,10 @@ const MIN_QUARTER: u64 = 80;
 const SHORT_NS: u64 = 1_000_000_000;
 /// The least time that the growth has to last, for tasks that may be slow jobs.
 const LONG_NS: u64 = 30_000_000_000;
+/// The least time that the growth has to last, and how many times as long as the longest ended
+/// call, if others of the place end: for tasks of many spawners whose waits cannot end soon.
+const OUTLIVING_NS: u64 = 5_000_000_000;
+const OUTLIVED: u64 = 300;
 /// The least time that the growth has to last, for jobs that block a large share of the threads for
 /// blocking code: the pool is full before long.
 const POOL_NS: u64 = 5_000_000_000;
@@ -134,13 +138,13 @@ impl<'a> Growth<'a> {
                 ARRIVALS_NS
             }
             // Not for a client.
-            Waiting::Dormant if waiting.are_recorded(&self.tasks) => {
-                if spawners.len() > 1 {
-                    SHORT_NS
-                } else {
-                    LONG_NS
-                }
-            }
+            Waiting::Dormant if waiting.are_recorded(&self.tasks) => match self.ended {
+                _ if spawners.len() <= 1 => LONG_NS,
+                None => SHORT_NS,
+                // A subscription may last far longer than others.
+                Some(_) if waiting.are_subscribed(&self.tasks) => LONG_NS,
+                Some((_, longest_ns)) => return Some(OUTLIVING_NS.max(longest_ns.saturating_mul(OUTLIVED))),
+            },
             // Spawned by requests, not by one that accepts connections.
             Waiting::Dormant if spawners.len() * 2 >= self.tasks.len() => LONG_NS,
             // Requests left them behind, and they sleep again and again: retries, heartbeats.

@@ -175,6 +175,15 @@ impl<'a> WaitingTasks<'a> {
         })
     }
 
+    /// Whether some of them wait for the next message of a broadcast or watch channel.
+    pub(super) fn are_subscribed(&self, tasks: &[&Task]) -> bool {
+        let mut waits = tasks.iter().flat_map(|task| self.waits(task));
+        waits.any(|wait| {
+            let resource = wait.resource.and_then(|resource| self.facts.snapshot.resource(resource));
+            resource.is_some_and(|it| matches!(it.kind, ResourceKind::Broadcast | ResourceKind::Watch))
+        })
+    }
+
     /// Whether most of them were spawned at the start of a task that has not ended.
     pub(super) fn are_of_live_tasks(&self, tasks: &[&Task]) -> bool {
         let is_of_live_task = |task: &&&Task| {
