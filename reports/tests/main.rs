@@ -14,6 +14,7 @@ mod findings_cancelled;
 mod findings_full_channel;
 mod findings_growth;
 mod findings_held;
+mod findings_inversion;
 mod findings_lagged;
 mod findings_large_future;
 mod findings_locks;

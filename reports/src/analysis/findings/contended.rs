@@ -189,7 +189,7 @@ fn granted_ns(facts: &Facts<'_>, lock: &Lock<'_>) -> u64 {
 }
 
 /// `` `rows` (RwLock, src/store.rs:12) ``, or `the RwLock of src/store.rs:12`.
-fn lock_words(facts: &Facts<'_>, lock: &Lock<'_>) -> String {
+pub(super) fn lock_words(facts: &Facts<'_>, lock: &Lock<'_>) -> String {
     let kind = kind_name(lock.first.kind);
     let line_of = |place: &Place| (!place.file.is_empty()).then(|| line(place));
     let created = lock.first.created.as_ref().and_then(line_of).map(|at| format!("created at {at}"));

@@ -7,8 +7,8 @@ use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
     backlog, blocking_pool, bottleneck, cancelled, contended, detached, full_channel, growing, held, hog,
-    lagged, large_future, lost_data, missing_await, panicked, retries, runtimes, saturated, self_wake,
-    sequential, slow_await, stopped, stuck, unrecorded,
+    inversion, lagged, large_future, lost_data, missing_await, panicked, retries, runtimes, saturated,
+    self_wake, sequential, slow_await, stopped, stuck, unrecorded,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -47,8 +47,9 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 23] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 24] = [
     contended::find,
+    inversion::find,
     held::find,
     stopped::find,
     full_channel::find,
@@ -93,7 +94,7 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
             // first.
             Severity::Risk if matches!(finding.rule, Rule::Stuck(_)) => 1,
             // What stands comes before what is slow.
-            Severity::Slow if matches!(finding.rule, Rule::Held | Rule::Stopped) => 1,
+            Severity::Slow if matches!(finding.rule, Rule::Inversion | Rule::Held | Rule::Stopped) => 1,
             Severity::Slow | Severity::Waste => 2,
             Severity::Risk => 3,
             Severity::Note => 4,
@@ -130,7 +131,7 @@ fn put_causes_first(facts: &Facts<'_>, findings: &mut [Finding]) {
 fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
     match (cause.rule, finding.rule) {
         // What ended before is not what hangs now. A slow receiver is named once.
-        (Rule::Held | Rule::Stopped, Rule::Contended)
+        (Rule::Inversion | Rule::Held | Rule::Stopped, Rule::Contended)
         | (Rule::FullChannel, Rule::Bottleneck | Rule::Stopped)
         | (Rule::Bottleneck, Rule::Stopped) => {
             cause.evidence.resources.iter().any(|id| finding.evidence.resources.contains(id))
@@ -150,9 +151,10 @@ fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
             let places = cause.evidence.nodes.iter().map(|node| facts.place(facts.node(node.get()).site));
             finding.place.is_some() && places.into_iter().any(|place| place == finding.place)
         }
-        (Rule::Contended | Rule::FullChannel | Rule::Bottleneck | Rule::Stopped, Rule::SlowAwait) => {
-            finding.evidence.nodes.iter().any(|node| cause.evidence.nodes.contains(node))
-        }
+        (
+            Rule::Inversion | Rule::Contended | Rule::FullChannel | Rule::Bottleneck | Rule::Stopped,
+            Rule::SlowAwait,
+        ) => finding.evidence.nodes.iter().any(|node| cause.evidence.nodes.contains(node)),
         _ => false,
     }
 }

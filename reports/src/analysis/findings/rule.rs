@@ -48,6 +48,8 @@ macro_rules! rules {
 rules! {
     /// Tasks wait for a lock, a permit or a connection for a large share of their time.
     Contended = "contended",
+    /// Two locks are acquired in both orders, and calls deadlock until a time limit.
+    Inversion = "inversion",
     /// Requests wait for a lock or permit that is held for far longer than before.
     Held = "held",
     /// Calls wait for far longer than any call of their function that has ended.
