@@ -174,6 +174,33 @@ LATENCY of calls, most time in flight first
 }
 
 #[test]
+fn functions_with_many_calls_of_which_none_has_ended_have_a_line_if_there_is_room() {
+    let line = |pending: u64, functions: usize| {
+        let mut drawing = format!("pings | calls={pending} pending={pending} idle=5_000_000_000\n");
+        for number in 0..functions {
+            drawing += &format!("f{number} | calls=1 completed=1 busy=10\n");
+        }
+        let mut snapshot = tree(&drawing);
+        snapshot.elapsed_ns = 2_000_000_000;
+        for node in &mut snapshot.nodes[1..] {
+            node.latency.completed = durations(&[10]);
+        }
+        let mut oldest = Span::default();
+        (oldest.site, oldest.age_ns, oldest.state) = (snapshot.nodes[0].site, 900_000_000, RunState::Waiting);
+        snapshot.spans.push(oldest);
+        let page = page(&snapshot, Format::Text, View::Time);
+        let table = page.split("\n\n").find(|part| part.starts_with("LATENCY of calls")).unwrap().to_owned();
+        table.lines().find(|line| line.ends_with("pings")).map(|line| {
+            assert_eq!(table.lines().nth(2), Some(line), "most time in flight first");
+            line.split_whitespace().collect::<Vec<_>>().join(" ")
+        })
+    };
+    assert_eq!(line(594, 3).as_deref(), Some("0 - - - - - 900 ms 2.50 pings"));
+    assert_eq!(line(9, 3), None, "loops");
+    assert_eq!(line(594, 60), None, "functions whose calls end come first");
+}
+
+#[test]
 fn latencies_come_before_functions_if_workers_are_parked_and_nothing_is_found() {
     let is_latency_first = |parked_ns: u64, lost: u64| {
         let mut snapshot = served();

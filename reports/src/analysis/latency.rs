@@ -48,6 +48,8 @@ pub struct FunctionLatency {
     pub completed: LatencyQuantiles,
     /// Calls that were dropped while pending.
     pub cancelled: LatencyQuantiles,
+    /// Calls in flight at the capture.
+    pub pending: u64,
     /// ns that calls were in flight, summed over all calls: from each call's first poll to its end,
     /// or to the capture.
     pub in_flight_ns: u64,
@@ -80,22 +82,25 @@ impl Snapshot {
     #[must_use]
     pub fn latencies(&self) -> Vec<FunctionLatency> {
         let names = Names::new(self);
-        let mut by_label = OrderedMap::<(SiteIndex, Option<&str>), (Latency, u64)>::new();
+        let mut by_label = OrderedMap::<(SiteIndex, Option<&str>), (Latency, u64, u64)>::new();
         for node in self.nodes.iter().filter(|node| has_latency(self, node)) {
-            let (latency, in_flight_ns) = by_label.entry((node.site, node.label.as_deref())).or_default();
+            let (latency, pending, in_flight_ns) =
+                by_label.entry((node.site, node.label.as_deref())).or_default();
             latency.merge(&node.latency);
+            *pending = pending.saturating_add(node.pending);
             *in_flight_ns = in_flight_ns.saturating_add(in_flight(node));
         }
         let oldest_ns = oldest_spans(self);
         let mut functions: Vec<FunctionLatency> = by_label
             .into_iter()
-            .filter(|(_, (latency, in_flight_ns))| !latency.is_empty() || *in_flight_ns > 0)
-            .map(|((site, label), (latency, in_flight_ns))| FunctionLatency {
+            .filter(|(_, (latency, _, in_flight_ns))| !latency.is_empty() || *in_flight_ns > 0)
+            .map(|((site, label), (latency, pending, in_flight_ns))| FunctionLatency {
                 name: names.frame(site).to_owned(),
                 site,
                 label: label.map(printable),
                 completed: latency.completed.quantiles(),
                 cancelled: latency.cancelled.quantiles(),
+                pending,
                 in_flight_ns,
                 oldest_ns: oldest_ns.get(&(site, label)).copied().unwrap_or(0),
             })

@@ -5,7 +5,7 @@
 //!   calls  p50      p90      p99      p99.9    max      oldest now  mean in flight  function  label
 //! ```
 //! Only calls that ended have a latency: the oldest call that is in flight now says whether calls
-//! still end.
+//! still end. Functions with many calls of which none has ended fill the rows that are left.
 //! Cancelled calls have lines of their own, because they did not take as long as they wanted to.
 
 use std::cmp::Reverse;
@@ -17,6 +17,8 @@ use crate::model::Snapshot;
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
+/// How many calls of a function must be in flight for a row if none has ended: few may be loops.
+const MIN_PENDING: u64 = 10;
 /// How many columns a function's name has folded.
 const MAX_NAME: usize = 32;
 
@@ -24,14 +26,18 @@ const MAX_NAME: usize = 32;
 /// functions. `is_full`: with whole names.
 pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (String, usize) {
     let mut functions = snapshot.latencies();
-    functions.retain(|function| function.completed.count > 0 || function.cancelled.count > 0);
-    if functions.is_empty() {
+    let has_ended = |function: &FunctionLatency| function.completed.count > 0 || function.cancelled.count > 0;
+    functions.retain(|function| has_ended(function) || function.pending >= MIN_PENDING);
+    if !functions.iter().any(has_ended) {
         return (String::new(), 0);
     }
+    sort_by_key(&mut functions, |function| (!has_ended(function), Reverse(function.in_flight_ns)));
+    let all = functions.len();
+    functions.truncate(bound);
     sort_by_key(&mut functions, |function| Reverse(function.in_flight_ns));
     let numbers = ["calls", "p50", "p90", "p99", "p99.9", "max", "oldest now", "mean in flight"];
     let mut table = Table::new(&numbers, &["function", "label"]);
-    for function in functions.iter_mut().take(bound) {
+    for function in &mut functions {
         if !is_full {
             function.name = middle(&function.name, MAX_NAME);
         }
@@ -49,13 +55,14 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
     if !is_full {
         table.fit(WIDTH);
     }
-    (table.render(), functions.len())
+    (table.render(), all)
 }
 
 fn row(function: &FunctionLatency, latency: &LatencyQuantiles, now: [String; 2], end: &str) -> Vec<String> {
     let LatencyQuantiles { p50_ns, p90_ns, p99_ns, p999_ns, max_ns, .. } = *latency;
     let mut cells = vec![count(latency.count)];
-    cells.extend([p50_ns, p90_ns, p99_ns, p999_ns, max_ns].map(time));
+    let quantile = |ns| if latency.count > 0 { time(ns) } else { "-".to_owned() };
+    cells.extend([p50_ns, p90_ns, p99_ns, p999_ns, max_ns].map(quantile));
     cells.extend(now);
     cells.push(format!("{}{end}", function.name));
     cells.push(function.label.clone().unwrap_or_default());
