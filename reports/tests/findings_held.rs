@@ -154,3 +154,14 @@ fn what_stands_still_comes_before_a_lock_that_only_slows() {
     let rules: Vec<String> = snapshot.findings().iter().map(|finding| finding.rule.to_string()).collect();
     assert_eq!(rules, ["held", "contended"]);
 }
+
+#[test]
+fn a_lock_without_a_place_of_creation_has_that_of_an_acquisition() {
+    let mut snapshot = service(PAY);
+    snapshot.resources[0].created = None;
+    let finding = &snapshot.findings()[0].sentence;
+    assert!(
+        finding.starts_with("3 calls of `pay` wait for the Mutex acquired at src/main.rs:2, for 5.00 s"),
+        "{finding}"
+    );
+}

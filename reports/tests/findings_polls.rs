@@ -2,7 +2,7 @@
 
 use crate::support::tree;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, SiteIndex, Task, TaskId, Worker};
+use diagnose_reports::model::{RunState, SiteIndex, SiteKind, Task, TaskId, Worker};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -38,6 +38,14 @@ fn a_hog_in_connections_that_never_end_is_found() {
     assert_eq!(rules(&connections("4194304..8388608", SECOND * 4 / 10, 0)), [""; 0], "seldom");
     assert_eq!(rules(&connections("4194304..8388608", SECOND * 4 / 10, SECOND)), ["hog"], "others waited");
     assert_eq!(rules(&connections("1048576..2097152", SECOND / 2, SECOND)), [""; 0], "short polls");
+}
+
+#[test]
+fn code_without_annotation_is_found_with_the_place_of_its_spawn() {
+    let mut snapshot = connections("4194304..8388608", 2 * SECOND, 0);
+    snapshot.sites[1].kind = SiteKind::Task;
+    let sentence = &snapshot.findings()[0].sentence;
+    assert!(sentence.starts_with("`pack` (spawned at src/main.rs:2) takes 100 %"), "{sentence}");
 }
 
 #[test]

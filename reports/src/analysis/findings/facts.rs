@@ -73,10 +73,13 @@ impl<'a> Facts<'a> {
         quoted(&self.snapshot.site(site).map_or_else(|| OTHER.to_owned(), |site| printable(&site.name)))
     }
 
-    /// The name and the line: `` `get` (src/store.rs:12) ``.
+    /// The name and the line: `` `get` (src/store.rs:12) ``. Of code without annotation, only the
+    /// place where its task was spawned is known.
     pub(super) fn name_and_line(&self, site: SiteIndex) -> String {
         let name = self.name(site);
+        let is_spawn = self.snapshot.site(site).is_some_and(|site| site.kind == SiteKind::Task);
         match self.place(site) {
+            Some(place) if is_spawn => format!("{name} (spawned at {})", line(&place)),
             Some(place) => format!("{name} ({})", line(&place)),
             None => name,
         }

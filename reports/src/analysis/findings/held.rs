@@ -126,7 +126,8 @@ fn deepest_await(snapshot: &Snapshot, task: &Task) -> Option<SiteIndex> {
     snapshot.site(site).filter(|site| site.kind == SiteKind::Await).map(|_| site)
 }
 
-/// `the Mutex created at src/store.rs:12`.
+/// `the Mutex created at src/store.rs:12`. Of one that `Default` created, the line that acquires
+/// it.
 pub(super) fn lock_words(it: &Resource) -> String {
     let kind = kind_name(it.kind);
     let created = it.created.as_ref().filter(|place| !place.file.is_empty()).map(line);
@@ -134,7 +135,14 @@ pub(super) fn lock_words(it: &Resource) -> String {
         (Some(name), Some(at)) => format!("`{}` ({kind}, {at})", printable(name)),
         (Some(name), None) => format!("`{}` ({kind})", printable(name)),
         (None, Some(at)) => format!("the {kind} created at {at}"),
-        (None, None) => format!("a {kind}"),
+        (None, None) => {
+            let held = it.holdings.iter().filter_map(|holding| holding.place.as_ref());
+            let acquired = it.usage.waiters.iter().map(|row| &row.place).chain(held);
+            match acquired.map(line).next() {
+                Some(at) => format!("the {kind} acquired at {at}"),
+                None => format!("a {kind}"),
+            }
+        }
     }
 }
 
