@@ -256,7 +256,10 @@ async function hiddenRoots() {
   await page.getByRole('button', { name: 'Show all' }).click();
   const after = await text(page, '.panel .big');
   check('one click shows them', before !== after && !(await page.locator('.aside').isVisible()), `${before}, then ${after}`);
-  await page.context().close();
+  const sessions = await open(address('sessions', '#flame'));
+  const all = await text(sessions, '.panel .big');
+  check('tasks that do not end are drawn beside little work', all.includes('of 2 roots') && !(await sessions.locator('.aside').isVisible()), all);
+  for (const one of [page, sessions]) await one.context().close();
 }
 
 async function findings() {

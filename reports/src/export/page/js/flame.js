@@ -13,6 +13,8 @@ import { isStill } from './theme.js';
 const ORDERS = [['top', 'Top-down', 'From tasks down to what they await'], ['bottom', 'Bottom-up', 'From what has the time up to its callers'],
   ['sandwich', 'Sandwich', 'One function: its callers above, its callees below']];
 const SCALES = [['total', 'Total', 'All calls together'], ['mean', 'Mean per call', 'Each root divided by its number of calls']];
+// The share of the background's time from which work alone is drawn.
+const MIN_WORK = 0.01;
 const ROOT_KINDS = [['work', 'Work'], ['background', 'Background'], ['parked', 'Parked']];
 // Why a root is of a kind.
 const REASONS = { work: 'end, or use the CPU', background: 'are all alive and busy for less than 1 % of their time', parked: 'have waited since their first polls' };
@@ -58,11 +60,14 @@ export function makeFlame() {
     Object.assign(it, { key, model, marked: null, zoomed: null, context });
   }
 
-  // The kinds of roots that are drawn: work, unless there is none or the reader chose otherwise.
+  // The kinds of roots that are drawn: work, unless there is little or the reader chose otherwise.
   function shownGroups(model) {
     const has = (kind) => model.groups.some((group) => group.kind === kind);
+    const wall = (kind) => model.groups.reduce((sum, group) => sum + (group.kind === kind ? group.wall : 0), 0);
     const wanted = state.roots.split(',').filter(has);
-    const shown = wanted.length ? wanted : has('work') ? ['work'] : ['background', 'parked'];
+    // Sessions that do not end are background, and may be all that a service does.
+    const isMost = wall('work') >= wall('background') * MIN_WORK;
+    const shown = wanted.length ? wanted : !has('work') ? ['background', 'parked'] : isMost ? ['work'] : ['work', 'background'];
     it.shown = shown;
     return model.groups.filter((group) => shown.includes(group.kind));
   }
