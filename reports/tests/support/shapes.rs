@@ -7,7 +7,7 @@ mod parts;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Attribution, ResourceKind, Role, SiteIndex, Span, SpanIndex, TaskId, WaitMode, Worker,
+    Attribution, ResourceKind, Role, SiteIndex, SiteKind, Span, SpanIndex, TaskId, WaitMode, Worker,
 };
 
 use parts::{
@@ -25,7 +25,7 @@ pub(crate) struct Shape {
 }
 
 /// All shapes.
-pub(crate) const SHAPES: [Shape; 21] = [
+pub(crate) const SHAPES: [Shape; 22] = [
     Shape { name: "one queue, its holder is lost", make: queue, expected: ("proven lost_waker", one) },
     Shape { name: "one queue, its holder goes on", make: healthy, expected: ("", none) },
     Shape { name: "pairs", make: pairs, expected: ("proven cycle", |tasks| tasks / 2) },
@@ -49,6 +49,7 @@ pub(crate) const SHAPES: [Shape; 21] = [
     Shape { name: "a notify that no other task has", make: own_notifies, expected: ("likely starved", one) },
     Shape { name: "all at one barrier", make: barrier, expected: ("likely starved", one) },
     Shape { name: "all in one task", make: joined, expected: ("proven lost_waker", one) },
+    Shape { name: "all in one handler", make: handler, expected: ("proven lost_waker", one) },
     Shape { name: "locks in futures set aside", make: hazards, expected: ("suspect hazard", |_| 8) },
     Shape { name: "timers on a runtime with workers", make: timers, expected: ("", none) },
 ];
@@ -295,6 +296,19 @@ fn joined(count: usize) -> Snapshot {
         waits(&mut snapshot, 1, number, WaitMode::Lock, 1).span = Some(span_id(number));
     }
     snapshot.tasks[0].span = Some(SpanIndex::new(first));
+    snapshot
+}
+
+/// A task without annotation waits for all locks at once, each in a function of its own.
+fn handler(count: usize) -> Snapshot {
+    let mut snapshot = joined(count);
+    let first = snapshot.spans.len() - count;
+    snapshot.sites[2].kind = SiteKind::Task;
+    let function = snapshot.sites[1].clone();
+    snapshot.sites.push(function);
+    for span in &mut snapshot.spans[first + 1..] {
+        span.site = SiteIndex::new(4);
+    }
     snapshot
 }
 

@@ -7,7 +7,7 @@ use super::predicates::{is_active, is_blocked, is_pending, queue_side};
 use super::steps::step;
 use crate::index::Index;
 use crate::lists::Lists;
-use crate::model::{Holding, ResourceId, Role, SiteKind, Snapshot, Span, SpanId, TaskId, Wait};
+use crate::model::{Holding, ResourceId, Role, SiteKind, Snapshot, SpanId, TaskId, Wait};
 use crate::ordered::OrderedMap;
 
 /// The future that a waiting task awaits if no recorded wait is pending.
@@ -261,12 +261,13 @@ impl<'a> Facts<'a> {
 
     fn fill_handlers(&mut self, is_deepest: &[bool]) {
         let Snapshot { spans, waits, .. } = self.snapshot;
-        let is_waiting = |span: &Span| {
-            span.task.and_then(|task| self.task(task)).is_some_and(|task| {
-                let mut own = self.waits_of_task[task].iter().map(|&wait| &waits[wait]);
-                own.any(|wait| is_active(wait) && wait.span == Some(span.id))
-            })
-        };
+        // By index of the first span with an id.
+        let mut is_waiting = vec![false; spans.len()];
+        for wait in waits.iter().filter(|wait| is_active(wait) && wait.thread_id.is_none()) {
+            step();
+            let Some(span) = self.span(wait.span) else { continue };
+            is_waiting[span] |= spans[span].task == wait.task;
+        }
         // By span: its root is a task without annotation, and it is in a function below.
         let mut is_below: Vec<(bool, bool)> = Vec::with_capacity(spans.len());
         let mut found: Vec<Option<bool>> = vec![None; self.are_handlers.len()];
@@ -279,7 +280,8 @@ impl<'a> Facts<'a> {
             is_below.push((is_task, is_function || is_task && kind == Some(SiteKind::Fn)));
             let task = span.task.and_then(|task| self.task(task));
             if let Some(task) = task.filter(|_| *is_deepest && !span.skipped) {
-                let is_handler = is_below[index] == (true, true) && is_waiting(span);
+                let is_handler = is_below[index] == (true, true)
+                    && self.span(Some(span.id)).is_some_and(|first| is_waiting[first]);
                 found[task] = Some(found[task].unwrap_or(true) && is_handler);
             }
         }
