@@ -126,3 +126,68 @@ fn a_used_end_moved_into_the_task_that_its_user_awaits() {
     assert_eq!(program.verdicts(), ["likely cycle"]);
     insta::assert_snapshot!(program.sentence(), @"task 2 `receiver` is receiving from `mpsc#1` at src/main.rs:5 (1.00 s); its only sender was last seen with task 1 `main` (last used at src/main.rs:3), and most likely moved into task 3 `keeper`, which is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 2 `receiver` has held it for 1.00 s (acquired at src/main.rs:4): none of them can continue");
 }
+
+/// ```text
+/// asks ─ waits for ─▶ a reply, whose sender lies in a map
+///  ▲                    ┊
+///  └─ has a lock ◀─ waits for ─ answers
+/// ```
+fn pending_request() -> Program {
+    let mut program = Program::new();
+    let asks = program.task("asks");
+    let (lock, reply) = (program.mutex(), program.other(ResourceKind::Oneshot));
+    program.holds(asks, lock, 3);
+    program.waits(asks, reply, WaitMode::Receive, 5);
+    let sender = program.sends(asks, reply, 4);
+    (sender.is_movable, sender.uses) = (true, 0);
+    program.joins(1, asks, 9);
+    program
+}
+
+#[test]
+fn a_sender_in_a_map_may_be_with_the_task_that_waits_for_its_creator() {
+    let mut program = pending_request();
+    assert_eq!(program.verdicts(), ["likely leak"], "not with the task that joins its creator");
+    let answers = program.task("answers");
+    program.waits(answers, 0, WaitMode::Lock, 6);
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `asks` is receiving from `oneshot#2` at src/main.rs:5 (1.00 s); its sender was last seen with task 2 `asks` (never used, created at src/main.rs:4), and may be with task 3 `answers`, which is waiting for `Mutex#1` at src/main.rs:6 (1.00 s); task 2 `asks` has held it for 1.00 s (acquired at src/main.rs:3): none of them can continue");
+    program.at(1).holdings[0].attribution = Attribution::Unknown;
+    program.has_timer(1);
+    program.snapshot.waits.retain(|wait| wait.task != Some(TaskId::new(1)));
+    assert_eq!(program.verdicts(), ["suspect cycle"]);
+    program.at(1).holdings[0].attribution = Attribution::Exact;
+    assert_eq!(program.verdicts(), ["suspect leak"], "it is with its creator");
+}
+
+#[test]
+fn a_sender_is_not_with_a_task_that_waits_for_a_message() {
+    let mut program = pending_request();
+    let answers = program.task("answers");
+    let requests = program.channel(4);
+    program.receives(answers, requests, 7);
+    program.sends(2, requests, 8);
+    program.waits(answers, requests, WaitMode::Receive, 6);
+    assert_eq!(program.verdicts(), ["likely leak"]);
+}
+
+/// A guard in a table, whose lock a task holds that waits for the guard.
+#[test]
+fn a_guard_of_a_done_task_may_be_with_the_task_that_waits_for_the_waiter() {
+    let mut program = Program::new();
+    let begins = program.task("begins");
+    let (table, row) = (program.mutex(), program.mutex());
+    let guard = program.holds(77, row, 3);
+    (guard.is_movable, guard.attribution) = (true, Attribution::Unknown);
+    program.holds(begins, table, 4);
+    program.waits(begins, row, WaitMode::Lock, 5);
+    program.joins(1, begins, 9);
+    assert_eq!(program.verdicts(), ["likely leak"]);
+    let commits = program.task("commits");
+    program.waits(commits, row, WaitMode::Lock, 6);
+    assert_eq!(program.verdicts(), ["likely leak"], "it wants the guard too");
+    program.snapshot.waits.pop();
+    program.waits(commits, table, WaitMode::Lock, 6);
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `begins` is waiting for `Mutex#2` at src/main.rs:5 (1.00 s); task 77 (done) acquired it at src/main.rs:3 (1.00 s ago), and it may be with task 3 `commits`, which is waiting for `Mutex#1` at src/main.rs:6 (1.00 s); task 2 `begins` has held it for 1.00 s (acquired at src/main.rs:4): none of them can continue");
+}

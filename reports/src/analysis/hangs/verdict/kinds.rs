@@ -1,6 +1,7 @@
 //! The kind of hang that a stuck component is, and the path through it that a verdict shows.
 
 use super::hang::Hang;
+use super::owner_behind::through_owner_behind;
 use super::types::{VerdictDetail, VerdictKind};
 use super::unnotified::classify_unnotified;
 use crate::analysis::hangs::facts::{Facts, is_active};
@@ -28,7 +29,7 @@ pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize
     } else {
         classify_dead_end(system, stuck, component)
     };
-    hang.into_iter().collect()
+    hang.map(|hang| through_owner_behind(system, stuck, hang)).into_iter().collect()
 }
 
 /// A cycle along the most plausible reasons, none of which is that nothing notifies.

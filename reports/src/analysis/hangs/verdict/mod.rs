@@ -3,15 +3,17 @@
 //! ```text
 //! StuckGraph ─▶ kinds, unnotified ─▶ hang   a kind, and the path through the component
 //!
-//! types     verdicts and their links, as in the API and in saved files
-//! alike     which of them differ only in ids and times
-//! remedies  what to change, per kind
+//! types         verdicts and their links, as in the API and in saved files
+//! alike         which of them differ only in ids and times
+//! owner_behind  a cycle with a task that may have what is missing, in place of a leak
+//! remedies      what to change, per kind
 //! ```
 //! Links and sentences are made in `words`.
 
 mod alike;
 mod hang;
 mod kinds;
+mod owner_behind;
 mod remedies;
 mod types;
 mod unnotified;

@@ -201,7 +201,10 @@ impl<'a> Chain<'a> {
         );
         let place = match owner_id {
             _ if is_unread => HoldingPlace::Unread,
-            Some(owner) if is_moved => HoldingPlace::Moved(facts.task_words(owner)),
+            Some(owner) if is_moved && holding.candidates.contains(&owner) => {
+                HoldingPlace::Moved(facts.task_words(owner))
+            }
+            Some(owner) if is_moved => HoldingPlace::Maybe(facts.task_words(owner)),
             _ if is_exact(holding) => HoldingPlace::Exact,
             _ => HoldingPlace::LastSeen(candidates_words(facts, holding)),
         };

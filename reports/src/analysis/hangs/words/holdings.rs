@@ -17,6 +17,8 @@ pub(super) enum HoldingPlace {
     LastSeen(Option<String>),
     /// It is most likely with this task, which has not used it yet.
     Moved(String),
+    /// It may be with this task, which waits for the task that needs it.
+    Maybe(String),
     /// It is in an unread message.
     Unread,
 }
@@ -83,6 +85,9 @@ pub(super) fn holding_words(
             let moved = match place {
                 HoldingPlace::Moved(owner) => format!(", and most likely moved {pronoun} into {owner}"),
                 HoldingPlace::LastSeen(Some(tasks)) => format!(", and may have moved {pronoun} into {tasks}"),
+                HoldingPlace::Maybe(owner) => {
+                    format!(", and {pronoun} may be with {owner}")
+                }
                 _ => String::new(),
             };
             let at = at_words_of_holding(holding, callers);
@@ -97,6 +102,9 @@ pub(super) fn holding_words(
                 HoldingPlace::LastSeen(None) => format!("; {end} was last seen with {who}{last}"),
                 HoldingPlace::LastSeen(Some(tasks)) => {
                     format!("; {end} was last seen with {who}{last}, and may have moved into {tasks}")
+                }
+                HoldingPlace::Maybe(owner) => {
+                    format!("; {end} was last seen with {who}{last}, and may be with {owner}")
                 }
                 HoldingPlace::Moved(owner) => {
                     format!("; {end} was last seen with {who}{last}, and most likely moved into {owner}")
