@@ -1,6 +1,6 @@
 //! Waits that no record explains: unused wakers, used-up coop budgets, and unrecorded awaits.
 
-use diagnose_reports::model::{RunState, SiteIndex, SiteKind, WaitMode};
+use diagnose_reports::model::{Attribution, RunState, SiteIndex, SiteKind, WaitMode};
 
 use crate::support::hangs::Program;
 use crate::support::site;
@@ -130,4 +130,48 @@ fn a_holder_that_waits_for_something_unrecorded_is_suspected_if_its_lock_is_need
     program.joins(1, 3, 9);
     assert_eq!(program.verdicts(), ["suspect starved"]);
     assert_eq!(program.chain(), ["task 2 waits 40"]);
+}
+
+/// Code without annotation locks, and awaits a function that waits for that lock.
+fn held_by_code_without_annotation() -> Program {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let function = program.task("incr");
+    let it = program.of(function);
+    (it.is_unspawned, it.spawned_by, it.spawned_at) = (true, None, None);
+    let lock = program.mutex();
+    let guard = program.holds(1, lock, 6);
+    (guard.task, guard.thread_id, guard.attribution) = (None, Some(70), Attribution::Unknown);
+    program.waits(function, lock, WaitMode::Lock, 7);
+    program
+}
+
+#[test]
+fn code_without_annotation_that_keeps_a_lock_is_suspect() {
+    let program = held_by_code_without_annotation();
+    assert_eq!(program.verdicts(), ["suspect starved"]);
+    assert_eq!(program.chain(), ["task 2 waits 7", "resource 1 created 11", "thread 70 holds 6"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `incr` is waiting for `Mutex#1` at src/main.rs:7 (1.00 s); code without annotation acquired it at src/main.rs:6 (1.00 s ago): if that code awaits this task, neither can continue");
+}
+
+#[test]
+fn code_without_annotation_that_may_go_on_keeps_a_lock_for_a_while() {
+    let mut program = held_by_code_without_annotation();
+    program.snapshot.unrecorded_tasks = 1;
+    assert!(program.verdicts().is_empty());
+    let mut program = held_by_code_without_annotation();
+    program.snapshot.foreign_threads = 1;
+    assert!(program.verdicts().is_empty());
+    let mut program = held_by_code_without_annotation();
+    program.at(0).holdings[0].is_movable = true;
+    assert!(program.verdicts().is_empty());
+    let mut program = held_by_code_without_annotation();
+    program.snapshot.waits[0].since_ns = SECOND / 2;
+    assert!(program.verdicts().is_empty());
+    let mut program = held_by_code_without_annotation();
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["suspect starved"], "on record, it would be the holder");
+    (program.of(other).is_unspawned, program.of(other).spawned_by) = (true, None);
+    assert!(program.verdicts().is_empty(), "code around it may have the guard");
 }

@@ -42,6 +42,9 @@ fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>, held: usize, has_res
             "spawn the receiving future, or poll it together with this await"
         }
         (VerdictKind::Futurelock, _) => "drop or finish that future before this await",
+        (VerdictKind::Starved, _) if held > 0 => {
+            "release the guard before this await, and annotate the code that acquires it"
+        }
         (VerdictKind::Starved, _) if !has_resource => {
             "import the channel, lock or token through `diagnose`, to see what it waits for"
         }

@@ -11,6 +11,7 @@
 //! | `pool_exhausted` | all threads for blocking work sleep, and a job has waited for one for 1 s | suspect |
 //! | `starved` | something waits for the end of a task that has awaited an unrecorded call like `recv()` for 1 s | suspect |
 //! | `starved` | nothing goes on, a job of the blocking pool has waited for another thread for 1 s without a record, and a task that has to end awaits one | suspect |
+//! | `starved` | a task that has to end has waited for 1 s for a lock that code without annotation holds, and no such code is known to go on | suspect |
 //! | `shutdown` | a runtime has waited for 10 s for blocking work that waits for a thread; for any for 1 s | likely; suspect |
 //! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
 //!
@@ -24,6 +25,7 @@ use super::sleeping_threads::{full_pools, long_sleeps, sleeping_jobs};
 use super::timers::overdue;
 use super::undriven::undriven;
 use super::unexplained::unexplained;
+use super::unknown_holders::unknown_holders;
 use crate::analysis::hangs::facts::{Facts, IdMap};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Link, Verdict};
@@ -47,6 +49,7 @@ pub(crate) fn warnings(
     warnings.extend(hazards(facts, stuck, verdict_of_node));
     warnings.extend(undriven(facts, stuck));
     warnings.extend(unexplained(facts, stuck));
+    warnings.extend(unknown_holders(facts, stuck));
     let pools = full_pools(facts, stuck);
     if pools.is_empty() {
         warnings.extend(sleeping_jobs(facts, stuck));

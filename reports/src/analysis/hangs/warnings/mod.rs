@@ -8,7 +8,8 @@
 //!                                ├─ sleeping_threads  threads that sleep in user code
 //!                                ├─ hazards           what may become a hang
 //!                                ├─ undriven          awaited tasks that nobody polls
-//!                                └─ unexplained       waits for something unrecorded
+//!                                ├─ unexplained       waits for something unrecorded
+//!                                └─ unknown_holders   waits for locks that such code holds
 //! ```
 //! `warning` is what all of them share. No rule is solved here, and no warning is ever `proven`.
 //! Warnings come with their sentences, so this room is after `words`.
@@ -22,6 +23,7 @@ mod sleeping_threads;
 mod timers;
 mod undriven;
 mod unexplained;
+mod unknown_holders;
 mod warning;
 
 pub(crate) use collect::warnings;

@@ -141,7 +141,7 @@ fn block_on_in_job(facts: &Facts<'_>, job: usize) -> Option<usize> {
 }
 
 /// Whether the wait ends only if other code ends it, and none has yet.
-fn may_never_end(wait: &Wait) -> bool {
+pub(super) fn may_never_end(wait: &Wait) -> bool {
     let is_over = wait.woken_ns.is_some() || wait.is_granted || wait.is_unstable || wait.is_forced;
     !is_over && wait.mode != WaitMode::Timer && wait.due_ns.is_none()
 }
