@@ -191,3 +191,22 @@ fn a_guard_of_a_done_task_may_be_with_the_task_that_waits_for_the_waiter() {
     assert_eq!(program.verdicts(), ["likely cycle"]);
     insta::assert_snapshot!(program.sentence(), @"task 2 `begins` is waiting for `Mutex#2` at src/main.rs:5 (1.00 s); task 77 (done) acquired it at src/main.rs:3 (1.00 s ago), and it may be with task 3 `commits`, which is waiting for `Mutex#1` at src/main.rs:6 (1.00 s); task 2 `begins` has held it for 1.00 s (acquired at src/main.rs:4): none of them can continue");
 }
+
+/// A task keeps a lock, moves a permit into a task of the runtime's own, and wants another one.
+#[test]
+fn a_permit_may_be_with_a_later_task_of_an_unknown_spawner_that_waits_for_its_acquirer() {
+    let mut program = Program::new();
+    let (acquires, later) = (program.task("acquires"), program.task("incr"));
+    (program.of(later).is_unspawned, program.of(later).spawned_by) = (true, None);
+    let (lock, seats) = (program.mutex(), program.semaphore(1));
+    program.holds(acquires, lock, 3);
+    let permit = program.holds(acquires, seats, 4);
+    (permit.is_movable, permit.attribution) = (true, Attribution::Unmoved);
+    program.waits(acquires, seats, WaitMode::Acquire, 5);
+    program.waits(later, lock, WaitMode::Lock, 6);
+    program.joins(1, acquires, 7);
+    assert_eq!(program.verdicts(), ["suspect self_wait"], "the task began before");
+    program.at(1).holdings[0].candidates = vec![later.into()];
+    assert_eq!(program.verdicts(), ["suspect cycle"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `acquires` is waiting for a permit of `Semaphore#2` at src/main.rs:5 (1.00 s); task 2 `acquires` acquired 1 permit at src/main.rs:4 (1.00 s ago), and most likely moved it into task 3 `incr`, which is waiting for `Mutex#1` at src/main.rs:6 (1.00 s); task 2 `acquires` has held it for 1.00 s (acquired at src/main.rs:3): none of them can continue, unless other code ends one of these waits");
+}

@@ -39,26 +39,32 @@ pub(super) fn through_owner_behind(system: &System<'_>, stuck: &StuckGraph, hang
 fn path_through(system: &System<'_>, stuck: &StuckGraph, path: &[Node]) -> Option<Vec<Node>> {
     let &Node::Task(waiter) = path.first()? else { return None };
     let facts = system.facts;
-    let (end, resource) = path.iter().enumerate().rev().find_map(|(position, node)| match *node {
+    let (end, resource, number) = path.iter().enumerate().rev().find_map(|(position, node)| match *node {
         Node::Holding(resource, number) => {
             let holding = &facts.snapshot.resources[resource].holdings[number];
-            let is_known = matches!(holding.attribution, Attribution::Exact | Attribution::Unmoved);
-            let may_be_elsewhere = holding.is_movable && !is_known && holding.task.is_some();
-            (may_be_elsewhere && holding.in_channel.is_none()).then_some((position, resource))
+            let may_be_elsewhere =
+                holding.is_movable && holding.task.is_some() && holding.in_channel.is_none();
+            may_be_elsewhere.then_some((position, resource, number))
         }
         _ => None,
     })?;
-    let behind = path_from_owner(system, stuck, task_node(waiter), resource)?;
+    let holding = &facts.snapshot.resources[resource].holdings[number];
+    let is_known = matches!(holding.attribution, Attribution::Exact | Attribution::Unmoved);
+    let is_possible = |task: usize| {
+        let is_candidate = || holding.candidates.contains(&facts.snapshot.tasks[task].id);
+        (!is_known || is_candidate()) && may_own(facts, task, resource)
+    };
+    let behind = path_from_owner(system, stuck, task_node(waiter), is_possible)?;
     let through = path[..=end].iter().copied();
     Some(through.chain(behind.into_iter().map(|node| system.node(node))).collect())
 }
 
-/// The shortest path to the waiter from a task that may have a part of the resource.
+/// The shortest path to the waiter from a possible owner.
 fn path_from_owner(
     system: &System<'_>,
     stuck: &StuckGraph,
     waiter: NodeId,
-    resource: usize,
+    is_possible: impl Fn(usize) -> bool,
 ) -> Option<Vec<NodeId>> {
     // Any task may notify any other.
     let is_of_any =
@@ -78,7 +84,7 @@ fn path_from_owner(
             }
             next_of.insert(dependent, node);
             let task = system.node(dependent).task();
-            if task.is_some_and(|task| may_own(system.facts, task, resource)) {
+            if task.is_some_and(&is_possible) {
                 let next = |&node: &NodeId| next_of.get(&node).copied();
                 return Some(std::iter::successors(Some(dependent), next).collect());
             }
