@@ -70,6 +70,12 @@ impl ChannelEnd {
         Self::new(self.shared.clone(), role, at)
     }
 
+    /// Creates a receiver of this sender's channel. The task that does may not have the sender.
+    pub(crate) fn subscribed(&self, at: &'static Location<'static>) -> Self {
+        self.holding.reached(at);
+        Self::new(self.shared.clone(), Role::Receives, at)
+    }
+
     #[inline]
     pub(crate) fn record(&self) -> Option<&'static Record> {
         self.shared.record()

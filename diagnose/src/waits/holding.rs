@@ -195,6 +195,16 @@ impl Holding {
         slot.since.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
     }
 
+    /// Records that the running task has reached it at `at`, to create an end of the other role. A
+    /// task that did not use it last may have only borrowed it, as from a map or behind an `Arc`.
+    pub(crate) fn reached(&self, at: &'static Location<'static>) {
+        let Some(slot) = self.slot else { return };
+        match slot.task.load(Relaxed) {
+            last if last == 0 || last == live::current_poll().task => self.used(at),
+            _ => slot.units.store(slot.units.load(Relaxed) | SHARED, Relaxed),
+        }
+    }
+
     /// Records that the running task accesses the guarded value, and so has the guard now.
     #[inline]
     pub(crate) fn accessed(&self) {

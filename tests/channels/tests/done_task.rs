@@ -3,12 +3,13 @@
 //!
 //! Each is the only test of its process, as a thread that starts later may own the ends too.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};
 use diagnose_reports::model::{Attribution, Holding, Role, TaskId, WaitMode};
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, broadcast, mpsc};
 
 /// Returns the task that owns both ends, and the sender's holding.
 async fn sender_of_a_done_task() -> (TaskId, Holding) {
@@ -52,4 +53,21 @@ fn a_guard_that_block_on_returns_was_not_forgotten() {
     let guard = runtime.block_on(async { lock.lock().await });
     assert_eq!(attribution(made), Attribution::Unknown, "with the caller");
     drop(guard);
+}
+
+/// A map of senders lends them to the tasks that subscribe. The creator has none of them itself.
+#[tokio::test]
+async fn a_task_that_subscribes_did_not_use_the_sender_last() {
+    diagnose_isolation::isolated!();
+    let (made, sender) = (here(), Arc::new(broadcast::Sender::<u8>::new(1)));
+    let creator = diagnose::snapshot().tasks[0].id;
+    let lent = sender.clone();
+    let receiver = tokio::spawn(async move { lent.subscribe() }).await.unwrap();
+    let last = |role| look().holdings(made, role)[0].task;
+    assert_eq!(last(Role::Sends), Some(creator));
+    assert_ne!(last(Role::Receives), Some(creator));
+    let lent = sender.clone();
+    tokio::spawn(async move { lent.send(1).map(drop) }).await.unwrap().unwrap();
+    assert_ne!(last(Role::Sends), Some(creator), "sending is a use");
+    drop(receiver);
 }

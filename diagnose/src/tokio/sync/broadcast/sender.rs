@@ -63,7 +63,7 @@ impl<T> Sender<T> {
     /// Creates a receiver of the messages that are sent after this call.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        Receiver::of(self.inner.subscribe(), self.end.another(Role::Receives, Location::caller()))
+        Receiver::of(self.inner.subscribe(), self.end.subscribed(Location::caller()))
     }
 
     /// Creates a sender that does not keep the channel open.
