@@ -176,11 +176,10 @@ LATENCY of calls, most time in flight first
 #[test]
 fn functions_with_many_calls_of_which_none_has_ended_have_a_line_if_there_is_room() {
     let line = |pending: u64, functions: usize| {
-        let mut drawing = format!("pings | calls={pending} pending={pending} idle=5_000_000_000\n");
-        for number in 0..functions {
-            drawing += &format!("f{number} | calls=1 completed=1 busy=10\n");
-        }
-        let mut snapshot = tree(&drawing);
+        let first = format!("pings | calls={pending} pending={pending} idle=5_000_000_000");
+        let ended = (0..functions).map(|number| format!("f{number} | calls=1 completed=1 busy=10"));
+        let drawing: Vec<String> = std::iter::once(first).chain(ended).collect();
+        let mut snapshot = tree(&drawing.join("\n"));
         snapshot.elapsed_ns = 2_000_000_000;
         for node in &mut snapshot.nodes[1..] {
             node.latency.completed = durations(&[10]);
