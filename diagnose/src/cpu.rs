@@ -172,19 +172,27 @@ pub(crate) fn other_threads() -> Option<Vec<(u64, u64)>> {
     let own = own.as_deref().and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
     let threads = std::fs::read_dir("/proc/self/task").ok()?;
     let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse::<u64>().ok());
-    let ours = own_thread::numbers();
-    let others = numbers.filter(|number| Some(*number) != own && !ours.contains(number));
-    Some(others.filter_map(|number| Some((number, age(number)?))).collect())
+    let numbers: Vec<u64> = numbers.collect();
+    own_thread::wait_until_listed();
+    let others = numbers.into_iter().filter_map(|number| {
+        let began = began(number).filter(|_| Some(number) != own)?;
+        (!own_thread::is_own(number, began)).then_some((number, age(began)?))
+    });
+    Some(others.collect())
 }
 
-/// Returns the age of a thread in ns. `None` if unknown.
-fn age(thread_id: u64) -> Option<u64> {
-    /// Duration of a kernel clock tick, in ns.
-    const TICK_NS: u64 = 10_000_000;
+/// Returns when a thread began, in ticks of the kernel since its start. `None` if unknown.
+pub(crate) fn began(thread_id: u64) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;
     let (_, fields) = stat.rsplit_once(") ")?;
     // Field 22 of the file, which is number 20 after the name.
-    let began: u64 = fields.split(' ').nth(19)?.parse().ok()?;
+    fields.split(' ').nth(19)?.parse().ok()
+}
+
+/// Returns the time since that tick in ns. `None` if unknown.
+fn age(began: u64) -> Option<u64> {
+    /// Duration of a kernel clock tick, in ns.
+    const TICK_NS: u64 = 10_000_000;
     let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
     let (seconds, hundredths) = uptime.split(' ').next()?.split_once('.')?;
     let now = seconds.parse::<u64>().ok()? * 100 + hundredths.parse::<u64>().ok()?;

@@ -6,21 +6,37 @@
 //! the kernel gives that name to its threads.
 
 use std::cell::Cell;
-use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::io;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use std::thread::{Builder, JoinHandle, sleep};
-use std::time::Duration;
-#[cfg(unix)]
-use std::time::Instant;
-use std::{array, io};
+use std::time::{Duration, Instant};
 
-use crate::os;
+use crate::{cpu, os};
 
 /// How many threads are known at once. A further one counts as the program's.
 const MOST: usize = 64;
 
-/// The kernel's numbers of the running threads; 0 where a place is free.
-static RUNNING: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
+/// The place of a thread.
+struct Place {
+    /// The kernel's number of the thread, with [`ENDED`] once that is over; 0 if there was none.
+    number: AtomicU64,
+    /// When a thread that is over had begun, in the kernel's ticks.
+    began: AtomicU64,
+}
+
+/// The kernel lists a thread for a moment after its end, and may use its number for another later.
+const ENDED: u64 = 1 << 63;
+
+static PLACES: [Place; MOST] =
+    [const { Place { number: AtomicU64::new(0), began: AtomicU64::new(0) } }; MOST];
+/// The place that is tried first: the one that was left longest ago, as a rule.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// How many threads have been started and have no place yet.
+static STARTING: AtomicU32 = AtomicU32::new(0);
+/// How long a snapshot waits for these at most.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// How many of the threads work, and how many forks wait for them or go on.
 static WORKING: AtomicU32 = AtomicU32::new(0);
@@ -37,13 +53,32 @@ pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Resu
     // Also before anything is recorded, a child must not inherit what this thread does.
     #[cfg(unix)]
     crate::fork::watch();
-    Builder::new().name(name.to_owned()).spawn(move || {
+    STARTING.fetch_add(1, Relaxed);
+    let thread = Builder::new().name(name.to_owned()).spawn(move || {
         IS_OWN.set(true);
         // Stderr may be a file, too.
         os::block_file_size_signal();
         let _listed = Listed::new(os::thread_id());
+        end_start();
         run();
-    })
+    });
+    thread.inspect_err(|_| end_start())
+}
+
+/// Ends the start of a thread, which may have begun before a fork.
+fn end_start() {
+    // Release pairs with the load in `wait_until_listed`: the thread has its place.
+    let _ = STARTING.fetch_update(Release, Relaxed, |starting| starting.checked_sub(1));
+}
+
+/// Waits until each thread that has been started has its place, for a short time at most. The
+/// kernel lists it earlier.
+pub(crate) fn wait_until_listed() {
+    let began = Instant::now();
+    // Acquire pairs with the update in `end_start`.
+    while STARTING.load(Acquire) != 0 && began.elapsed() < PATIENCE {
+        sleep(PAUSE);
+    }
 }
 
 /// Returns whether the current thread is one of this crate's.
@@ -51,9 +86,15 @@ pub(crate) fn is_current() -> bool {
     IS_OWN.get()
 }
 
-/// Returns the kernel's numbers of this crate's threads, and zeros.
-pub(crate) fn numbers() -> [u64; MOST] {
-    array::from_fn(|place| RUNNING[place].load(Relaxed))
+/// Returns whether the thread of this number is one of this crate's, or was the last one of that
+/// number. `began` is in the kernel's ticks.
+pub(crate) fn is_own(number: u64, began: u64) -> bool {
+    PLACES.iter().any(|place| {
+        // Acquire pairs with the store in `Listed::drop`: `began` is that of the thread that is
+        // over, or of a later one.
+        let listed = place.number.load(Acquire);
+        listed == number || listed == number | ENDED && place.began.load(Relaxed) == began
+    })
 }
 
 /// Calls `run`, during which the thread may take locks of this crate. A fork waits for its end, so
@@ -107,32 +148,41 @@ pub(crate) fn resume() {
 /// Removes all of them: the threads of its parent do not run in a forked child.
 #[cfg(unix)]
 pub(crate) fn forget_all() {
-    for place in &RUNNING {
-        place.store(0, Relaxed);
+    for place in &PLACES {
+        place.number.store(0, Relaxed);
     }
+    STARTING.store(0, Relaxed);
     WORKING.store(0, Relaxed);
     FORKS.store(0, Relaxed);
     IS_OWN.set(false);
 }
 
-/// The place of a running thread, free again once it ends: the kernel uses a number again.
+/// The place of a running thread, free again once it ends.
 struct Listed {
-    place: Option<&'static AtomicU64>,
+    place: Option<&'static Place>,
     number: u64,
 }
 
 impl Listed {
     fn new(number: u64) -> Self {
-        let take = |place: &&AtomicU64| place.compare_exchange(0, number, Relaxed, Relaxed).is_ok();
-        Self { place: RUNNING.iter().find(take), number }
+        let first = NEXT.fetch_add(1, Relaxed);
+        let mut places = (0..MOST).map(|at| &PLACES[first.wrapping_add(at) % MOST]);
+        let place = places.find(|place| {
+            let before = place.number.load(Relaxed);
+            let is_free = before == 0 || before & ENDED != 0;
+            is_free && place.number.compare_exchange(before, number, Relaxed, Relaxed).is_ok()
+        });
+        Self { place, number }
     }
 }
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        if let Some(place) = self.place {
-            // In a forked child, another thread may have the place by now.
-            let _ = place.compare_exchange(self.number, 0, Relaxed, Relaxed);
+        // In a forked child, another thread may have the place by now.
+        if let Some(place) = self.place.filter(|place| place.number.load(Relaxed) == self.number) {
+            place.began.store(cpu::began(self.number).unwrap_or(0), Relaxed);
+            // Release pairs with the load in `is_own`.
+            place.number.store(self.number | ENDED, Release);
         }
     }
 }
@@ -143,7 +193,7 @@ mod tests {
     use std::thread::Builder;
     use std::time::Duration;
 
-    use super::{is_current, numbers, pause, resume, spawn, work};
+    use super::{is_current, is_own, pause, resume, spawn, work};
     use crate::{cpu, os};
 
     #[test]
@@ -158,21 +208,38 @@ mod tests {
         };
         let (end_ours, ends) = channel();
         let ours = spawn("diagnose-ours", run(ends)).unwrap();
-        let (number_of_ours, is_own) = started.recv().unwrap();
-        assert!(is_own);
+        let (number_of_ours, knows_itself) = started.recv().unwrap();
+        assert!(knows_itself);
         let (end_other, ends) = channel();
         let other = Builder::new().name("diagnose-service".to_owned()).spawn(run(ends)).unwrap();
-        let (number_of_other, is_own) = started.recv().unwrap();
-        assert!(!is_own);
+        let (number_of_other, knows_itself) = started.recv().unwrap();
+        assert!(!knows_itself);
 
         let others = cpu::other_threads().unwrap();
         let is_other = |number| others.iter().any(|(id, _)| *id == number);
         assert_eq!((is_other(number_of_ours), is_other(number_of_other)), (false, true));
 
+        let began = cpu::began(number_of_ours).unwrap();
         drop((end_ours, end_other));
         ours.join().unwrap();
         other.join().unwrap();
-        assert!(!numbers().contains(&number_of_ours), "the kernel may use it again");
+        assert!(is_own(number_of_ours, began), "the kernel may list it for a moment");
+        assert!(!is_own(number_of_ours, began + 1), "the kernel may use its number again");
+    }
+
+    #[test]
+    fn a_thread_of_this_crate_is_no_other_thread_while_it_starts_and_ends() {
+        for _ in 0..500 {
+            let thread = spawn("diagnose-short", || {}).unwrap();
+            while !thread.is_finished() {
+                let others = cpu::other_threads().unwrap();
+                let is_short = |id: u64| {
+                    let name = std::fs::read_to_string(format!("/proc/self/task/{id}/comm"));
+                    name.is_ok_and(|name| name.trim() == "diagnose-short")
+                };
+                assert!(!others.iter().any(|(id, _)| is_short(*id)));
+            }
+        }
     }
 
     #[test]
