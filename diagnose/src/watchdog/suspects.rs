@@ -263,12 +263,13 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
             return;
         }
         resources.0.iter_mut().for_each(|entry| *entry &= !STUCK);
+        let has_others = tasks.0.iter().any(KnownSuspect::goes_on);
         for holding in waits::holdings() {
             let Some(entry) = resources.get_mut(holding.resource) else { continue };
             *entry |= match holding.role {
                 Role::Holds if tasks.lets_go(holding.task) => HELD,
                 Role::Holds => HELD | STUCK,
-                Role::Sends if tasks.may_send(holding.task) => SENT,
+                Role::Sends if tasks.may_send(holding.task, has_others) => SENT,
                 _ => 0,
             };
         }
@@ -295,9 +296,10 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
 }
 
 impl Table {
-    /// Returns whether the sender that this task used last may be used again.
-    fn may_send(&self, id: u64) -> bool {
-        self.find(id).is_none_or(|index| self.0[index].goes_on())
+    /// Returns whether the sender that this task used last may be used again. One that is gone, or
+    /// was none, has left it where any task that goes on, or a thread, may use it.
+    fn may_send(&self, id: u64, has_others: bool) -> bool {
+        self.find(id).map_or(id == 0 || has_others, |index| self.0[index].goes_on())
     }
 
     /// Returns whether the task releases what it holds, in whichever of its futures. A task that is

@@ -43,6 +43,9 @@ pub(super) const SECTION: Section = Section {
         )
         .is(likely("leak"))
         .or(proven("leak")),
+        row!("X122", sender_of_a_done_task, "a task leaves the sender of a reply in a list, and ends")
+            .is(likely("leak"))
+            .in_noise(suspect("leak")),
     ],
 };
 
@@ -103,4 +106,16 @@ async fn guard_forgotten_by_a_task() {
     };
     tokio::spawn(forgets.diagnose("forgets")).await.unwrap();
     let _guard = lock.lock().await; // waits
+}
+
+async fn sender_of_a_done_task() {
+    let senders = Arc::new(std_sync::Mutex::new(Vec::new()));
+    let kept = Arc::clone(&senders);
+    let asks = async move {
+        let (sender, receiver) = oneshot::channel::<()>(); // holds
+        kept.lock().unwrap().push(sender);
+        [receiver]
+    };
+    let [receiver] = tokio::spawn(asks.diagnose("asks")).await.unwrap();
+    receiver.await.unwrap(); // waits
 }
