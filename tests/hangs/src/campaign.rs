@@ -58,7 +58,7 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
     let asked = |row: &Row| {
         (options.only.is_empty() || options.only.iter().any(|it| it == row.id || it == row.name))
             && (!options.sample || position(row).is_some())
-            && (!options.watch || Flavor::ALL.into_iter().all(|flavor| row.ends_on(flavor)))
+            && (!options.watch || Flavor::ALL.into_iter().all(|flavor| has_answer(row, flavor, 0)))
     };
     let mut results = Vec::new();
     let (mut busy, mut others) = (VecDeque::new(), VecDeque::new());
@@ -74,6 +74,7 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
             for (flavor, noise) in Flavor::ALL
                 .into_iter()
                 .flat_map(|flavor| noises(flavor).into_iter().map(move |noise| (flavor, noise)))
+                .filter(|&(flavor, noise)| !options.watch || has_answer(row, flavor, noise))
             {
                 let run = Run { result: results.len(), marks: source::marks(section, row), flavor, noise };
                 runs.extend((0..options.repeat).map(|_| run.clone()));
@@ -112,6 +113,13 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
     results.into_inner().expect("no panic")
 }
 
+/// Whether the watchdog has to raise an alarm, or must not: it raises none for what is suspect.
+fn has_answer(row: &Row, flavor: Flavor, noise: u32) -> bool {
+    let findings = row.beside_tasks(noise).findings(flavor);
+    let is_alarm = !findings.is_empty() && findings.iter().all(|finding| finding.confidence != "suspect");
+    is_alarm || row.ends_on(flavor)
+}
+
 fn next(queue: &Mutex<VecDeque<Run>>) -> Option<Run> {
     queue.lock().expect("no panic").pop_front()
 }
@@ -126,6 +134,10 @@ fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Judged {
     let wrong = judge::outcome(row, run.flavor, outcome);
     if wrong.is_some() || options.outcomes {
         return (wrong, None);
+    }
+    // A watched program that hangs has been ended by its alarm.
+    if options.watch && !row.ends_on(run.flavor) {
+        return (None, None);
     }
     let wrong = judge::looks(row, run.flavor, &run.marks, &looks);
     (wrong, judge::said(row, run.flavor, &run.marks, &looks))

@@ -55,7 +55,7 @@ pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: 
     // Started before anything else, so that this thread is older than all that the program creates.
     let (start, started) = mpsc::channel();
     if env::var_os(WATCH).is_some() {
-        watch();
+        watch(Box::new(row), flavor);
     } else {
         thread::Builder::new()
             .name("looks".to_owned())
@@ -80,11 +80,14 @@ pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: 
     process::exit(0)
 }
 
-/// Reports a look at each alarm of the watchdog. No thread of the program's own takes snapshots: it
-/// would be a thread that may help any task.
-fn watch() {
+/// Reports a look at each alarm of the watchdog, and ends the process at the expected one. No
+/// thread of the program's own takes snapshots: it would be a thread that may help any task.
+fn watch(row: Box<Row>, flavor: Flavor) {
     let start = Instant::now();
-    let look = move |_: &diagnose::model::Alarm| {
+    let look = move |alarm: &diagnose::model::Alarm| {
+        if judge::is_alarmed(&row, flavor, alarm.sentence()) {
+            process::exit(GOES_ON);
+        }
         report(&look::take(u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)));
     };
     diagnose::Builder::new().watchdog(THRESHOLD).on_alarm(look).install();

@@ -78,6 +78,18 @@ pub fn is_said(row: &Row, flavor: Flavor, marks: &Marks, look: &Look) -> bool {
     findings.is_empty() || look.verdicts.as_deref().unwrap_or_default().iter().any(is_it)
 }
 
+/// Whether an alarm is about the expected kind of hang. Its details may not be known so early.
+#[must_use]
+pub fn is_alarmed(row: &Row, flavor: Flavor, alarm: &str) -> bool {
+    let is_it = |finding: &Finding| {
+        let words = alarm.strip_prefix("proven ").or_else(|| alarm.strip_prefix("likely "));
+        words
+            .and_then(|words| words.strip_prefix(finding.kind))
+            .is_some_and(|rest| rest.starts_with([':', ' ']))
+    };
+    row.findings(flavor).iter().any(is_it)
+}
+
 /// The expected verdict of the last look, in the words of the table, and its sentence; `None` if
 /// the look has none.
 #[must_use]

@@ -14,8 +14,8 @@ pub struct Options {
     pub outcomes: bool,
     /// Run only the rows of the sample, each at one level of noise for each runtime.
     pub sample: bool,
-    /// Run only the rows that end on every runtime, each watched by the watchdog instead of a
-    /// thread of the program.
+    /// Have the watchdog look, instead of a thread of the program: it has to raise an alarm at a
+    /// hang, and none at a program that ends. Leaves out what is only suspect.
     pub watch: bool,
     /// Names or numbers of the rows to run; all if empty.
     pub only: Vec<String>,
