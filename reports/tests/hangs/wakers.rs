@@ -16,6 +16,20 @@ fn a_task_without_a_waker_is_lost() {
     insta::assert_snapshot!(program.sentence(), @"task 2 `lost` is waiting at src/main.rs:200 (1.00 s): it returned Pending and no clone of its waker is left, so nothing can wake it");
 }
 
+/// An earlier `block_on` of the thread, which is not on record, may have left a waker. That polls
+/// the future of the current one, too.
+#[test]
+fn the_future_of_a_block_on_is_not_proven_lost() {
+    let mut program = Program::new();
+    let main = program.task("main");
+    program.of(main).is_local = true;
+    program.joins(1, main, 20);
+    program.polls_by_hand(main);
+    assert_eq!(program.verdicts(), ["likely lost_waker"]);
+    (program.of(main).runtime_id, program.of(main).is_local) = (Some(7), false);
+    assert_eq!(program.verdicts(), ["proven lost_waker"], "spawned in a function `main`");
+}
+
 /// The unrecorded future that the task awaits may be `pending()`.
 #[test]
 fn a_task_that_awaits_something_unrecorded_is_only_suspect() {

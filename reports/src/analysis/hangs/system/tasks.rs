@@ -152,7 +152,11 @@ impl System<'_> {
             (None | Some(0), Some(0)) if !has_waits => {
                 task.polls > task.wakes.saturating_add(1)
                     || match self.facts.unrecorded_awaits[index] {
-                        UnrecordedAwait::OwnPoll => false,
+                        // A waker of an earlier `block_on` of the thread, maybe not on record,
+                        // polls the future of this one.
+                        UnrecordedAwait::OwnPoll => {
+                            is_block_on_main(self.facts.snapshot, task) && self.is_exact_only()
+                        }
                         UnrecordedAwait::Pending => true,
                         UnrecordedAwait::Unknown => self.rejects_suspect(),
                     }
