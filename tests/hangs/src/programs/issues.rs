@@ -29,7 +29,7 @@ pub(super) const SECTION: Section = Section {
             .in_noise(suspect("missed_notify")),
         // As in apache/datafusion-ballista#2356.
         row!("X55", drained_without_a_waker, "a future counts tasks, and keeps no waker")
-            .is(proven("lost_waker")),
+            .is(likely("lost_waker")),
         // As in tokio-rs/tokio#7892.
         row!("X56", lock_in_place_of_a_lock, "a lock is handed to a future, and its poll blocks on the lock")
             .is(likely("blocked_worker"))
