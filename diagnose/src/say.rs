@@ -28,7 +28,8 @@ use crate::sync::Mutex;
 
 /// Maximum number of queued bytes.
 const MAX_BYTES: usize = 256 << 10;
-/// A pipe that accepts a write at all accepts so many bytes at once: the least `PIPE_BUF` of POSIX.
+/// Maximum number of bytes per write: POSIX's least `PIPE_BUF`. A pipe that is ready for a write
+/// takes as many at once, and does not block.
 const PIPE_BYTES: usize = 512;
 /// How long the end of the process waits while stderr accepts nothing.
 const LIMIT: Duration = Duration::from_secs(1);

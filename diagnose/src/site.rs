@@ -39,8 +39,9 @@ pub struct Site {
     switch: AtomicU8,
     /// Grows with each future that waited for its first poll, and shrinks with each that did not.
     late: AtomicU8,
-    /// For an await, whether it may have polled a future that others own. Relaxed: it is read when
-    /// the body has stopped there, and then matters for what it awaits from then on.
+    /// For an await, whether it has ever polled a future of a type that may poll what others own.
+    /// It is set before the first such poll, and never cleared. Relaxed: a snapshot that is taken
+    /// at that moment may miss it, and the next one does not.
     may_lend: AtomicBool,
 }
 

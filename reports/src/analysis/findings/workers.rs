@@ -50,7 +50,8 @@ impl CpuShare {
         self.stretched_by(ns, self.delayed_ns)
     }
 
-    /// The same of work inside polls.
+    /// Like [`stretched`](Self::stretched), for a time inside one poll: only waits for a CPU that
+    /// can lie in polls make it longer.
     pub(super) fn stretched_poll(&self, ns: u64) -> u64 {
         self.stretched_by(ns, self.delayed_in_polls_ns)
     }
