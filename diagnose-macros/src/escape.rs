@@ -11,9 +11,10 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{Block, Expr, ExprCall, ExprLet, ExprMethodCall, Local, Pat, Stmt, UnOp};
+use syn::{Arm, Block, Expr, ExprCall, ExprLet, ExprMethodCall, Local, Pat, Stmt, UnOp};
 
-use crate::moved::{MovedNames, are_moved, ends_argument, has_macro, mentions_call};
+use crate::borrowing::Method;
+use crate::moved::{MovedNames, ends_argument, has_macro, mentions_call, use_of};
 
 /// Methods that acquire a lock, and return a guard that borrows.
 const LOCKING: [&str; 4] = ["lock", "read", "upgradable_read", "write"];
@@ -26,36 +27,6 @@ const OF_PERMITS: [&str; 7] = ["forget", "is_err", "is_none", "is_ok", "is_some"
 
 /// Methods of `Option` and `Result` that return what is inside.
 const UNWRAPPING: [&str; 2] = ["expect", "unwrap"];
-
-/// Methods of any value, or of guards, that move it. Any other method of a guard is taken for one
-/// of what the lock protects.
-const MOVING: [&str; 5] = ["downgrade", "into", "into_mapped", "try_into", "upgrade"];
-
-/// Methods of an `Option` or a `Result`, or of traits for these, that move what is inside.
-const PASSING_ON: [&str; 22] = [
-    "and",
-    "and_then",
-    "context",
-    "err",
-    "filter",
-    "into_inner",
-    "into_iter",
-    "into_ok",
-    "map",
-    "map_err",
-    "map_or",
-    "map_or_else",
-    "ok",
-    "ok_or",
-    "ok_or_else",
-    "or",
-    "or_else",
-    "unwrap_or",
-    "unwrap_or_else",
-    "with_context",
-    "xor",
-    "zip",
-];
 
 /// What an await acquires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,12 +41,17 @@ pub(crate) enum Acquired {
 }
 
 impl Acquired {
-    /// Whether a call of this method leaves it where it is.
-    pub(crate) fn stays_in(self, method: &Ident) -> bool {
-        match self {
-            Self::Lock => !is_one_of(&MOVING, method) && !is_one_of(&UNWRAPPING, method),
-            Self::MaybeLock => Self::Lock.stays_in(method) && !is_one_of(&PASSING_ON, method),
-            Self::Permits | Self::MaybePermits => is_one_of(&OF_PERMITS, method),
+    /// What a call of this method does with it.
+    pub(crate) fn call_of(self, method: &Ident) -> GuardUse {
+        let is_of_permits = is_one_of(&OF_PERMITS, method);
+        match (self, Method::of(method)) {
+            (Self::Lock, _) if is_one_of(&UNWRAPPING, method) => GuardUse::Moves,
+            (Self::Lock | Self::MaybeLock, Method::Shows) | (Self::Lock, Method::Takes) => GuardUse::Stays,
+            (Self::Lock | Self::MaybeLock, Method::Unknown) | (Self::Lock, Method::PassesOn) => {
+                GuardUse::Calls
+            }
+            (Self::Permits | Self::MaybePermits, _) if is_of_permits => GuardUse::Stays,
+            _ => GuardUse::Moves,
         }
     }
 
@@ -92,7 +68,8 @@ impl Acquired {
 /// the await. Only `place.lock().await` is sure to return the guard at once: a function in between
 /// may have moved it.
 pub(crate) fn of_await(operand: &Expr, outer: GuardUse) -> GuardUse {
-    if acquired(operand).is_some() || outer == GuardUse::Moves { outer } else { GuardUse::Unknown }
+    let is_sure = outer != GuardUse::Stays || acquired(operand).is_some();
+    if is_sure { outer } else { GuardUse::Unknown }
 }
 
 /// What the value of an await may be. `None` if nothing in it looks like a lock.
@@ -149,12 +126,14 @@ fn is_plain(expression: &Expr) -> bool {
 }
 
 /// What a body does with a guard that it acquires.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum GuardUse {
     /// Returns it, or nothing is known of it.
     Unknown,
     /// Uses it in place, or drops it.
     Stays,
+    /// Calls methods on it that are not known here. As a rule, they borrow.
+    Calls,
     /// Moves it, or does something that is not known here.
     #[default]
     Moves,
@@ -172,13 +151,14 @@ pub(crate) fn of_operand(expression: &Expr, outer: GuardUse) -> GuardUse {
         Expr::Unary(unary) => in_place(matches!(unary.op, UnOp::Deref(_))),
         Expr::MethodCall(call) if is_one_of(&UNWRAPPING, &call.method) => outer,
         Expr::MethodCall(call) => {
-            in_place(guard_of(&call.receiver).is_some_and(|guard| guard.stays_in(&call.method)))
+            guard_of(&call.receiver).map_or(GuardUse::Moves, |guard| guard.call_of(&call.method))
         }
         Expr::If(choice) => of_condition(&choice.cond, &choice.then_branch),
         Expr::While(repeated) => of_condition(&repeated.cond, &repeated.body),
         Expr::Match(choice) => {
-            let stays = |guard| choice.arms.iter().all(|arm| !are_moved(guard, &arm.pat, &[&arm.body]));
-            in_place(guard_of(&choice.expr).is_some_and(stays))
+            let of_arm = |guard, arm: &Arm| use_of(guard, &arm.pat, &[&arm.body]);
+            let worst = |guard| choice.arms.iter().map(|arm| of_arm(guard, arm)).max();
+            guard_of(&choice.expr).and_then(worst).unwrap_or(GuardUse::Moves)
         }
         _ => GuardUse::Moves,
     }
@@ -191,9 +171,8 @@ pub(crate) fn is_ending(call: &ExprCall) -> bool {
 }
 
 fn of_condition(condition: &Expr, body: &Block) -> GuardUse {
-    let is_kept =
-        |bound: &ExprLet| guard_of(&bound.expr).is_some_and(|guard| !are_moved(guard, &bound.pat, &[body]));
-    if matches!(condition, Expr::Let(bound) if is_kept(bound)) { GuardUse::Stays } else { GuardUse::Moves }
+    let Expr::Let(ExprLet { pat, expr, .. }) = condition else { return GuardUse::Moves };
+    guard_of(expr).map_or(GuardUse::Moves, |guard| use_of(guard, pat, &[body]))
 }
 
 /// What the body does with the value of a statement of a block. The block continues with `rest`,
@@ -202,20 +181,15 @@ pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt], outer: GuardUse, mov
     match statement {
         Stmt::Local(Local { pat, init: Some(init), .. }) => {
             let Some(guard) = guard_of(&init.expr) else {
-                let is_kept = is_awaited(&init.expr) && !moved.may_have(pat);
-                return if is_kept { GuardUse::Stays } else { GuardUse::Moves };
+                return if is_awaited(&init.expr) { moved.use_of(pat) } else { GuardUse::Moves };
             };
             let (rest, value) = match rest.split_last() {
                 Some((Stmt::Expr(value, None), rest)) if is_value(value) => (rest, Some(value)),
                 _ => (rest, None),
             };
-            if are_moved(guard, pat, rest) {
-                GuardUse::Moves
-            } else if value.is_some_and(|value| are_moved(guard, pat, &[value])) {
-                outer
-            } else {
-                GuardUse::Stays
-            }
+            let in_rest = use_of(guard, pat, rest);
+            let is_value = || value.is_some_and(|value| use_of(guard, pat, &[value]) == GuardUse::Moves);
+            if in_rest != GuardUse::Moves && is_value() { outer } else { in_rest }
         }
         Stmt::Expr(_, None) if rest.is_empty() => outer,
         Stmt::Expr(_, _) => GuardUse::Stays,
@@ -242,9 +216,10 @@ fn is_value(expression: &Expr) -> bool {
 
 /// What an arm of `select!` does with the guard that it acquires.
 pub(crate) fn of_arm(future: &Expr, pattern: &Pat, handler: &impl ToTokens) -> GuardUse {
-    let stays = |guard| !are_moved(guard, pattern, std::slice::from_ref(handler));
-    let is_moved = !matches!(pattern, Pat::Wild(_)) && !awaited(future).is_some_and(stays);
-    of_await(future, if is_moved { GuardUse::Moves } else { GuardUse::Stays })
+    let in_handler = || awaited(future).map(|guard| use_of(guard, pattern, &[handler]));
+    let is_dropped = matches!(pattern, Pat::Wild(_));
+    let outer = if is_dropped { GuardUse::Stays } else { in_handler().unwrap_or(GuardUse::Moves) };
+    of_await(future, outer)
 }
 
 /// The guard that is the value, if it is one: only then is it worth looking for moves.

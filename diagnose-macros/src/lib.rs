@@ -19,6 +19,8 @@ mod attributes;
 #[cfg(feature = "on")]
 mod blocks;
 #[cfg(feature = "on")]
+mod borrowing;
+#[cfg(feature = "on")]
 mod boxed;
 #[cfg(feature = "on")]
 mod captures;

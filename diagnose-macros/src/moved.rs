@@ -1,13 +1,13 @@
 //! Finds out whether code may move a variable that holds a guard, from its tokens: macros have no
 //! other form.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Pat;
 
-use crate::escape::{Acquired, is_one_of};
+use crate::escape::{Acquired, GuardUse, is_one_of};
 use crate::macros::is_known;
 
 /// Functions that end their argument: `drop(…)`, `mem::forget(…)`.
@@ -16,8 +16,8 @@ const ENDING: [&str; 2] = ["drop", "forget"];
 /// Functions that take a value out of a place that is borrowed.
 const SWAPPING: [&str; 2] = ["replace", "swap"];
 
-/// Whether a variable of the pattern may be moved in this code.
-pub(crate) fn are_moved(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) -> bool {
+/// What this code does with the variables of the pattern.
+pub(crate) fn use_of(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) -> GuardUse {
     let mut variables = Vec::new();
     let guard = match pattern {
         Pat::Ident(variable) if variable.subpat.is_none() => {
@@ -29,29 +29,45 @@ pub(crate) fn are_moved(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) 
             guard.unwrapped()
         }
     };
-    variables.into_iter().any(|name| {
-        let mut is_it = |moved: Mention<'_>| match moved {
+    let code: TokenStream = code.iter().map(ToTokens::to_token_stream).collect();
+    let use_of = |name: Ident| {
+        let mut is_called = false;
+        let mut is_moved = |mention: Mention<'_>| match mention {
             Mention::Name(word) => *word == name,
             Mention::Text(text) => text.contains(&name.to_string()),
+            Mention::Called(word) => {
+                is_called |= *word == name;
+                false
+            }
         };
-        code.iter().any(|part| moves(guard, part.to_token_stream(), Caller::None, false, &mut is_it))
-    })
+        if moves(guard, code.clone(), Caller::None, false, &mut is_moved) {
+            GuardUse::Moves
+        } else if is_called {
+            GuardUse::Calls
+        } else {
+            GuardUse::Stays
+        }
+    };
+    variables.into_iter().map(use_of).max().unwrap_or(GuardUse::Stays)
 }
 
-/// The names of all variables that a body may move anywhere. One pass, for the values of awaits
-/// that look like no guard: a body may have hundreds.
+/// What a body does with all variables that it may move anywhere, or calls unknown methods on. One
+/// pass, for the values of awaits that look like no guard: a body may have hundreds.
 #[derive(Debug, Default)]
-pub(crate) struct MovedNames(HashSet<String>);
+pub(crate) struct MovedNames(HashMap<String, GuardUse>);
 
 impl MovedNames {
     pub(crate) fn of(body: &impl ToTokens) -> Self {
-        let mut names = HashSet::new();
-        let mut add = |moved: Mention<'_>| {
-            match moved {
-                Mention::Name(word) => names.extend([word.to_string()]),
+        let mut names = HashMap::new();
+        let mut add = |mention: Mention<'_>| {
+            match mention {
+                Mention::Name(word) => names.extend([(word.to_string(), GuardUse::Moves)]),
                 Mention::Text(text) => {
                     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-                    names.extend(words.map(str::to_owned));
+                    names.extend(words.map(|word| (word.to_owned(), GuardUse::Moves)));
+                }
+                Mention::Called(word) => {
+                    names.entry(word.to_string()).or_insert(GuardUse::Calls);
                 }
             }
             false
@@ -60,11 +76,13 @@ impl MovedNames {
         Self(names)
     }
 
-    /// Whether the pattern is more than a variable, or one that may be moved.
-    pub(crate) fn may_have(&self, pattern: &Pat) -> bool {
+    /// What the body does with the value of a pattern. Nothing is looked up but a variable.
+    pub(crate) fn use_of(&self, pattern: &Pat) -> GuardUse {
         match pattern {
-            Pat::Ident(variable) => variable.subpat.is_some() || self.0.contains(&variable.ident.to_string()),
-            _ => true,
+            Pat::Ident(variable) if variable.subpat.is_none() => {
+                self.0.get(&variable.ident.to_string()).copied().unwrap_or(GuardUse::Stays)
+            }
+            _ => GuardUse::Moves,
         }
     }
 }
@@ -103,6 +121,8 @@ enum Mention<'a> {
     Name(&'a Ident),
     /// A literal, which may be a format string.
     Text(&'a str),
+    /// Has a method called on it that is not known here.
+    Called(&'a Ident),
 }
 
 /// Calls `found` for what the tokens may move: mention neither as a place that is used there, nor
@@ -143,8 +163,14 @@ fn moves(
             TokenTree::Ident(word) if word == "async" => captures = true,
             TokenTree::Ident(word) if word == "move" => takes = true,
             TokenTree::Ident(word) => {
-                let is_moved = takes || is_swapped || !is_in_place(guard, &tokens, index);
-                if is_moved && found(Mention::Name(word)) {
+                let use_here =
+                    if takes || is_swapped { GuardUse::Moves } else { use_at(guard, &tokens, index) };
+                let is_found = match use_here {
+                    GuardUse::Moves => found(Mention::Name(word)),
+                    GuardUse::Calls => found(Mention::Called(word)),
+                    GuardUse::Stays | GuardUse::Unknown => false,
+                };
+                if is_found {
                     return true;
                 }
             }
@@ -164,35 +190,81 @@ fn mentions(tokens: TokenStream, found: &mut dyn FnMut(Mention<'_>) -> bool) -> 
     })
 }
 
-/// Whether the word at this place is borrowed, dereferenced, has a field or method used, is
-/// assigned to, or is another thing of that name.
-fn is_in_place(guard: Acquired, tokens: &[TokenTree], index: usize) -> bool {
+/// What happens to the word at this place. It stays if it is borrowed, dereferenced, has a field or
+/// method used, is assigned to, or is another thing of that name.
+fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize) -> GuardUse {
     let sign = |index: usize| sign(tokens, index);
     let before = index.checked_sub(1).and_then(sign).map(|(sign, _)| sign);
     let is_mutable =
         matches!(tokens.get(index.wrapping_sub(1)), Some(TokenTree::Ident(word)) if word == "mut");
-    let is_borrowed = is_mutable && index.checked_sub(2).and_then(sign).is_some_and(|(sign, _)| sign == '&');
+    // Through `&mut`, a permit can be split, and what is in an `Option` or a list be taken out.
+    let is_borrowed = is_mutable
+        && guard == Acquired::Lock
+        && index.checked_sub(2).and_then(sign).is_some_and(|(sign, _)| sign == '&');
+    let in_place = |is_in_place: bool| if is_in_place { GuardUse::Stays } else { GuardUse::Moves };
     // `value.name` is a field, `&name` and `*name` are places.
     if is_borrowed || matches!(before, Some('&' | '*' | '.')) {
-        return true;
+        return GuardUse::Stays;
     }
     match (sign(index + 1), tokens.get(index + 2)) {
-        (Some(('.', Spacing::Alone)), Some(TokenTree::Ident(word))) => match tokens.get(index + 3) {
-            Some(TokenTree::Group(_)) => guard.stays_in(word),
-            // `name.method::<T>()` or `name.await`.
-            Some(TokenTree::Punct(punct)) if punct.as_char() == ':' => guard.stays_in(word),
-            _ => word != "await",
-        },
+        (Some(('.', Spacing::Alone)), Some(TokenTree::Ident(word))) => {
+            let is_called = match tokens.get(index + 3) {
+                Some(TokenTree::Group(_)) => true,
+                // `name.method::<T>()` or `name.await`.
+                Some(TokenTree::Punct(punct)) => punct.as_char() == ':',
+                _ => false,
+            };
+            match guard.call_of(word) {
+                _ if !is_called => in_place(word != "await"),
+                GuardUse::Calls if guard == Acquired::Lock && is_used_again(tokens, index) => GuardUse::Stays,
+                it => it,
+            }
+        }
         // `name.0`, `name = value`, `name: value`.
         (Some(('.', Spacing::Alone)), Some(TokenTree::Literal(_)))
-        | (Some(('=' | ':', Spacing::Alone)), _) => true,
+        | (Some(('=' | ':', Spacing::Alone)), _) => GuardUse::Stays,
         _ => {
             // `name[0]`, or a function of that name: a guard cannot be called.
             let is_used =
                 |group: &Group| matches!(group.delimiter(), Delimiter::Bracket | Delimiter::Parenthesis);
-            matches!(tokens.get(index + 1), Some(TokenTree::Group(group)) if is_used(group))
+            in_place(matches!(tokens.get(index + 1), Some(TokenTree::Group(group)) if is_used(group)))
         }
     }
+}
+
+/// Whether the method that is called on the word at this place borrows it, as a later statement
+/// shows that uses it: one that had moved it would not compile.
+fn is_used_again(tokens: &[TokenTree], index: usize) -> bool {
+    let [TokenTree::Ident(name), TokenTree::Punct(dot), TokenTree::Ident(_), rest @ ..] = &tokens[index..]
+    else {
+        return false;
+    };
+    let is = |token: &TokenTree, sign| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);
+    let mut later = rest.iter().skip_while(|token| !is(token, ';'));
+    dot.as_char() == '.' && dot.spacing() == Spacing::Alone && later.next().is_some() && {
+        let later: Vec<TokenTree> = later.cloned().collect();
+        first_mention_uses(&later, name) == Some(true)
+    }
+}
+
+/// Whether the first mention of a variable uses it: in `name.…`, `*name` or `drop(name)`. Another
+/// may be a variable of the same name, or a new value.
+fn first_mention_uses(tokens: &[TokenTree], name: &Ident) -> Option<bool> {
+    tokens.iter().enumerate().find_map(|(index, token)| match token {
+        TokenTree::Group(group) => {
+            let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+            let is_used = first_mention_uses(&inside, name)?;
+            let caller = caller_before(&tokens[..index]);
+            Some(caller == Caller::Ends && is_list(&inside) || caller != Caller::UnknownMacro && is_used)
+        }
+        TokenTree::Ident(word) if word == name => {
+            let before = index.checked_sub(1).and_then(|before| sign(tokens, before));
+            let is_used = matches!(sign(tokens, index + 1), Some(('.', Spacing::Alone)));
+            let is_field = matches!(before, Some(('.', _)));
+            (!is_field).then_some(is_used || matches!(before, Some(('*', _))))
+        }
+        _ => None,
+    })
 }
 
 fn sign(tokens: &[TokenTree], index: usize) -> Option<(char, Spacing)> {

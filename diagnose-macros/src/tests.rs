@@ -169,6 +169,8 @@ fn guard_use(body: &str) -> &'static str {
     assert!(is("at"), "{expanded}");
     if is("at_staying") {
         "stays"
+    } else if is("at_calling") {
+        "calls"
     } else if is("at_moving") {
         "moves"
     } else {
@@ -189,8 +191,7 @@ fn a_guard_that_is_only_used_in_place_stays() {
         "drop(permits.acquire().await.unwrap());",
         "m.lock().await;",
         "m.lock().await.push(1).unwrap();",
-        "m.lock().await.map(|it| it + 1);",
-        "let g = m.lock().await; let n = g.iter().map(|it| it + 1).sum::<u64>(); g.collect::<u8>();",
+        "let g = m.lock().await; let n = g.iter().map(|it| it + 1).sum::<u64>(); g.get::<u8>();",
         "m.lock().await.list[0].len()",
         "*m.lock().await += 1;",
         "f(&m.lock().await, &mut *n).await",
@@ -200,7 +201,7 @@ fn a_guard_that_is_only_used_in_place_stays() {
         "if let Ok(permit) = permits.acquire().await { permit.num_permits(); } else { other(permit) }",
         "match permits.acquire().await { Ok(p) => work(&p).await, Err(_) => {} }",
         "let g = m.lock().await; for x in g.iter() { send(x).await; }",
-        "let g = m.lock().await; let f = move || other; g.run(f).await; h.g(1); S { g: 1 };",
+        "let g = m.lock().await; let f = move || other; g.send(f).await; h.g(1); S { g: 1 };",
         "let g = m.lock().await; select! { () = left => g.push(1), _ = right => drop(g) }",
         "let g = m.lock().await; let read = async { g.len() }; read.await",
         "while let Ok(p) = permits.acquire().await { p.num_permits(); }",
@@ -211,6 +212,39 @@ fn a_guard_that_is_only_used_in_place_stays() {
         "let g = m.lock().await; info!(%id, \"{}\", g.len()); assert!(g.is_empty());",
     ] {
         assert_eq!(guard_use(body), "stays", "{body}");
+    }
+}
+
+/// A method that had taken it would not leave it for the later statement.
+#[test]
+fn a_guard_that_is_used_after_an_unknown_method_stays() {
+    for body in [
+        "let mut g = m.lock().await; g.run(job).await; g.push(1);",
+        "let mut g = m.lock().await; if urgent { g.run(job); g.len(); } other.g = 1; *g += 1;",
+        "let g = m.lock().await; g.run(); work().await; drop(g);",
+        "let g = m.lock().await; g.run(); for x in 0..9 { info!(\"{}\", g.len()); }",
+    ] {
+        assert_eq!(guard_use(body), "stays", "{body}");
+    }
+}
+
+#[test]
+fn a_guard_whose_last_method_is_unknown_is_called_upon() {
+    for body in [
+        "let g = m.lock().await; g.run(job).await;",
+        "m.lock().await.run(job).await;",
+        "m.lock().await.map(|it| it + 1);",
+        "let g = m.lock().await; g.push(1); g.collect::<u8>();",
+        "let mut g = m.lock().await; g.run(job); g = m.lock().await; g.push(1);",
+        "let g = m.lock().await; g.run(job); let g = 1; g.push(1);",
+        "let g = m.lock().await; g.run(job); other.g.push(1);",
+        "let g = m.lock().await; if urgent { g.run(job); } else { g.push(1); }",
+        "let g = m.lock().await; g.run(job); if let Some(&g) = other { g.push(1); }",
+        "while let Ok(g) = timeout(d, m.lock()).await { g.run(job); }",
+        "let g = lock_it(&m).await; g.run(job);",
+        "match m.lock().await { g => g.run(job) }",
+    ] {
+        assert_eq!(guard_use(body), "calls", "{body}");
     }
 }
 
@@ -268,6 +302,13 @@ fn a_guard_that_may_be_handed_on_moves() {
         "let g = retry!(m.lock().await);",
         "let g = lock_it(&m).await; keep(g);",
         "let Ok(g) = lock_it(&m).await else { return }; g.push(1);",
+        "let g = m.lock().await; g.pipe(keep);",
+        "let g = m.lock().await; g.run(); keep(g);",
+        "m.lock().await.pipe(keep);",
+        "let mut g = join_all([a.lock(), b.lock()]).await; held.append(&mut g);",
+        "let mut g = join_all([a.lock(), b.lock()]).await; keep(g.pop());",
+        "let mut g = timeout(d, m.lock()).await; keep(g.take()); g.run();",
+        "let mut p = permits.acquire_many(2).await?; halve(&mut p);",
     ] {
         assert_eq!(guard_use(body), "moves", "{body}");
     }
@@ -314,6 +355,7 @@ fn an_arm_of_a_select_keeps_its_guard_if_the_handler_does() {
     };
     assert_eq!(arms("{ g.push(1); work().await; }"), 1);
     assert_eq!(arms("{ tokio::spawn(run(g)); }"), 0);
+    assert_eq!(arms("{ g.run(); }"), 0);
 }
 
 #[test]

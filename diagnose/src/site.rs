@@ -81,6 +81,8 @@ pub(crate) enum GuardUse {
     Unknown,
     /// Uses it in place, or drops it.
     Stays,
+    /// Calls methods on it of which only their types say whether they take it.
+    Calls,
     /// Moves it, so that it may be anywhere the lock outlives.
     Moves,
 }
@@ -123,6 +125,15 @@ impl Site {
     pub const fn at_staying(owner: &'static Self, text: &'static str, line: u32, column: u32) -> Self {
         let mut site = Self::at(owner, text, line, column);
         site.guard_use = GuardUse::Stays;
+        site
+    }
+
+    /// An `.await` like [`at`](Self::at), of a guard on which the body calls unknown methods.
+    #[must_use]
+    #[track_caller]
+    pub const fn at_calling(owner: &'static Self, text: &'static str, line: u32, column: u32) -> Self {
+        let mut site = Self::at(owner, text, line, column);
+        site.guard_use = GuardUse::Calls;
         site
     }
 

@@ -42,6 +42,7 @@ pub(crate) fn point(args: &Args, place: &AwaitPlace, guard: GuardUse) -> TokenSt
     let function = match guard {
         GuardUse::Unknown => "at",
         GuardUse::Stays => "at_staying",
+        GuardUse::Calls => "at_calling",
         GuardUse::Moves => "at_moving",
     };
     site(args, "Site", function, None, place)
@@ -139,17 +140,18 @@ pub(crate) fn arm(args: &Args, place: &AwaitPlace, expression: &Expr, kind: ArmK
     let krate = krate(args);
     let new = site(args, "Arm", "new", Some(&quote_spanned!(Span::mixed_site()=> &ARM,)), place);
     let joined = matches!(kind, ArmKind::Joined(_)).then(|| quote_spanned!(Span::mixed_site()=> .joined()));
-    let mark = match kind {
-        ArmKind::Joined(GuardUse::Stays) | ArmKind::Raced(GuardUse::Stays) => {
-            quote_spanned!(Span::mixed_site()=> #joined.staying())
-        }
-        ArmKind::Joined(GuardUse::Moves) | ArmKind::Raced(GuardUse::Moves) => {
-            quote_spanned!(Span::mixed_site()=> #joined.moving())
-        }
-        _ => quote!(#joined),
+    let guard = match kind {
+        ArmKind::Joined(guard) | ArmKind::Raced(guard) => guard,
+        ArmKind::Borrowed => GuardUse::Unknown,
+    };
+    let mark = match guard {
+        GuardUse::Unknown => quote!(),
+        GuardUse::Stays => quote_spanned!(Span::mixed_site()=> .staying()),
+        GuardUse::Calls => quote_spanned!(Span::mixed_site()=> .calling()),
+        GuardUse::Moves => quote_spanned!(Span::mixed_site()=> .moving()),
     };
     let arm = quote_spanned! {Span::mixed_site()=>
-        { static ARM: #krate::__private::Arm = #new #mark; &ARM }
+        { static ARM: #krate::__private::Arm = #new #joined #mark; &ARM }
     };
     call(args, "arm", &arm, place, expression)
 }

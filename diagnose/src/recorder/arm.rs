@@ -71,6 +71,13 @@ impl Arm {
         self
     }
 
+    /// Marks an arm of a `select!` on whose guard the arm's handler calls unknown methods.
+    #[must_use]
+    pub const fn calling(mut self) -> Self {
+        self.site.guard_use = GuardUse::Calls;
+        self
+    }
+
     /// Marks an arm of a `select!` whose guard is moved by the arm's handler.
     #[must_use]
     pub const fn moving(mut self) -> Self {

@@ -12,13 +12,13 @@ use diagnose_reports::sort::sort_by_key;
 
 use super::candidates::Candidates;
 use super::capture_context::{CaptureContext, KnownTask};
+use super::guard_use;
 use super::kinds::role;
 use super::numbers::Table;
 use super::statics::Statics;
 use super::task_copy::some;
 use crate::live::{self, Memory, TaskState, TransferCounts};
-use crate::site::{self, GuardUse};
-use crate::tree::Node;
+use crate::site::{GuardUse, SiteKind};
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind, ResourceType};
 
 /// All holdings, by resource.
@@ -121,7 +121,7 @@ impl<'a> Holdings<'a> {
             holding.attribution = if is_owner_listed { Attribution::Exact } else { Attribution::Unknown };
             return holding;
         }
-        let guard = guard_use(copy, capture);
+        let guard = guard_use::of_holding(copy, capture);
         holding.is_movable = copy.is_movable || self.may_leave(copy, guard, first_wait.is_some(), capture);
         self.find(copy, guard, &mut holding, capture);
         if holding.is_movable && holding.attribution == Attribution::Exact && is_owner_listed {
@@ -141,28 +141,24 @@ impl<'a> Holdings<'a> {
         has_waiters: bool,
         capture: &CaptureContext<'_>,
     ) -> bool {
-        // A poll may lend a guard to scoped threads, whatever the lock is in.
-        let is_polled = || {
-            let owner = capture.tasks.get(copy.task);
-            owner.is_some_and(|owner| owner.task.doing().0 == TaskState::Running)
-        };
-        let is_in_task = || self.lock_place(copy).is_some_and(|it| capture.confined.has(it, copy.task));
         match guard {
             _ if copy.role != waits::Role::Holds || self.is_of_a_thread(copy) => false,
             // The turn of an initialization lies in the initializing future, and no code gets it.
             _ if self.resource_type(copy).is_some_and(|it| it.kind == ResourceKind::OnceCell) => false,
-            GuardUse::Stays => false,
-            GuardUse::Moves => is_polled() || !is_in_task(),
+            GuardUse::Stays | GuardUse::Calls => false,
+            GuardUse::Moves => !self.cannot_outlive(copy, capture),
             GuardUse::Unknown => {
-                is_polled()
+                is_polled(copy, capture)
                     || self.is_in_a_static(copy.resource, has_waiters)
                     || self.may_leave_block_on(copy, capture)
             }
         }
     }
 
-    fn lock_place(&self, copy: &HoldingCopy) -> Option<Memory> {
-        self.records.get(&copy.resource).map(|record| Memory::at(record.address.load(Relaxed)))
+    /// Whether a guard of it cannot leave its task, as the lock is in the memory of that.
+    fn cannot_outlive(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
+        let place = self.records.get(&copy.resource).map(|record| Memory::at(record.address.load(Relaxed)));
+        place.is_some_and(|it| capture.confined.has(it, copy.task)) && !is_polled(copy, capture)
     }
 
     /// Whether it is a lock in a static, whose guards can move to other threads: it was created in
@@ -241,8 +237,13 @@ impl<'a> Holdings<'a> {
         }
         holding.attribution = if !holding.is_movable {
             // A guard of a lock that lives forever can move to a thread, or in a message.
-            let is_there = guard == GuardUse::Stays
-                || transfers.sent() == copy.transfers.sent() && !self.may_be_foreign(capture.ago(copy.since));
+            let is_there = match guard {
+                GuardUse::Stays => true,
+                GuardUse::Calls => self.cannot_outlive(copy, capture),
+                GuardUse::Moves | GuardUse::Unknown => {
+                    transfers.sent() == copy.transfers.sent() && !self.may_be_foreign(capture.ago(copy.since))
+                }
+            };
             if is_there { Attribution::Exact } else { Attribution::Likely }
         } else if self.may_be_foreign(capture.ago(copy.since)) {
             Attribution::Unknown
@@ -348,37 +349,11 @@ fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: &CaptureCon
     holding.may_have_moved = !capture.confined.has(copy.memory, task);
 }
 
-/// What the code that has a guard does with it: the body that acquired it, or got it from an await
-/// that is over, or from a body that has ended.
-fn guard_use(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> GuardUse {
-    let Some(node) = copy.node else { return GuardUse::Unknown };
-    let own = node.site.guard_use;
-    if copy.at.is_some_and(|at| node.site.contains(at)) && own != GuardUse::Unknown {
-        return own;
-    }
-    match capture.confined.last_polled(copy.span) {
-        // Acquired in an annotated body, but not by an await that the attribute saw.
-        Some(_) if node.site.is_body() => GuardUse::Moves,
-        // Acquired in code that an await called, and returned by that.
-        Some(span) => {
-            // The await of a macro with arms is not listed.
-            let is_over = span.at.map_or(node.site.is_direct, |at| !std::ptr::eq(at, node.site));
-            if is_over && own == GuardUse::Moves { own } else { GuardUse::Unknown }
-        }
-        None if own == GuardUse::Moves => own,
-        // Its body has ended, and returned it to its caller.
-        None => {
-            let body = if await_of(node).is_some() { node.parent } else { Some(node) };
-            let caller = body.and_then(|body| body.via.or_else(|| body.parent.and_then(await_of)));
-            let is_moved = caller.is_some_and(|site| site.guard_use == GuardUse::Moves);
-            if is_moved { GuardUse::Moves } else { GuardUse::Unknown }
-        }
-    }
-}
-
-/// The await that a node stands for.
-fn await_of(node: &Node) -> Option<&'static site::Site> {
-    (node.site.kind == site::SiteKind::Await).then_some(node.site)
+/// Whether its task is in a poll, which may lend a guard to scoped threads, whatever the lock is
+/// in.
+fn is_polled(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
+    let owner = capture.tasks.get(copy.task);
+    owner.is_some_and(|owner| owner.task.doing().0 == TaskState::Running)
 }
 
 fn ids(tasks: Vec<u64>) -> Vec<TaskId> {
@@ -389,7 +364,7 @@ fn ids(tasks: Vec<u64>) -> Vec<TaskId> {
 fn callers(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> Vec<Place> {
     let nodes = std::iter::successors(copy.node, |node| node.parent);
     let awaits =
-        nodes.flat_map(|node| [Some(node.site).filter(|site| site.kind == site::SiteKind::Await), node.via]);
+        nodes.flat_map(|node| [Some(node.site).filter(|site| site.kind == SiteKind::Await), node.via]);
     let places = awaits.flatten().map(|site| capture.texts.place_of_site(site));
     let own = copy.at.map(|at| capture.texts.place(at));
     let is_own =

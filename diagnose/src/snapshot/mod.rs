@@ -18,6 +18,7 @@ mod confined;
 mod cost;
 mod draining;
 mod entry_points;
+mod guard_use;
 mod holdings;
 mod kinds;
 mod latency;
