@@ -58,10 +58,19 @@ pub(crate) fn times(thread_id: u64) -> Option<(u64, u64)> {
 /// Returns whether the thread sleeps in the kernel, rather than running or waiting for a CPU.
 /// `None` if unknown.
 pub(crate) fn is_asleep(thread_id: u64) -> Option<bool> {
+    state(thread_id).map(|state| matches!(state, 'S' | 'D'))
+}
+
+/// Returns whether the thread will go on by itself: it runs, or waits for a CPU or a disk. `None`
+/// if unknown.
+pub(crate) fn goes_on(thread_id: u64) -> Option<bool> {
+    state(thread_id).map(|state| matches!(state, 'R' | 'D'))
+}
+
+fn state(thread_id: u64) -> Option<char> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;
     // The thread name before it may contain any characters, including parentheses.
-    let state = stat.rsplit_once(") ")?.1.chars().next()?;
-    Some(matches!(state, 'S' | 'D'))
+    stat.rsplit_once(") ")?.1.chars().next()
 }
 
 /// Returns the system call that the thread is in, as the kernel describes it: number, arguments,

@@ -160,6 +160,7 @@ impl LiveSpans {
         let is_whole = !snapshot.nodes.is_empty();
         let capture = CaptureContext { now, scale, tasks, confined, threads, texts, node_index, is_whole };
         waits.build(snapshot, &capture);
+        runtimes::check_delayed(snapshot);
         lost_wakes::mark(snapshot);
     }
 }

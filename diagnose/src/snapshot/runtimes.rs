@@ -1,12 +1,17 @@
 //! Lists runtimes and their workers, each with its running task.
 
+use std::time::{Duration, Instant};
+
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, TaskKind};
+use diagnose_reports::model::{RunState, TaskKind, Wait};
 
 use super::numbers::Table;
 use crate::clock::Scale;
-use crate::cpu;
 use crate::live::SpawnRuntime;
+use crate::{cpu, os};
+
+/// The `due_ns` of a timer that is late, in ns; negative, because it is overdue.
+const LATE_TIMER_NS: i64 = -1_000_000_000;
 
 /// Adds the known runtimes to a snapshot. `running` maps the trees of threads to running tasks;
 /// `now` and `scale` are those of the capture.
@@ -109,8 +114,31 @@ pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
 
 /// Adds the CPU times of all workers.
 pub(super) fn add_cpu_times(snapshot: &mut Snapshot) {
+    let own = os::thread_id();
     for worker in &mut snapshot.workers {
         (worker.cpu_ns, worker.delayed_ns) = worker.thread_id.and_then(cpu::times).unzip();
+        let other = worker.thread_id.filter(|&thread| thread != own);
+        worker.is_delayed = other.and_then(cpu::goes_on) == Some(true);
+    }
+}
+
+/// Of the workers that go on by themselves, leaves those marked as delayed that hardly run while
+/// this waits. Takes 20 ms, and only if there is such a worker and a timer is late.
+pub(super) fn check_delayed(snapshot: &mut Snapshot) {
+    const PAUSE: Duration = Duration::from_millis(20);
+    /// The share of the pause on a CPU from which a thread runs, in percent.
+    const RUNS: u128 = 20;
+    let is_late = |wait: &Wait| wait.due_ns.is_some_and(|due_ns| due_ns < LATE_TIMER_NS);
+    let is_checked = snapshot.waits.iter().any(is_late) && snapshot.workers.iter().any(|it| it.is_delayed);
+    let start = Instant::now();
+    if is_checked {
+        std::thread::sleep(PAUSE);
+    }
+    for worker in snapshot.workers.iter_mut().filter(|worker| worker.is_delayed) {
+        let now = worker.thread_id.filter(|_| is_checked).and_then(cpu::times);
+        let ran_ns = now.zip(worker.cpu_ns).map(|((now_ns, _), cpu_ns)| now_ns.saturating_sub(cpu_ns));
+        let runs = |ran_ns: u64| u128::from(ran_ns) * 100 > start.elapsed().as_nanos() * RUNS;
+        worker.is_delayed = ran_ns.is_some_and(|ran_ns| !runs(ran_ns));
     }
 }
 

@@ -51,6 +51,10 @@ pub struct Worker {
     /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ns: Option<u64>,
+    /// Whether it waited for a CPU or a disk at the time of the snapshot. It is only measured if a
+    /// timer is late.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_delayed: bool,
     /// The task that it is polling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,

@@ -31,6 +31,18 @@ fn workers_without_a_cpu_may_come_to_their_timers_yet() {
     assert_eq!(late(2 * SECOND), ["likely driver_starved"]);
 }
 
+#[test]
+fn a_worker_that_waits_for_a_cpu_may_come_to_its_timers_yet() {
+    let mut program = Program::new();
+    program.wait(1, WaitMode::Timer, 7).due_ns = Some(-2_000_000_000);
+    add_worker(&mut program);
+    add_worker(&mut program);
+    program.snapshot.workers[1].is_delayed = true;
+    assert!(program.verdicts().is_empty());
+    program.snapshot.workers[1].runtime_number = 2;
+    assert_eq!(program.verdicts(), ["likely driver_starved"]);
+}
+
 fn add_worker(program: &mut Program) {
     let mut worker = Worker::default();
     (worker.runtime, worker.runtime_number, worker.parked) = ("tokio".into(), 1, true);

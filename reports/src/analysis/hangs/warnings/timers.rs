@@ -82,13 +82,14 @@ pub(super) fn has_worker(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> b
     workers.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number))
 }
 
-/// Whether the workers of the runtime got less than a tenth of the CPU time that they wanted. They
-/// may then not have processed its timers yet.
+/// Whether a worker of the runtime waits for a CPU or a disk, or all of them got less than a tenth
+/// of the CPU time that they wanted. They may then not have processed its timers yet.
 fn lack_cpus(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
     let workers = facts.snapshot.workers.iter();
-    let own = workers.filter(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number));
-    let mut times = own.filter_map(|worker| worker.cpu_ns.zip(worker.delayed_ns)).peekable();
-    times.peek().is_some() && times.all(|(cpu_ns, delayed_ns)| delayed_ns / 9 > cpu_ns)
+    let mut own = workers.filter(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number));
+    let mut times = own.clone().filter_map(|worker| worker.cpu_ns.zip(worker.delayed_ns)).peekable();
+    let is_delayed = own.any(|worker| worker.is_delayed);
+    is_delayed || times.peek().is_some() && times.all(|(cpu_ns, delayed_ns)| delayed_ns / 9 > cpu_ns)
 }
 
 /// The tasks whose polls do not end on the threads that should drive the timers: the workers of the
