@@ -14,7 +14,8 @@ use quote::ToTokens;
 use syn::{Arm, Block, Expr, ExprCall, ExprLet, ExprMethodCall, Local, Pat, Stmt, UnOp};
 
 use crate::borrowing::Method;
-use crate::moved::{MovedNames, ends_argument, has_macro, mentions_call, use_of};
+use crate::moved::{MovedNames, has_macro, mentions_call, use_of};
+use crate::place::ends_argument;
 
 /// Methods that acquire a lock, and return a guard that borrows.
 const LOCKING: [&str; 4] = ["lock", "read", "upgradable_read", "write"];
@@ -53,6 +54,11 @@ impl Acquired {
             (Self::Permits | Self::MaybePermits, _) if is_of_permits => GuardUse::Stays,
             _ => GuardUse::Moves,
         }
+    }
+
+    /// Whether it may be inside of another value: a struct, a closure.
+    pub(crate) fn may_be_inside(self) -> bool {
+        matches!(self, Self::MaybeLock | Self::MaybePermits)
     }
 
     /// What is inside a `Result`, an `Option` or a tuple.

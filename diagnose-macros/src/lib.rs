@@ -36,6 +36,8 @@ mod escape;
 mod expand;
 #[cfg(feature = "on")]
 mod function;
+#[cfg(all(test, feature = "on"))]
+mod guard_tests;
 #[cfg(feature = "on")]
 mod instrument;
 #[cfg(feature = "on")]
@@ -48,6 +50,8 @@ mod members;
 mod moved;
 #[cfg(not(feature = "on"))]
 mod off;
+#[cfg(feature = "on")]
+mod place;
 #[cfg(feature = "on")]
 mod points;
 #[cfg(feature = "on")]

@@ -69,6 +69,26 @@ pub(crate) fn is_known(name: &str) -> bool {
     PLAIN.contains(&name) || LOGGING.contains(&name) || IN_PLACE.contains(&name)
 }
 
+/// Macros that borrow their arguments, besides those that log.
+const SHOWING: [&str; 11] = [
+    "assert_eq",
+    "assert_ne",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "eprint",
+    "eprintln",
+    "format",
+    "print",
+    "println",
+    "write",
+    "writeln",
+];
+
+/// Whether the macro only borrows the arguments that are variables or fields.
+pub(crate) fn only_shows(name: &str) -> bool {
+    SHOWING.contains(&name) || LOGGING.contains(&name)
+}
+
 impl Blocks {
     /// Rewrites the arguments of a macro as far as they can be parsed. If some awaits in it cannot
     /// be, returns the place of the macro itself.

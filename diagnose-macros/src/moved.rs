@@ -3,18 +3,12 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Pat;
 
 use crate::escape::{Acquired, GuardUse, is_one_of};
-use crate::macros::is_known;
-
-/// Functions that end their argument: `drop(…)`, `mem::forget(…)`.
-const ENDING: [&str; 2] = ["drop", "forget"];
-
-/// Functions that take a value out of a place that is borrowed.
-const SWAPPING: [&str; 2] = ["replace", "swap"];
+use crate::place::{Caller, caller_before, is_list, use_at};
 
 /// What this code does with the variables of the pattern.
 pub(crate) fn use_of(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) -> GuardUse {
@@ -102,19 +96,6 @@ fn names(pattern: TokenStream, found: &mut Vec<Ident>) {
     }
 }
 
-/// What stands before a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Caller {
-    /// Nothing, a keyword, a method, or a function that may move its arguments.
-    None,
-    /// A function that ends its argument.
-    Ends,
-    /// A function that takes a value out of a place that is borrowed.
-    Swaps,
-    /// A macro that may do anything.
-    UnknownMacro,
-}
-
 /// A mention that may move a variable.
 #[derive(Debug, Clone, Copy)]
 enum Mention<'a> {
@@ -143,7 +124,7 @@ fn moves(
     if !is_captured && caller == Caller::Ends && is_list(&tokens) {
         return false;
     }
-    let is_swapped = caller == Caller::Swaps;
+    let (is_swapped, is_shown) = (caller == Caller::Swaps, caller == Caller::Shows);
     // Whether the rest of the statement has a closure or block, and one that takes all that it
     // mentions.
     let (mut captures, mut takes) = (is_captured, false);
@@ -163,8 +144,11 @@ fn moves(
             TokenTree::Ident(word) if word == "async" => captures = true,
             TokenTree::Ident(word) if word == "move" => takes = true,
             TokenTree::Ident(word) => {
-                let use_here =
-                    if takes || is_swapped { GuardUse::Moves } else { use_at(guard, &tokens, index) };
+                let use_here = if takes || is_swapped {
+                    GuardUse::Moves
+                } else {
+                    use_at(guard, &tokens, index, is_shown)
+                };
                 let is_found = match use_here {
                     GuardUse::Moves => found(Mention::Name(word)),
                     GuardUse::Calls => found(Mention::Called(word)),
@@ -190,119 +174,6 @@ fn mentions(tokens: TokenStream, found: &mut dyn FnMut(Mention<'_>) -> bool) -> 
     })
 }
 
-/// What happens to the word at this place. It stays if it is borrowed, dereferenced, has a field or
-/// method used, is assigned to, or is another thing of that name.
-fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize) -> GuardUse {
-    let sign = |index: usize| sign(tokens, index);
-    let before = index.checked_sub(1).and_then(sign).map(|(sign, _)| sign);
-    let is_mutable =
-        matches!(tokens.get(index.wrapping_sub(1)), Some(TokenTree::Ident(word)) if word == "mut");
-    // Through `&mut`, a permit can be split, and what is in an `Option` or a list be taken out.
-    let is_borrowed = is_mutable
-        && guard == Acquired::Lock
-        && index.checked_sub(2).and_then(sign).is_some_and(|(sign, _)| sign == '&');
-    let in_place = |is_in_place: bool| if is_in_place { GuardUse::Stays } else { GuardUse::Moves };
-    // `value.name` is a field, `&name` and `*name` are places.
-    if is_borrowed || matches!(before, Some('&' | '*' | '.')) {
-        return GuardUse::Stays;
-    }
-    match (sign(index + 1), tokens.get(index + 2)) {
-        (Some(('.', Spacing::Alone)), Some(TokenTree::Ident(word))) => {
-            let is_called = match tokens.get(index + 3) {
-                Some(TokenTree::Group(_)) => true,
-                // `name.method::<T>()` or `name.await`.
-                Some(TokenTree::Punct(punct)) => punct.as_char() == ':',
-                _ => false,
-            };
-            match guard.call_of(word) {
-                _ if !is_called => in_place(word != "await"),
-                GuardUse::Calls if guard == Acquired::Lock && is_used_again(tokens, index) => GuardUse::Stays,
-                it => it,
-            }
-        }
-        // `name.0`, `name = value`, `name: value`.
-        (Some(('.', Spacing::Alone)), Some(TokenTree::Literal(_)))
-        | (Some(('=' | ':', Spacing::Alone)), _) => GuardUse::Stays,
-        _ => {
-            // `name[0]`, or a function of that name: a guard cannot be called.
-            let is_used =
-                |group: &Group| matches!(group.delimiter(), Delimiter::Bracket | Delimiter::Parenthesis);
-            in_place(matches!(tokens.get(index + 1), Some(TokenTree::Group(group)) if is_used(group)))
-        }
-    }
-}
-
-/// Whether the method that is called on the word at this place borrows it, as a later statement
-/// shows that uses it: one that had moved it would not compile.
-fn is_used_again(tokens: &[TokenTree], index: usize) -> bool {
-    let [TokenTree::Ident(name), TokenTree::Punct(dot), TokenTree::Ident(_), rest @ ..] = &tokens[index..]
-    else {
-        return false;
-    };
-    let is = |token: &TokenTree, sign| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);
-    let mut later = rest.iter().skip_while(|token| !is(token, ';'));
-    dot.as_char() == '.' && dot.spacing() == Spacing::Alone && later.next().is_some() && {
-        let later: Vec<TokenTree> = later.cloned().collect();
-        first_mention_uses(&later, name) == Some(true)
-    }
-}
-
-/// Whether the first mention of a variable uses it: in `name.…`, `*name` or `drop(name)`. Another
-/// may be a variable of the same name, or a new value.
-fn first_mention_uses(tokens: &[TokenTree], name: &Ident) -> Option<bool> {
-    tokens.iter().enumerate().find_map(|(index, token)| match token {
-        TokenTree::Group(group) => {
-            let inside: Vec<TokenTree> = group.stream().into_iter().collect();
-            let is_used = first_mention_uses(&inside, name)?;
-            let caller = caller_before(&tokens[..index]);
-            Some(caller == Caller::Ends && is_list(&inside) || caller != Caller::UnknownMacro && is_used)
-        }
-        TokenTree::Ident(word) if word == name => {
-            let before = index.checked_sub(1).and_then(|before| sign(tokens, before));
-            let is_used = matches!(sign(tokens, index + 1), Some(('.', Spacing::Alone)));
-            let is_field = matches!(before, Some(('.', _)));
-            (!is_field).then_some(is_used || matches!(before, Some(('*', _))))
-        }
-        _ => None,
-    })
-}
-
-fn sign(tokens: &[TokenTree], index: usize) -> Option<(char, Spacing)> {
-    match tokens.get(index)? {
-        TokenTree::Punct(punct) => Some((punct.as_char(), punct.spacing())),
-        _ => None,
-    }
-}
-
-/// What the tokens before a group say about it.
-fn caller_before(tokens: &[TokenTree]) -> Caller {
-    match tokens {
-        [.., TokenTree::Ident(name), TokenTree::Punct(mark)] if mark.as_char() == '!' => {
-            if is_known(&name.to_string()) { Caller::None } else { Caller::UnknownMacro }
-        }
-        [.., TokenTree::Ident(name)] if is_one_of(&SWAPPING, name) => Caller::Swaps,
-        _ if ends(tokens) => Caller::Ends,
-        _ => Caller::None,
-    }
-}
-
-/// Whether the path of a function is that of std's `drop` or `forget`.
-pub(crate) fn ends_argument(path: &TokenStream) -> bool {
-    ends(&path.clone().into_iter().collect::<Vec<_>>())
-}
-
-/// Whether the tokens end with such a path. Another path may lead to another function of that name.
-fn ends(tokens: &[TokenTree]) -> bool {
-    let [before @ .., TokenTree::Ident(name)] = tokens else { return false };
-    let is_sign = |token: &TokenTree, sign| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);
-    let is_in_mem = || match before {
-        [.., TokenTree::Ident(module), _, _] => module == "mem",
-        _ => false,
-    };
-    is_one_of(&ENDING, name)
-        && before.last().is_none_or(|last| !is_sign(last, '.') && (!is_sign(last, ':') || is_in_mem()))
-}
-
 /// Whether the tokens call one of these methods.
 pub(crate) fn mentions_call(methods: &[&str], tokens: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -323,15 +194,5 @@ pub(crate) fn has_macro(tokens: TokenStream) -> bool {
         TokenTree::Group(group) => has_macro(group.stream()),
         TokenTree::Punct(mark) => mark.as_char() == '!',
         _ => false,
-    })
-}
-
-/// Whether the tokens are names, in parentheses or not.
-fn is_list(tokens: &[TokenTree]) -> bool {
-    tokens.iter().all(|token| match token {
-        TokenTree::Group(group) => is_list(&group.stream().into_iter().collect::<Vec<_>>()),
-        TokenTree::Punct(punct) => punct.as_char() == ',',
-        TokenTree::Ident(_) => true,
-        TokenTree::Literal(_) => false,
     })
 }

@@ -1,0 +1,209 @@
+//! What happens to a variable that holds a guard at one place, from the tokens around its name.
+
+use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
+
+use crate::escape::{Acquired, GuardUse, is_one_of};
+use crate::macros::{is_known, only_shows};
+
+/// Functions that end their argument: `drop(…)`, `mem::forget(…)`.
+const ENDING: [&str; 2] = ["drop", "forget"];
+
+/// Functions that take a value out of a place that is borrowed.
+const SWAPPING: [&str; 2] = ["replace", "swap"];
+
+/// What stands before a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// Nothing, a keyword, a method, or a function that may move its arguments.
+    None,
+    /// A function that ends its argument.
+    Ends,
+    /// A function that takes a value out of a place that is borrowed.
+    Swaps,
+    /// A macro that borrows its arguments, as to print them.
+    Shows,
+    /// A macro that may do anything.
+    UnknownMacro,
+}
+
+/// What happens to the word at this place. It stays if it is borrowed, dereferenced, has a field or
+/// method used, is assigned to, or is another thing of that name. `is_shown` says that a macro
+/// borrows its value.
+pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_shown: bool) -> GuardUse {
+    let sign = |index: usize| sign(tokens, index);
+    let before = index.checked_sub(1).and_then(sign).map(|(sign, _)| sign);
+    let is_mutable =
+        matches!(tokens.get(index.wrapping_sub(1)), Some(TokenTree::Ident(word)) if word == "mut");
+    let before_borrow = || index.checked_sub(2).and_then(sign).map(|(sign, _)| sign);
+    if is_mutable && before_borrow() == Some('&') {
+        // Whatever has the name of a borrow, as of `let name = &mut guard;`, may swap the guard, and
+        // so may a function, or take out what is in an `Option` or a list.
+        let is_named = matches!(index.checked_sub(3).and_then(sign), Some(('=', _)))
+            && sign(index + 1).is_none_or(|(sign, _)| sign == ';');
+        return if is_named { GuardUse::Moves } else { GuardUse::Calls };
+    }
+    let in_place = |is_in_place: bool| if is_in_place { GuardUse::Stays } else { GuardUse::Moves };
+    // `value.name` is a field, `&name` is a place. The rest of a struct moves out of `..name`.
+    let is_rest = || matches!(index.checked_sub(2).and_then(sign), Some(('.', Spacing::Joint)));
+    if before == Some('&') || before == Some('.') && !is_rest() {
+        return GuardUse::Stays;
+    }
+    let is_member = matches!(sign(index + 1), Some(('.', Spacing::Alone)));
+    if before == Some('*') && !is_member {
+        // A guard is copied from, and a box is moved out of.
+        let is_borrowed = before_borrow() == Some('&')
+            || matches!(tokens.get(index.wrapping_sub(2)), Some(TokenTree::Ident(word)) if word == "mut");
+        let is_used = || is_borrowed || is_shown || tokens.get(index + 1).is_some_and(reads);
+        let is_place = !guard.may_be_inside() || is_used();
+        return if is_place { GuardUse::Stays } else { GuardUse::Calls };
+    }
+    match (sign(index + 1), tokens.get(index + 2)) {
+        (Some(('.', Spacing::Alone)), Some(TokenTree::Ident(_) | TokenTree::Literal(_))) => {
+            let is_condition = |word: &Ident| word == "if" || word == "while";
+            let is_tested = match tokens.get(index.wrapping_sub(1)) {
+                Some(TokenTree::Ident(word)) => is_condition(word),
+                _ => before == Some('!'),
+            };
+            match use_of_member(guard, &tokens[index + 1..], is_shown, is_tested) {
+                GuardUse::Calls if guard == Acquired::Lock && is_used_again(tokens, index) => GuardUse::Stays,
+                it => it,
+            }
+        }
+        // `name = value`, `name: value`.
+        (Some(('=' | ':', Spacing::Alone)), _) => GuardUse::Stays,
+        _ => in_place(match tokens.get(index + 1) {
+            // `name[0]`.
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => true,
+            // A function of that name: a guard cannot be called, but a closure that has one can. If
+            // its future is awaited here, the guard stays.
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+                let is_awaited =
+                    || matches!(tokens.get(index + 3), Some(TokenTree::Ident(word)) if word == "await");
+                !guard.may_be_inside() || is_awaited()
+            }
+            _ => false,
+        }),
+    }
+}
+
+/// What the field or method whose dot comes first does with the value. A field of a guard is one of
+/// what the lock protects. A field of another value may be the guard: then only a use of that field
+/// in place, or a condition, leaves it there.
+fn use_of_member(guard: Acquired, tokens: &[TokenTree], is_shown: bool, is_tested: bool) -> GuardUse {
+    let is_list = |group: &Group| group.delimiter() == Delimiter::Parenthesis;
+    let in_place = |is_in_place: bool| if is_in_place { GuardUse::Stays } else { GuardUse::Moves };
+    match tokens {
+        // `name.method()`.
+        [_, TokenTree::Ident(word), TokenTree::Group(group), ..] if is_list(group) => guard.call_of(word),
+        // `name.method::<T>()`.
+        [_, TokenTree::Ident(word), TokenTree::Punct(punct), ..] if punct.as_char() == ':' => {
+            guard.call_of(word)
+        }
+        [_, TokenTree::Ident(word), ..] if word == "await" => GuardUse::Moves,
+        _ if !guard.may_be_inside() => GuardUse::Stays,
+        // `name.field.other`.
+        [_, _, TokenTree::Punct(dot), ..] if dot.as_char() == '.' && dot.spacing() == Spacing::Alone => {
+            use_of_member(guard, &tokens[2..], is_shown, is_tested)
+        }
+        // `name.field,` and `name.field + 1`, `name.field[0]`, `name.field as u64`.
+        [_, _, TokenTree::Punct(punct), ..] if punct.as_char() == ',' => in_place(is_shown),
+        [_, _, TokenTree::Group(group), ..] if group.delimiter() == Delimiter::Brace => in_place(is_tested),
+        [_, _, next, ..] => in_place(reads(next)),
+        _ => in_place(is_shown),
+    }
+}
+
+/// Whether the token after an operand reads or assigns to it: an operator, `as`, or an index.
+fn reads(next: &TokenTree) -> bool {
+    match next {
+        TokenTree::Punct(punct) => "+-*/%^&|=<>!".contains(punct.as_char()),
+        TokenTree::Ident(word) => word == "as",
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Bracket,
+        TokenTree::Literal(_) => false,
+    }
+}
+
+/// Whether the method that is called on the word at this place borrows it, as a later statement
+/// shows that uses it: one that had moved it would not compile.
+fn is_used_again(tokens: &[TokenTree], index: usize) -> bool {
+    let [TokenTree::Ident(name), TokenTree::Punct(dot), TokenTree::Ident(_), rest @ ..] = &tokens[index..]
+    else {
+        return false;
+    };
+    let is = |token: &TokenTree, sign| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);
+    let mut later = rest.iter().skip_while(|token| !is(token, ';'));
+    dot.as_char() == '.' && dot.spacing() == Spacing::Alone && later.next().is_some() && {
+        let later: Vec<TokenTree> = later.cloned().collect();
+        first_mention_uses(&later, name) == Some(true)
+    }
+}
+
+/// Whether the first mention of a variable uses it: in `name.…`, `*name` or `drop(name)`. Another
+/// may be a variable of the same name, or a new value.
+fn first_mention_uses(tokens: &[TokenTree], name: &Ident) -> Option<bool> {
+    tokens.iter().enumerate().find_map(|(index, token)| match token {
+        TokenTree::Group(group) => {
+            let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+            let is_used = first_mention_uses(&inside, name)?;
+            let caller = caller_before(&tokens[..index]);
+            Some(caller == Caller::Ends && is_list(&inside) || caller != Caller::UnknownMacro && is_used)
+        }
+        TokenTree::Ident(word) if word == name => {
+            let before = index.checked_sub(1).and_then(|before| sign(tokens, before));
+            let is_used = matches!(sign(tokens, index + 1), Some(('.', Spacing::Alone)));
+            let is_field = matches!(before, Some(('.', _)));
+            (!is_field).then_some(is_used || matches!(before, Some(('*', _))))
+        }
+        _ => None,
+    })
+}
+
+fn sign(tokens: &[TokenTree], index: usize) -> Option<(char, Spacing)> {
+    match tokens.get(index)? {
+        TokenTree::Punct(punct) => Some((punct.as_char(), punct.spacing())),
+        _ => None,
+    }
+}
+
+/// What the tokens before a group say about it.
+pub(crate) fn caller_before(tokens: &[TokenTree]) -> Caller {
+    match tokens {
+        [.., TokenTree::Ident(name), TokenTree::Punct(mark)] if mark.as_char() == '!' => {
+            match name.to_string() {
+                name if only_shows(&name) => Caller::Shows,
+                name if is_known(&name) => Caller::None,
+                _ => Caller::UnknownMacro,
+            }
+        }
+        [.., TokenTree::Ident(name)] if is_one_of(&SWAPPING, name) => Caller::Swaps,
+        _ if ends(tokens) => Caller::Ends,
+        _ => Caller::None,
+    }
+}
+
+/// Whether the path of a function is that of std's `drop` or `forget`.
+pub(crate) fn ends_argument(path: &TokenStream) -> bool {
+    ends(&path.clone().into_iter().collect::<Vec<_>>())
+}
+
+/// Whether the tokens end with such a path. Another path may lead to another function of that name.
+fn ends(tokens: &[TokenTree]) -> bool {
+    let [before @ .., TokenTree::Ident(name)] = tokens else { return false };
+    let is_sign = |token: &TokenTree, sign| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);
+    let is_in_mem = || match before {
+        [.., TokenTree::Ident(module), _, _] => module == "mem",
+        _ => false,
+    };
+    is_one_of(&ENDING, name)
+        && before.last().is_none_or(|last| !is_sign(last, '.') && (!is_sign(last, ':') || is_in_mem()))
+}
+
+/// Whether the tokens are names, in parentheses or not.
+pub(crate) fn is_list(tokens: &[TokenTree]) -> bool {
+    tokens.iter().all(|token| match token {
+        TokenTree::Group(group) => is_list(&group.stream().into_iter().collect::<Vec<_>>()),
+        TokenTree::Punct(punct) => punct.as_char() == ',',
+        TokenTree::Ident(_) => true,
+        TokenTree::Literal(_) => false,
+    })
+}
