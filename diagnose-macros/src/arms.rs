@@ -13,7 +13,7 @@ use syn::{Expr, Path, Result, Token};
 
 use crate::attributes::hand_down;
 use crate::blocks::Blocks;
-use crate::escape::{self, GuardUse};
+use crate::escape::{self, ValueUse};
 use crate::expand::{self, ArmKind, AwaitPlace};
 use crate::select::{Biased, Handler, Library, Select, Source};
 
@@ -24,7 +24,7 @@ impl Blocks {
         &mut self,
         tokens: &TokenStream,
         is_joined: bool,
-        guard: GuardUse,
+        guard: ValueUse,
     ) -> Option<TokenStream> {
         let Join { biased, mut futures } = syn::parse2(tokens.clone()).ok()?;
         // Another macro with this name may join strings.

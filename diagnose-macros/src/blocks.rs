@@ -20,7 +20,7 @@ use syn::{
 
 use crate::args::Args;
 use crate::attributes::{hand_down, is_ours, take};
-use crate::escape::{self, GuardUse};
+use crate::escape::{self, ValueUse};
 use crate::moved::MovedNames;
 use crate::points::begins_with_place;
 use crate::{boxed, check, expand};
@@ -48,14 +48,14 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
         moved: MovedNames::of(body),
         points: Vec::new(),
         is_place: false,
-        guard: GuardUse::Moves,
-        value: GuardUse::Moves,
+        guard: ValueUse::MOVES,
+        value: ValueUse::MOVES,
         error: None,
     };
     if surroundings.returns {
         blocks.returned_block(body);
     } else {
-        blocks.value = GuardUse::Unknown;
+        blocks.value = ValueUse::RETURNS;
         blocks.visit_block_mut(body);
     }
     (blocks.points, blocks.error)
@@ -70,8 +70,8 @@ pub(crate) fn strip(body: &mut Block) {
         moved: MovedNames::default(),
         points: Vec::new(),
         is_place: false,
-        guard: GuardUse::Moves,
-        value: GuardUse::Unknown,
+        guard: ValueUse::MOVES,
+        value: ValueUse::UNKNOWN,
         error: None,
     }
     .visit_block_mut(body);
@@ -89,9 +89,9 @@ pub(crate) struct Blocks {
     /// a call.
     is_place: bool,
     /// What the body does with a guard that the next visited expression acquires.
-    pub(crate) guard: GuardUse,
+    pub(crate) guard: ValueUse,
     /// What the body does with a guard that is the value of the next visited block.
-    value: GuardUse,
+    value: ValueUse,
     error: Option<Error>,
 }
 
@@ -124,7 +124,7 @@ impl VisitMut for Blocks {
             Expr::Call(call) if escape::is_ending(call) => {
                 self.visit_attributes_mut(&mut call.attrs);
                 for argument in &mut call.args {
-                    self.guard = self.guard_use(|| GuardUse::Stays);
+                    self.guard = self.guard_use(|| ValueUse::STAYS);
                     self.visit_expr_mut(argument);
                 }
             }
@@ -136,7 +136,7 @@ impl VisitMut for Blocks {
                     Expr::Match(choice) => self.matched(choice, guard),
                     _ => {
                         let has_value = matches!(expression, Expr::Block(_) | Expr::Unsafe(_));
-                        self.value = if has_value { guard } else { GuardUse::Moves };
+                        self.value = if has_value { guard } else { ValueUse::MOVES };
                         visit_mut::visit_expr_mut(self, expression);
                     }
                 }
@@ -154,7 +154,7 @@ impl VisitMut for Blocks {
                 Stmt::Macro(_) => self.macro_statement(statement, number == last),
                 other => self.visit_stmt_mut(other),
             }
-            self.guard = GuardUse::default();
+            self.guard = ValueUse::default();
         }
     }
 
@@ -186,12 +186,12 @@ impl Blocks {
         (self.surroundings.is_async && !self.surroundings.skipped).then_some(outer)
     }
 
-    fn guard_use(&self, find: impl FnOnce() -> GuardUse) -> GuardUse {
-        if self.is_timing() { find() } else { GuardUse::Unknown }
+    fn guard_use(&self, find: impl FnOnce() -> ValueUse) -> ValueUse {
+        if self.is_timing() { find() } else { ValueUse::UNKNOWN }
     }
 
     /// Visits an `if`, with whose value the body does `value`.
-    fn choice(&mut self, choice: &mut ExprIf, value: GuardUse) {
+    fn choice(&mut self, choice: &mut ExprIf, value: ValueUse) {
         self.visit_attributes_mut(&mut choice.attrs);
         self.visit_expr_mut(&mut choice.cond);
         self.value = value;
@@ -203,7 +203,7 @@ impl Blocks {
     }
 
     /// Visits a `match`, with whose value the body does `value`.
-    fn matched(&mut self, choice: &mut ExprMatch, value: GuardUse) {
+    fn matched(&mut self, choice: &mut ExprMatch, value: ValueUse) {
         self.visit_attributes_mut(&mut choice.attrs);
         self.visit_expr_mut(&mut choice.expr);
         for arm in &mut choice.arms {
@@ -277,7 +277,7 @@ impl Blocks {
                 return self.block(expression);
             }
             let inside = Surroundings { is_async: true, returns: false, ..self.surroundings };
-            self.value = GuardUse::Unknown;
+            self.value = ValueUse::RETURNS;
             return self.within(inside, |this| visit_mut::visit_expr_async_mut(this, block));
         }
         if let Some(future) = boxed::pinned(expression) {

@@ -87,7 +87,7 @@ impl Method {
             Self::Takes
         } else if is_one_of(PASSING_ON, name) {
             Self::PassesOn
-        } else if is_one_of(MOVING, name) {
+        } else if is_one_of(MOVING, name) || name.to_string().starts_with("into_") {
             Self::Moves
         } else {
             Self::Unknown

@@ -61,6 +61,14 @@ impl Acquired {
         matches!(self, Self::MaybeLock | Self::MaybePermits)
     }
 
+    /// The same, if it is inside of another value.
+    pub(crate) fn inside(self) -> Self {
+        match self {
+            Self::Lock | Self::MaybeLock => Self::MaybeLock,
+            Self::Permits | Self::MaybePermits => Self::MaybePermits,
+        }
+    }
+
     /// What is inside a `Result`, an `Option` or a tuple.
     pub(crate) fn unwrapped(self) -> Self {
         match self {
@@ -71,11 +79,10 @@ impl Acquired {
 }
 
 /// What the body does with the guard that this await acquires, if it does `outer` with the value of
-/// the await. Only `place.lock().await` is sure to return the guard at once: a function in between
-/// may have moved it.
-pub(crate) fn of_await(operand: &Expr, outer: GuardUse) -> GuardUse {
-    let is_sure = outer != GuardUse::Stays || acquired(operand).is_some();
-    if is_sure { outer } else { GuardUse::Unknown }
+/// the await. Only `place.lock().await` may return the guard itself.
+pub(crate) fn of_await(operand: &Expr, outer: ValueUse) -> ValueUse {
+    let is_itself = acquired(operand).is_some();
+    if is_itself { outer } else { ValueUse { itself: GuardUse::Unknown, ..outer } }
 }
 
 /// What the value of an await may be. `None` if nothing in it looks like a lock.
@@ -132,41 +139,75 @@ fn is_plain(expression: &Expr) -> bool {
 }
 
 /// What a body does with a guard that it acquires.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum GuardUse {
-    /// Returns it, or nothing is known of it.
+    /// The guard is not acquired by this await, or nobody asks.
     Unknown,
+    /// Returns it.
+    Returns,
     /// Uses it in place, or drops it.
     Stays,
-    /// Calls methods on it that are not known here. As a rule, they borrow.
+    /// Calls methods on it that are not known here, or lends it by `&mut`. As a rule, it stays.
     Calls,
     /// Moves it, or does something that is not known here.
-    #[default]
     Moves,
 }
 
+/// What a body does with the value of an await. A function of the program's own may have the name
+/// of a library's, and return a struct with the guard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ValueUse {
+    /// If it is the guard.
+    pub(crate) itself: GuardUse,
+    /// If the guard is inside of it.
+    pub(crate) inside: GuardUse,
+}
+
+impl ValueUse {
+    pub(crate) const UNKNOWN: Self = Self::both(GuardUse::Unknown);
+    pub(crate) const RETURNS: Self = Self::both(GuardUse::Returns);
+    pub(crate) const STAYS: Self = Self::both(GuardUse::Stays);
+    pub(crate) const MOVES: Self = Self::both(GuardUse::Moves);
+
+    pub(crate) const fn both(guard: GuardUse) -> Self {
+        Self { itself: guard, inside: guard }
+    }
+
+    /// What is done with a guard by `of`, which looks at code.
+    fn of(guard: Acquired, of: impl Fn(Acquired) -> GuardUse) -> Self {
+        Self { itself: of(guard), inside: of(guard.inside()) }
+    }
+}
+
+impl Default for ValueUse {
+    fn default() -> Self {
+        Self::MOVES
+    }
+}
+
 /// What an expression does with its first operand, if the body does `outer` with its value.
-pub(crate) fn of_operand(expression: &Expr, outer: GuardUse) -> GuardUse {
-    let in_place = |is_in_place: bool| if is_in_place { GuardUse::Stays } else { GuardUse::Moves };
+pub(crate) fn of_operand(expression: &Expr, outer: ValueUse) -> ValueUse {
+    let of = |value: &Expr, use_of: &dyn Fn(Acquired) -> GuardUse| {
+        guard_of(value).map_or(ValueUse::MOVES, |guard| ValueUse::of(guard, use_of))
+    };
     match expression {
         Expr::Paren(_) | Expr::Group(_) | Expr::Try(_) | Expr::Let(_) => outer,
-        Expr::Return(_) => GuardUse::Unknown,
+        Expr::Return(_) => ValueUse::RETURNS,
         // A guard can be swapped behind `&mut`.
         Expr::Reference(reference) if reference.mutability.is_some() => outer,
-        Expr::Field(_) | Expr::Index(_) | Expr::Reference(_) => GuardUse::Stays,
-        Expr::Unary(unary) => in_place(matches!(unary.op, UnOp::Deref(_))),
+        // A field of another value may be the guard.
+        Expr::Field(_) => ValueUse { itself: GuardUse::Stays, ..outer },
+        Expr::Index(_) | Expr::Reference(_) => ValueUse::STAYS,
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => ValueUse::STAYS,
         Expr::MethodCall(call) if is_one_of(&UNWRAPPING, &call.method) => outer,
-        Expr::MethodCall(call) => {
-            guard_of(&call.receiver).map_or(GuardUse::Moves, |guard| guard.call_of(&call.method))
-        }
+        Expr::MethodCall(call) => of(&call.receiver, &|guard| guard.call_of(&call.method)),
         Expr::If(choice) => of_condition(&choice.cond, &choice.then_branch),
         Expr::While(repeated) => of_condition(&repeated.cond, &repeated.body),
-        Expr::Match(choice) => {
-            let of_arm = |guard, arm: &Arm| use_of(guard, &arm.pat, &[&arm.body]);
-            let worst = |guard| choice.arms.iter().map(|arm| of_arm(guard, arm)).max();
-            guard_of(&choice.expr).and_then(worst).unwrap_or(GuardUse::Moves)
-        }
-        _ => GuardUse::Moves,
+        Expr::Match(choice) => of(&choice.expr, &|guard| {
+            let of_arm = |arm: &Arm| use_of(guard, &arm.pat, &[&arm.body]);
+            choice.arms.iter().map(of_arm).max().unwrap_or(GuardUse::Moves)
+        }),
+        _ => ValueUse::MOVES,
     }
 }
 
@@ -176,30 +217,34 @@ pub(crate) fn is_ending(call: &ExprCall) -> bool {
     is_path && call.args.len() == 1 && ends_argument(&call.func.to_token_stream())
 }
 
-fn of_condition(condition: &Expr, body: &Block) -> GuardUse {
-    let Expr::Let(ExprLet { pat, expr, .. }) = condition else { return GuardUse::Moves };
-    guard_of(expr).map_or(GuardUse::Moves, |guard| use_of(guard, pat, &[body]))
+fn of_condition(condition: &Expr, body: &Block) -> ValueUse {
+    let Expr::Let(ExprLet { pat, expr, .. }) = condition else { return ValueUse::MOVES };
+    guard_of(expr).map_or(ValueUse::MOVES, |guard| ValueUse::of(guard, |guard| use_of(guard, pat, &[body])))
 }
 
 /// What the body does with the value of a statement of a block. The block continues with `rest`,
 /// and the body does `outer` with its value.
-pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt], outer: GuardUse, moved: &MovedNames) -> GuardUse {
+pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt], outer: ValueUse, moved: &MovedNames) -> ValueUse {
     match statement {
         Stmt::Local(Local { pat, init: Some(init), .. }) => {
             let Some(guard) = guard_of(&init.expr) else {
-                return if is_awaited(&init.expr) { moved.use_of(pat) } else { GuardUse::Moves };
+                let is_awaited = is_awaited(&init.expr);
+                return if is_awaited { ValueUse::both(moved.use_of(pat)) } else { ValueUse::MOVES };
             };
             let (rest, value) = match rest.split_last() {
                 Some((Stmt::Expr(value, None), rest)) if is_value(value) => (rest, Some(value)),
                 _ => (rest, None),
             };
-            let in_rest = use_of(guard, pat, rest);
-            let is_value = || value.is_some_and(|value| use_of(guard, pat, &[value]) == GuardUse::Moves);
-            if in_rest != GuardUse::Moves && is_value() { outer } else { in_rest }
+            let of = |guard, outer| {
+                let in_rest = use_of(guard, pat, rest);
+                let is_value = || value.is_some_and(|it| use_of(guard, pat, &[it]) == GuardUse::Moves);
+                if in_rest != GuardUse::Moves && is_value() { outer } else { in_rest }
+            };
+            ValueUse { itself: of(guard, outer.itself), inside: of(guard.inside(), outer.inside) }
         }
         Stmt::Expr(_, None) if rest.is_empty() => outer,
-        Stmt::Expr(_, _) => GuardUse::Stays,
-        _ => GuardUse::Moves,
+        Stmt::Expr(_, _) => ValueUse::STAYS,
+        _ => ValueUse::MOVES,
     }
 }
 
@@ -221,10 +266,12 @@ fn is_value(expression: &Expr) -> bool {
 }
 
 /// What an arm of `select!` does with the guard that it acquires.
-pub(crate) fn of_arm(future: &Expr, pattern: &Pat, handler: &impl ToTokens) -> GuardUse {
-    let in_handler = || awaited(future).map(|guard| use_of(guard, pattern, &[handler]));
-    let is_dropped = matches!(pattern, Pat::Wild(_));
-    let outer = if is_dropped { GuardUse::Stays } else { in_handler().unwrap_or(GuardUse::Moves) };
+pub(crate) fn of_arm(future: &Expr, pattern: &Pat, handler: &impl ToTokens) -> ValueUse {
+    let of = |guard| ValueUse::of(guard, |guard| use_of(guard, pattern, &[handler]));
+    let outer = match pattern {
+        Pat::Wild(_) => ValueUse::STAYS,
+        _ => awaited(future).map_or(ValueUse::MOVES, of),
+    };
     of_await(future, outer)
 }
 

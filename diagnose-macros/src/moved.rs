@@ -20,7 +20,7 @@ pub(crate) fn use_of(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) -> 
         }
         _ => {
             names(pattern.to_token_stream(), &mut variables);
-            guard.unwrapped()
+            if guard.may_be_inside() { guard } else { guard.unwrapped() }
         }
     };
     let code: TokenStream = code.iter().map(ToTokens::to_token_stream).collect();
@@ -152,7 +152,7 @@ fn moves(
                 let is_found = match use_here {
                     GuardUse::Moves => found(Mention::Name(word)),
                     GuardUse::Calls => found(Mention::Called(word)),
-                    GuardUse::Stays | GuardUse::Unknown => false,
+                    _ => false,
                 };
                 if is_found {
                     return true;

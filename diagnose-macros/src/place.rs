@@ -36,8 +36,8 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
         matches!(tokens.get(index.wrapping_sub(1)), Some(TokenTree::Ident(word)) if word == "mut");
     let before_borrow = || index.checked_sub(2).and_then(sign).map(|(sign, _)| sign);
     if is_mutable && before_borrow() == Some('&') {
-        // Whatever has the name of a borrow, as of `let name = &mut guard;`, may swap the guard, and
-        // so may a function, or take out what is in an `Option` or a list.
+        // Whatever has the name of a borrow, as of `let name = &mut guard;`, may swap the guard,
+        // and so may a function, or take out what is in an `Option` or a list.
         let is_named = matches!(index.checked_sub(3).and_then(sign), Some(('=', _)))
             && sign(index + 1).is_none_or(|(sign, _)| sign == ';');
         return if is_named { GuardUse::Moves } else { GuardUse::Calls };
@@ -59,12 +59,8 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
     }
     match (sign(index + 1), tokens.get(index + 2)) {
         (Some(('.', Spacing::Alone)), Some(TokenTree::Ident(_) | TokenTree::Literal(_))) => {
-            let is_condition = |word: &Ident| word == "if" || word == "while";
-            let is_tested = match tokens.get(index.wrapping_sub(1)) {
-                Some(TokenTree::Ident(word)) => is_condition(word),
-                _ => before == Some('!'),
-            };
-            match use_of_member(guard, &tokens[index + 1..], is_shown, is_tested) {
+            let field = if is_shown { GuardUse::Stays } else { use_of_field(&tokens[..index]) };
+            match use_of_member(guard, &tokens[index + 1..], field) {
                 GuardUse::Calls if guard == Acquired::Lock && is_used_again(tokens, index) => GuardUse::Stays,
                 it => it,
             }
@@ -88,10 +84,9 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
 
 /// What the field or method whose dot comes first does with the value. A field of a guard is one of
 /// what the lock protects. A field of another value may be the guard: then only a use of that field
-/// in place, or a condition, leaves it there.
-fn use_of_member(guard: Acquired, tokens: &[TokenTree], is_shown: bool, is_tested: bool) -> GuardUse {
+/// in place leaves it there, or what is done with its value, `field`.
+fn use_of_member(guard: Acquired, tokens: &[TokenTree], field: GuardUse) -> GuardUse {
     let is_list = |group: &Group| group.delimiter() == Delimiter::Parenthesis;
-    let in_place = |is_in_place: bool| if is_in_place { GuardUse::Stays } else { GuardUse::Moves };
     match tokens {
         // `name.method()`.
         [_, TokenTree::Ident(word), TokenTree::Group(group), ..] if is_list(group) => guard.call_of(word),
@@ -103,13 +98,33 @@ fn use_of_member(guard: Acquired, tokens: &[TokenTree], is_shown: bool, is_teste
         _ if !guard.may_be_inside() => GuardUse::Stays,
         // `name.field.other`.
         [_, _, TokenTree::Punct(dot), ..] if dot.as_char() == '.' && dot.spacing() == Spacing::Alone => {
-            use_of_member(guard, &tokens[2..], is_shown, is_tested)
+            use_of_member(guard, &tokens[2..], field)
         }
-        // `name.field,` and `name.field + 1`, `name.field[0]`, `name.field as u64`.
-        [_, _, TokenTree::Punct(punct), ..] if punct.as_char() == ',' => in_place(is_shown),
-        [_, _, TokenTree::Group(group), ..] if group.delimiter() == Delimiter::Brace => in_place(is_tested),
-        [_, _, next, ..] => in_place(reads(next)),
-        _ => in_place(is_shown),
+        // `name.field + 1`, `name.field[0]`, `name.field as u64`.
+        [_, _, next, ..] if reads(next) => GuardUse::Stays,
+        _ => field,
+    }
+}
+
+/// What is done with a field whose value follows these tokens. The operand of an operator or a
+/// condition is no guard, and that of `let number = name.field;` is none as a rule.
+fn use_of_field(before: &[TokenTree]) -> GuardUse {
+    let is_operator = |sign: char| "+-*/%^<>!".contains(sign);
+    let (last, first) = match before {
+        [.., TokenTree::Ident(word)] if word == "if" || word == "while" => return GuardUse::Stays,
+        [.., TokenTree::Punct(first), TokenTree::Punct(last)] if first.spacing() == Spacing::Joint => {
+            (last.as_char(), first.as_char())
+        }
+        [.., TokenTree::Punct(last)] => (last.as_char(), ' '),
+        _ => return GuardUse::Moves,
+    };
+    match (first, last) {
+        // An arrow.
+        ('=' | '-', '>') => GuardUse::Moves,
+        (' ', '=') => GuardUse::Calls,
+        ('=' | '&' | '|', '=') => GuardUse::Stays,
+        (sign, '=') | (_, sign) if is_operator(sign) => GuardUse::Stays,
+        _ => GuardUse::Moves,
     }
 }
 

@@ -5,7 +5,7 @@ use syn::visit_mut::{self, VisitMut as _};
 use syn::{Expr, ExprAwait, Stmt, StmtMacro, UnOp};
 
 use crate::blocks::Blocks;
-use crate::escape::{self, GuardUse};
+use crate::escape::{self, ValueUse};
 use crate::expand;
 use crate::instrument;
 use crate::macros::may_never_end;
@@ -13,7 +13,7 @@ use crate::macros::may_never_end;
 impl Blocks {
     /// Makes `future.await` an await point. `guard` says what the body does with a guard that
     /// it acquires.
-    pub(crate) fn awaited(&mut self, expression: &mut Expr, guard: GuardUse) {
+    pub(crate) fn awaited(&mut self, expression: &mut Expr, guard: ValueUse) {
         let Expr::Await(point) = expression else { return };
         if instrument::is_future(&point.base) {
             return;
@@ -34,14 +34,14 @@ impl Blocks {
 
     /// Visits a macro as an expression. `is_place` says that it may be a place in memory, which
     /// must not be moved.
-    pub(crate) fn macro_expression(&mut self, expression: &mut Expr, is_place: bool, guard: GuardUse) {
+    pub(crate) fn macro_expression(&mut self, expression: &mut Expr, is_place: bool, guard: ValueUse) {
         let Expr::Macro(invocation) = expression else { return };
         self.visit_attributes_mut(&mut invocation.attrs);
         self.guard = guard;
         let place = self.invocation(&mut invocation.mac);
         let is_place = is_place || may_never_end(&invocation.mac);
         if let Some((place, args)) = place.filter(|_| !is_place).zip(self.awaits()) {
-            let point = expand::point(args, &place, GuardUse::Moves);
+            let point = expand::point(args, &place, ValueUse::MOVES);
             *expression = expand::macro_awaited(args, &place, self.points.len(), &*expression);
             self.points.push(point);
         }
@@ -54,7 +54,7 @@ impl Blocks {
         let is_value = is_last && semi_token.is_none();
         let is_left = is_value && may_never_end(mac);
         if let Some((place, args)) = place.filter(|_| !is_left).zip(self.awaits()) {
-            let point = expand::point(args, &place, GuardUse::Moves);
+            let point = expand::point(args, &place, ValueUse::MOVES);
             *statement = expand::macro_statement(args, &place, self.points.len(), statement, is_value);
             self.points.push(point);
         }

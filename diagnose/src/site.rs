@@ -27,8 +27,11 @@ pub struct Site {
     pub(crate) is_direct: bool,
     /// For an await, whether it is an arm of a `join!`.
     pub(crate) is_joined: bool,
-    /// For an await or an arm of the form `place.lock().await`, what the body does with the guard.
+    /// For an await or an arm, what the body does with its value if that is a guard which the await
+    /// itself acquires.
     pub(crate) guard_use: GuardUse,
+    /// The same if a guard is inside of the value, as in a struct.
+    pub(crate) inside_use: GuardUse,
     /// For a named future, whether its `poll` is hand-written.
     pub(crate) is_hand_written: bool,
     /// Whether its calls may block: a closure on a thread for blocking code, or `block_in_place`.
@@ -74,17 +77,33 @@ pub enum SiteKind {
     Other,
 }
 
-/// What a body does with a guard that it acquires by an await of its own.
+/// What a body does with a guard that it acquires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GuardUse {
-    /// The await has another form, or its value is returned.
+    /// Nothing is known.
     Unknown,
+    /// Returns it.
+    Returns,
     /// Uses it in place, or drops it.
     Stays,
-    /// Calls methods on it of which only their types say whether they take it.
+    /// Calls methods on it of which only their types say whether they take it, or lends it by
+    /// `&mut`.
     Calls,
     /// Moves it, so that it may be anywhere the lock outlives.
     Moves,
+}
+
+impl GuardUse {
+    /// That of a letter in the expansion of the attribute.
+    const fn of(letter: u8) -> Self {
+        match letter {
+            b'r' => Self::Returns,
+            b's' => Self::Stays,
+            b'c' => Self::Calls,
+            b'm' => Self::Moves,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// The static that the attribute adds to a body: the site of the body, and those of its awaits.
@@ -119,31 +138,12 @@ impl Site {
         site
     }
 
-    /// An `.await` like [`at`](Self::at), of a guard that stays in the body.
+    /// Adds what the body does with the value of the await, as letters of `GuardUse`: if it is a
+    /// guard, and if a guard is inside of it.
     #[must_use]
-    #[track_caller]
-    pub const fn at_staying(owner: &'static Self, text: &'static str, line: u32, column: u32) -> Self {
-        let mut site = Self::at(owner, text, line, column);
-        site.guard_use = GuardUse::Stays;
-        site
-    }
-
-    /// An `.await` like [`at`](Self::at), of a guard on which the body calls unknown methods.
-    #[must_use]
-    #[track_caller]
-    pub const fn at_calling(owner: &'static Self, text: &'static str, line: u32, column: u32) -> Self {
-        let mut site = Self::at(owner, text, line, column);
-        site.guard_use = GuardUse::Calls;
-        site
-    }
-
-    /// An `.await` like [`at`](Self::at), of a guard that the body moves.
-    #[must_use]
-    #[track_caller]
-    pub const fn at_moving(owner: &'static Self, text: &'static str, line: u32, column: u32) -> Self {
-        let mut site = Self::at(owner, text, line, column);
-        site.guard_use = GuardUse::Moves;
-        site
+    pub const fn used(mut self, itself: u8, inside: u8) -> Self {
+        (self.guard_use, self.inside_use) = (GuardUse::of(itself), GuardUse::of(inside));
+        self
     }
 
     /// A site created at run time.
@@ -185,7 +185,7 @@ impl Site {
     ) -> Self {
         let switch = AtomicU8::new(NEW);
         let (end, owner, is_direct, is_joined) = ((0, 0), None, false, false);
-        let guard_use = GuardUse::Unknown;
+        let (guard_use, inside_use) = (GuardUse::Unknown, GuardUse::Unknown);
         let (is_hand_written, is_blocking) = (false, false);
         let (late, may_lend) = (AtomicU8::new(0), AtomicBool::new(false));
         let traced_at = None;
@@ -200,6 +200,7 @@ impl Site {
             is_direct,
             is_joined,
             guard_use,
+            inside_use,
             is_hand_written,
             is_blocking,
             switch,

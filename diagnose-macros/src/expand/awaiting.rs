@@ -3,8 +3,8 @@
 //! ```text
 //! get(key).await   ──▶   ended(at(&BODY.awaits.3, get(key)).await, &BODY.site)
 //! ```
-//! A macro that cannot be parsed is one await:
-//! `ended((InMacro::begin(&BODY.awaits.3, || ()), retry!(get(key).await)).1, &BODY.site)`.
+//! A macro that cannot be parsed is one await: `ended((InMacro::begin(&BODY.awaits.3, || ()),
+//! retry!(get(key).await)).1, &BODY.site)`.
 //!
 //! The calls return their argument. They replace the awaited expression, so temporaries live as
 //! long as before. The `.await` is the user's own, so the compiler reports an operand that is no
@@ -17,7 +17,7 @@ use syn::{Expr, ExprAwait, Stmt, parse_quote};
 
 use super::parts::{krate, path};
 use crate::args::Args;
-use crate::escape::GuardUse;
+use crate::escape::{GuardUse, ValueUse};
 use crate::text;
 
 /// The place of an await point, and its text. Both are taken from the tokens before anything in
@@ -36,16 +36,31 @@ impl AwaitPlace {
     }
 }
 
-/// Returns the site of an await point, which is an element of its body's static. `guard`
-/// says what the body does with a guard that this await acquires.
-pub(crate) fn point(args: &Args, place: &AwaitPlace, guard: GuardUse) -> TokenStream {
-    let function = match guard {
-        GuardUse::Unknown => "at",
-        GuardUse::Stays => "at_staying",
-        GuardUse::Calls => "at_calling",
-        GuardUse::Moves => "at_moving",
+/// Returns the site of an await point, which is an element of its body's static. `value` says what
+/// the body does with a guard that this await acquires.
+pub(crate) fn point(args: &Args, place: &AwaitPlace, value: ValueUse) -> TokenStream {
+    let site = site(args, "Site", "at", None, place);
+    let used = used(value);
+    quote!(#site #used)
+}
+
+/// Returns the call that tells a site what its body does with a guard, or nothing if there is
+/// nothing to say: a letter if the guard is the value of the await, and one if it is inside of
+/// that.
+fn used(value: ValueUse) -> Option<TokenStream> {
+    let letter = |guard| {
+        Literal::byte_character(match guard {
+            GuardUse::Unknown => b'u',
+            GuardUse::Returns => b'r',
+            GuardUse::Stays => b's',
+            GuardUse::Calls => b'c',
+            GuardUse::Moves => b'm',
+        })
     };
-    site(args, "Site", function, None, place)
+    let (itself, inside) = (letter(value.itself), letter(value.inside));
+    let is_known = |guard| !matches!(guard, GuardUse::Unknown | GuardUse::Stays);
+    (value.itself != GuardUse::Unknown || is_known(value.inside))
+        .then(|| quote_spanned!(Span::mixed_site()=> .used(#itself, #inside)))
 }
 
 /// Returns the operand of `.await` for the point of this number.
@@ -129,9 +144,9 @@ fn here(place: Span) -> Span {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArmKind {
     /// Polled until it is done, whatever the other arms do.
-    Joined(GuardUse),
+    Joined(ValueUse),
     /// Of a `select!` or `try_join!`, which may drop it before.
-    Raced(GuardUse),
+    Raced(ValueUse),
     Borrowed,
 }
 
@@ -140,16 +155,10 @@ pub(crate) fn arm(args: &Args, place: &AwaitPlace, expression: &Expr, kind: ArmK
     let krate = krate(args);
     let new = site(args, "Arm", "new", Some(&quote_spanned!(Span::mixed_site()=> &ARM,)), place);
     let joined = matches!(kind, ArmKind::Joined(_)).then(|| quote_spanned!(Span::mixed_site()=> .joined()));
-    let guard = match kind {
-        ArmKind::Joined(guard) | ArmKind::Raced(guard) => guard,
-        ArmKind::Borrowed => GuardUse::Unknown,
-    };
-    let mark = match guard {
-        GuardUse::Unknown => quote!(),
-        GuardUse::Stays => quote_spanned!(Span::mixed_site()=> .staying()),
-        GuardUse::Calls => quote_spanned!(Span::mixed_site()=> .calling()),
-        GuardUse::Moves => quote_spanned!(Span::mixed_site()=> .moving()),
-    };
+    let mark = used(match kind {
+        ArmKind::Joined(value) | ArmKind::Raced(value) => value,
+        ArmKind::Borrowed => ValueUse::UNKNOWN,
+    });
     let arm = quote_spanned! {Span::mixed_site()=>
         { static ARM: #krate::__private::Arm = #new #joined #mark; &ARM }
     };

@@ -10,12 +10,13 @@ fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
             ::core::module_path!(),
         ),
         awaits: (
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "map().await",
-                3u32,
-                16u32,
-            ),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "map().await",
+                    3u32,
+                    16u32,
+                )
+                .used(b'u', b'm'),
         ),
     };
     ::diagnose::__private::Timed::new(

@@ -24,42 +24,48 @@ fn awaits<T: Source>(
             ::core::module_path!(),
         ),
         awaits: (
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "source.get(\"a\")?.next().await",
-                3u32,
-                46u32,
-            ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "source.get(\"a\")?.next().await?.rest().await",
-                3u32,
-                60u32,
-            ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "source.fold(0, async |sum, next| sum + next.await).await",
-                5u32,
-                74u32,
-            ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "(&mut block).await",
-                6u32,
-                43u32,
-            ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "item.await",
-                7u32,
-                29u32,
-            ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "{ folded }.await",
-                7u32,
-                48u32,
-            ),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "source.get(\"a\")?.next().await",
+                    3u32,
+                    46u32,
+                )
+                .used(b'u', b'm'),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "source.get(\"a\")?.next().await?.rest().await",
+                    3u32,
+                    60u32,
+                )
+                .used(b'u', b'm'),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "source.fold(0, async |sum, next| sum + next.await).await",
+                    5u32,
+                    74u32,
+                )
+                .used(b'u', b'm'),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "(&mut block).await",
+                    6u32,
+                    43u32,
+                )
+                .used(b'u', b'm'),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "item.await",
+                    7u32,
+                    29u32,
+                )
+                .used(b'u', b'm'),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "{ folded }.await",
+                    7u32,
+                    48u32,
+                )
+                .used(b'u', b'm'),
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
                 "async { source.none().await }.await",
@@ -72,24 +78,27 @@ fn awaits<T: Source>(
                 11u32,
                 35u32,
             ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "source.name().await",
-                12u32,
-                47u32,
-            ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "unknown!(source.name().await)",
-                13u32,
-                34u32,
-            ),
             ::diagnose::__private::Site::at(
-                &__DIAGNOSE_BODY.site,
-                "source.with(|item| {…}).await",
-                18u32,
-                15u32,
-            ),
+                    &__DIAGNOSE_BODY.site,
+                    "source.name().await",
+                    12u32,
+                    47u32,
+                )
+                .used(b'u', b'm'),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "unknown!(source.name().await)",
+                    13u32,
+                    34u32,
+                )
+                .used(b'm', b'm'),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "source.with(|item| {…}).await",
+                    18u32,
+                    15u32,
+                )
+                .used(b'u', b'r'),
         ),
     };
     ::diagnose::__private::Timed::new(
@@ -130,12 +139,13 @@ fn awaits<T: Source>(
                         ::core::module_path!(),
                     ),
                     awaits: (
-                        ::diagnose::__private::Site::at_moving(
-                            &__DIAGNOSE_BODY.site,
-                            "first.await",
-                            4u32,
-                            41u32,
-                        ),
+                        ::diagnose::__private::Site::at(
+                                &__DIAGNOSE_BODY.site,
+                                "first.await",
+                                4u32,
+                                41u32,
+                            )
+                            .used(b'u', b'm'),
                     ),
                 };
                 ::diagnose::__private::Timed::new(
@@ -168,12 +178,13 @@ fn awaits<T: Source>(
                                             ::core::module_path!(),
                                         ),
                                         awaits: (
-                                            ::diagnose::__private::Site::at_moving(
-                                                &__DIAGNOSE_BODY.site,
-                                                "next.await",
-                                                5u32,
-                                                67u32,
-                                            ),
+                                            ::diagnose::__private::Site::at(
+                                                    &__DIAGNOSE_BODY.site,
+                                                    "next.await",
+                                                    5u32,
+                                                    67u32,
+                                                )
+                                                .used(b'u', b'm'),
                                         ),
                                     };
                                     ::diagnose::__private::Timed::new(

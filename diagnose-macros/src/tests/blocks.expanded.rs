@@ -40,12 +40,13 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
                                     ::core::module_path!(),
                                 ),
                                 awaits: (
-                                    ::diagnose::__private::Site::at_moving(
-                                        &__DIAGNOSE_BODY.site,
-                                        "one().await",
-                                        4u32,
-                                        24u32,
-                                    ),
+                                    ::diagnose::__private::Site::at(
+                                            &__DIAGNOSE_BODY.site,
+                                            "one().await",
+                                            4u32,
+                                            24u32,
+                                        )
+                                        .used(b'u', b'm'),
                                 ),
                             };
                             ::diagnose::__private::Timed::new(
@@ -71,15 +72,15 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
                 (::diagnose::__private::Site,) > = ::diagnose::__private::Body { site :
                 ::diagnose::__private::Site::new(::diagnose::__private::SiteKind::Block,
                 "{block}", ::core::module_path!()), awaits :
-                (::diagnose::__private::Site::at_moving(& __DIAGNOSE_BODY.site,
-                "two().await", 5u32, 47u32),) };
+                (::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
+                5u32, 47u32).used(b'u', b'm'),) };
                 ::diagnose::__private::Timed::new(::diagnose::__private::Span::new(&
                 __DIAGNOSE_BODY.site, ::diagnose::__private::Label::NONE), async move {
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
                 .awaits.0, two()). await, & __DIAGNOSE_BODY.site) }) },
                 ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =
                 ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY.site, "three()",
-                5u32, 58u32).joined().moving(); & ARM }, three())
+                5u32, 58u32).joined().used(b'u', b'm'); & ARM }, three())
             );
         },
     )

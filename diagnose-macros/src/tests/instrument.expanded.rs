@@ -16,12 +16,13 @@ fn instrumented(n: u32) -> impl ::core::future::Future<Output = Result<u32, Erro
                 6u32,
                 27u32,
             ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "own.await",
-                8u32,
-                25u32,
-            ),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "own.await",
+                    8u32,
+                    25u32,
+                )
+                .used(b'u', b'm'),
         ),
     };
     ::diagnose::__private::Timed::new(

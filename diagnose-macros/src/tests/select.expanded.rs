@@ -14,30 +14,34 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             ::core::module_path!(),
         ),
         awaits: (
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "open().await",
-                6u32,
-                52u32,
-            ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "item.close().await",
-                6u32,
-                74u32,
-            ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "late().await",
-                7u32,
-                43u32,
-            ),
-            ::diagnose::__private::Site::at_moving(
-                &__DIAGNOSE_BODY.site,
-                "select! { recv(a) -> b => b.await }",
-                19u32,
-                40u32,
-            ),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "open().await",
+                    6u32,
+                    52u32,
+                )
+                .used(b'u', b'm'),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "item.close().await",
+                    6u32,
+                    74u32,
+                )
+                .used(b'u', b'm'),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "late().await",
+                    7u32,
+                    43u32,
+                )
+                .used(b'u', b'm'),
+            ::diagnose::__private::Site::at(
+                    &__DIAGNOSE_BODY.site,
+                    "select! { recv(a) -> b => b.await }",
+                    19u32,
+                    40u32,
+                )
+                .used(b'm', b'm'),
         ),
     };
     ::diagnose::__private::Timed::new(
@@ -52,13 +56,13 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             let (a, b) = tokio::join!(
                 ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =
                 ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY.site, "one()",
-                3u32, 36u32).joined().moving(); & ARM }, one()), { static __DIAGNOSE_BODY
-                : ::diagnose::__private::Body < (::diagnose::__private::Site,) > =
-                ::diagnose::__private::Body { site :
+                3u32, 36u32).joined().used(b'u', b'm'); & ARM }, one()), { static
+                __DIAGNOSE_BODY : ::diagnose::__private::Body <
+                (::diagnose::__private::Site,) > = ::diagnose::__private::Body { site :
                 ::diagnose::__private::Site::new(::diagnose::__private::SiteKind::Block,
                 "{block}", ::core::module_path!()), awaits :
-                (::diagnose::__private::Site::at_moving(& __DIAGNOSE_BODY.site,
-                "two().await", 3u32, 57u32),) };
+                (::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
+                3u32, 57u32).used(b'u', b'm'),) };
                 ::diagnose::__private::Timed::new(::diagnose::__private::Span::new(&
                 __DIAGNOSE_BODY.site, ::diagnose::__private::Label::NONE), async {
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
@@ -67,8 +71,8 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             tokio::select! {
                 biased; Some(item) = ::diagnose::__private::arm({ static ARM :
                 ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
-                __DIAGNOSE_BODY.site, "stream.next()", 6u32, 35u32).moving(); & ARM },
-                stream.next()), if
+                __DIAGNOSE_BODY.site, "stream.next()", 6u32, 35u32).used(b'u', b'm'); &
+                ARM }, stream.next()), if
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
                 .awaits.0, open()). await, & __DIAGNOSE_BODY.site) =>
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
@@ -82,17 +86,17 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             futures::select! {
                 item = ::diagnose::__private::arm({ static ARM :
                 ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
-                __DIAGNOSE_BODY.site, "stream.next()", 11u32, 29u32).moving(); & ARM },
-                stream.next()) => item, _ = ::diagnose::__private::arm({ static ARM :
-                ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
-                __DIAGNOSE_BODY.site, "timeout", 12u32, 20u32); & ARM }, & mut timeout)
+                __DIAGNOSE_BODY.site, "stream.next()", 11u32, 29u32).used(b'u', b'm'); &
+                ARM }, stream.next()) => item, _ = ::diagnose::__private::arm({ static
+                ARM : ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM,
+                & __DIAGNOSE_BODY.site, "timeout", 12u32, 20u32); & ARM }, & mut timeout)
                 => {} complete => return,
             }
             select! {
                 _ = timeout => {} item = ::diagnose::__private::arm({ static ARM :
                 ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
-                __DIAGNOSE_BODY.site, "stream.next()", 17u32, 29u32).moving(); & ARM },
-                stream.next()) => item,
+                __DIAGNOSE_BODY.site, "stream.next()", 17u32, 29u32).used(b'u', b'm'); &
+                ARM }, stream.next()) => item,
             }
             ::diagnose::__private::ended(
                 (

@@ -14,7 +14,7 @@ use super::reparent::{is_child_of_running, on_own_tree};
 use crate::clock;
 use crate::context;
 use crate::live::{self, ArmSlot, LiveSlot, SlotCopy, SlotState};
-use crate::site::{GuardUse, Site};
+use crate::site::Site;
 use crate::switch;
 use crate::sync::{add, sub};
 use crate::tree::{Node, NodeKey, PassingChain, WaitAccount};
@@ -64,24 +64,10 @@ impl Arm {
         self
     }
 
-    /// Marks an arm of a `select!` whose guard stays in the arm's handler.
+    /// Adds what the arm's handler does with its value, as [`Site::used`].
     #[must_use]
-    pub const fn staying(mut self) -> Self {
-        self.site.guard_use = GuardUse::Stays;
-        self
-    }
-
-    /// Marks an arm of a `select!` on whose guard the arm's handler calls unknown methods.
-    #[must_use]
-    pub const fn calling(mut self) -> Self {
-        self.site.guard_use = GuardUse::Calls;
-        self
-    }
-
-    /// Marks an arm of a `select!` whose guard is moved by the arm's handler.
-    #[must_use]
-    pub const fn moving(mut self) -> Self {
-        self.site.guard_use = GuardUse::Moves;
+    pub const fn used(mut self, itself: u8, inside: u8) -> Self {
+        self.site = self.site.used(itself, inside);
         self
     }
 }

@@ -9,9 +9,10 @@ use crate::waits::HoldingCopy;
 /// that is over, or from a body that has ended.
 pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> GuardUse {
     let Some(node) = copy.node else { return GuardUse::Unknown };
-    let own = node.site.guard_use;
-    if copy.at.is_some_and(|at| node.site.contains(at)) && own != GuardUse::Unknown {
-        return own;
+    let (itself, inside) = (node.site.guard_use, may_take(node.site.inside_use));
+    let is_its_own = copy.at.is_some_and(|at| node.site.contains(at));
+    if is_its_own && !matches!(itself, GuardUse::Unknown | GuardUse::Returns) {
+        return itself;
     }
     match capture.confined.last_polled(copy.span) {
         // Acquired in an annotated body, but not by an await that the attribute saw.
@@ -20,21 +21,41 @@ pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> Gu
         Some(span) => {
             // The await of a macro with arms is not listed.
             let is_over = span.at.map_or(node.site.is_direct, |at| !std::ptr::eq(at, node.site));
-            if is_over { may_take(own) } else { GuardUse::Unknown }
+            if is_over { inside } else { GuardUse::Unknown }
         }
-        None if may_take(own) != GuardUse::Unknown => own,
+        None if inside != GuardUse::Unknown => inside,
         // Its body has ended, and returned it to its caller.
         None => {
             let body = if await_of(node).is_some() { node.parent } else { Some(node) };
-            let caller = body.and_then(|body| body.via.or_else(|| body.parent.and_then(await_of)));
-            caller.map_or(GuardUse::Unknown, |site| may_take(site.guard_use))
+            body.map_or(GuardUse::Unknown, of_callers)
         }
     }
 }
 
-/// What a body does with a guard that it got from other code, which may have kept it.
-fn may_take(of_body: GuardUse) -> GuardUse {
-    if of_body == GuardUse::Stays { GuardUse::Unknown } else { of_body }
+/// What the callers of a body that has ended do with the value of the await of it. A caller that
+/// only returns the value leaves that to its own caller, and so does a future that was named by
+/// hand.
+fn of_callers(mut body: &'static Node) -> GuardUse {
+    loop {
+        let (site, caller) = match (body.via, body.parent) {
+            (Some(via), caller) => (Some(via), caller),
+            (None, Some(node)) => match await_of(node) {
+                Some(site) => (Some(site), node.parent),
+                None => (None, Some(node)),
+            },
+            (None, None) => return GuardUse::Unknown,
+        };
+        match (site.map_or(GuardUse::Returns, |site| site.inside_use), caller) {
+            (GuardUse::Returns, Some(caller)) => body = caller,
+            (it, _) => return may_take(it),
+        }
+    }
+}
+
+/// What a body does with a guard that other code has acquired, if it may take it: else the place of
+/// the lock decides.
+fn may_take(guard: GuardUse) -> GuardUse {
+    if matches!(guard, GuardUse::Calls | GuardUse::Moves) { guard } else { GuardUse::Unknown }
 }
 
 /// The await that a node stands for.

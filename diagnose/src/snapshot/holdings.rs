@@ -147,7 +147,7 @@ impl<'a> Holdings<'a> {
             _ if self.resource_type(copy).is_some_and(|it| it.kind == ResourceKind::OnceCell) => false,
             GuardUse::Stays | GuardUse::Calls => false,
             GuardUse::Moves => !self.cannot_outlive(copy, capture),
-            GuardUse::Unknown => {
+            GuardUse::Unknown | GuardUse::Returns => {
                 is_polled(copy, capture)
                     || self.is_in_a_static(copy.resource, has_waiters)
                     || self.may_leave_block_on(copy, capture)
@@ -240,7 +240,7 @@ impl<'a> Holdings<'a> {
             let is_there = match guard {
                 GuardUse::Stays => true,
                 GuardUse::Calls => self.cannot_outlive(copy, capture),
-                GuardUse::Moves | GuardUse::Unknown => {
+                GuardUse::Moves | GuardUse::Unknown | GuardUse::Returns => {
                     transfers.sent() == copy.transfers.sent() && !self.may_be_foreign(capture.ago(copy.since))
                 }
             };
