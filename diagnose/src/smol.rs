@@ -66,7 +66,7 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 
 #[track_caller]
 fn block_on_it<F: Future>(future: F) -> F::Output {
-    launch!(SpawnRuntime::Smol, Some("main"), future: F, |task, number| {
-        number.returned(::smol::block_on(task))
+    launch!(SpawnRuntime::Smol, Some("main"), future: F, |task, _| {
+        ::smol::block_on(task)
     })
 }

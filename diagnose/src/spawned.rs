@@ -158,12 +158,11 @@ impl Numbered {
         self.task.map(|(_, id)| id)
     }
 
-    /// Passes on the output of a `block_on`, and records that a guard may be in it.
-    pub(crate) fn returned<T>(self, output: T) -> T {
+    /// Records that the running task gets the task's output, maybe with a guard inside.
+    pub(crate) fn note_output<T>(self) {
         if let Some(id) = self.id().filter(|_| mem::needs_drop::<T>()) {
-            live::note_return(id);
+            live::note_output(id);
         }
-        output
     }
 
     /// Whether the task is not over.
@@ -285,6 +284,7 @@ impl<F: Future> Spawned<F> {
             work: TaskKind::Future,
             site,
             is_named: name.is_some(),
+            has_output: mem::needs_drop::<F::Output>(),
             label: Label::NONE,
             target: target.into(),
             spawned_at: Some(location),
@@ -348,6 +348,7 @@ where
             work: TaskKind::Blocking,
             site,
             is_named: false,
+            has_output: mem::needs_drop::<T>(),
             label: Label::NONE,
             target,
             spawned_at: Some(location),

@@ -53,8 +53,8 @@ pub fn block_on<F, T>(future: F) -> T
 where
     F: Future<Output = T>,
 {
-    launch!(SpawnRuntime::AsyncStd, Some("main"), future: F, |task, number| {
-        number.returned(::async_std::task::block_on(task))
+    launch!(SpawnRuntime::AsyncStd, Some("main"), future: F, |task, _| {
+        ::async_std::task::block_on(task)
     })
 }
 

@@ -20,7 +20,7 @@ mod live_slot;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
 mod memory;
-mod returned;
+mod outputs;
 #[cfg(feature = "tokio")]
 pub(crate) mod runtimes;
 mod task;
@@ -41,7 +41,7 @@ pub(crate) use live_slot::{
     ArmSlot, LiveSlot, SlotCopy, SlotState, all, over, put, put_of_arm, take, take_for_arm,
 };
 pub(crate) use memory::{Memory, is_pinned, pinned_words};
-pub(crate) use returned::{has_returned, note_return};
+pub(crate) use outputs::{note_output, output_of};
 pub(crate) use task::{Task, TaskState};
 pub(crate) use task_origin::{SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
 pub(crate) use tasks::{

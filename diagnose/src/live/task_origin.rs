@@ -54,6 +54,8 @@ pub(crate) struct TaskOrigin {
     /// Whether the program named the task. If not, the task takes the name of its future, once that
     /// has one.
     pub(crate) is_named: bool,
+    /// Whether its output may contain a guard: it has something to drop, or is unknown.
+    pub(crate) has_output: bool,
     pub(crate) label: Label,
     pub(crate) target: SpawnTarget,
     pub(crate) spawned_at: Option<&'static Location<'static>>,
@@ -63,16 +65,17 @@ pub(crate) struct TaskOrigin {
 }
 
 /// The part of an origin that fits into one word. From the top: the runtime's number, the spawner's
-/// id, the named bit, the local bit, the runtime, the kind.
+/// id, the output bit, the named bit, the local bit, the runtime, the kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PackedOrigin(pub(super) u64);
 
 impl PackedOrigin {
     pub(super) fn new(origin: &TaskOrigin) -> Self {
-        let TaskOrigin { work, is_named, target, spawned_by, .. } = *origin;
+        let TaskOrigin { work, is_named, has_output, target, spawned_by, .. } = *origin;
         Self(
             u64::from(target.number) << 48
-                | (spawned_by & BY) << 6
+                | (spawned_by & BY) << 7
+                | u64::from(has_output) << 6
                 | u64::from(is_named) << 5
                 | u64::from(target.is_local) << 4
                 | u64::from(target.runtime as u8) << 1
@@ -83,6 +86,11 @@ impl PackedOrigin {
     #[inline]
     pub(super) fn is_named(self) -> bool {
         self.0 >> 5 & 1 != 0
+    }
+
+    #[inline]
+    fn has_output(self) -> bool {
+        self.0 >> 6 & 1 != 0
     }
 
     #[inline]
@@ -112,12 +120,18 @@ impl PackedOrigin {
         let Self(packed) = self;
         let work = if packed & 1 == 0 { TaskKind::Future } else { TaskKind::Blocking };
         let target = self.target();
-        let (is_named, spawned_by) = (self.is_named(), packed >> 6 & BY);
-        TaskOrigin { work, site, is_named, label, target, spawned_at, spawned_by, made }
+        let (is_named, has_output, spawned_by) = (self.is_named(), self.has_output(), packed >> 7 & BY);
+        TaskOrigin { work, site, is_named, has_output, label, target, spawned_at, spawned_by, made }
     }
 }
 
 impl Task {
+    /// Whether the task's output may contain a guard.
+    #[inline]
+    pub(crate) fn has_output(&self) -> bool {
+        PackedOrigin(self.origin.load(Relaxed)).has_output()
+    }
+
     /// Takes over the name of its future, unless the program has named the task itself.
     #[inline]
     pub(crate) fn take_name(&self, site: &'static Site) {
@@ -128,4 +142,4 @@ impl Task {
 }
 
 /// The bits of the spawner's id that are stored.
-const BY: u64 = (1 << 42) - 1;
+const BY: u64 = (1 << 41) - 1;

@@ -7,13 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::sync::add_relaxed;
 
 /// Number of spawns, above the number of sends: one word, because every holding stores it. It is
-/// only compared. 2³² sends carry into the spawns, which is harmless.
+/// only compared. 2³² sends carry into the spawns, which is harmless. The top bit is none of the
+/// counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TransferCounts(pub(crate) u64);
 
+const SPAWNS: u64 = (1 << 31) - 1;
+
 impl TransferCounts {
     pub(crate) fn spawned(self) -> u64 {
-        self.0 >> 32
+        self.0 >> 32 & SPAWNS
     }
 
     pub(crate) fn sent(self) -> u32 {

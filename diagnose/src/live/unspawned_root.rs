@@ -38,8 +38,17 @@ pub(crate) fn take_root(
     let target = SpawnTarget { number, ..SpawnRuntime::Unknown.into() };
     let (spawned_at, spawned_by) = around.map_or((None, 0), |around| (around.spawned_at, around.spawned_by));
     let work = TaskKind::Future;
-    let origin =
-        TaskOrigin { work, site, is_named: false, label, target, spawned_at, spawned_by, made: entered };
+    let origin = TaskOrigin {
+        work,
+        site,
+        is_named: false,
+        has_output: true,
+        label,
+        target,
+        spawned_at,
+        spawned_by,
+        made: entered,
+    };
     task.occupy(context::new_task(), &origin);
     if let Some(runtime_id) = runtime_id {
         task.runtime_id.store(runtime_id, Relaxed);

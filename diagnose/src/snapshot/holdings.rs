@@ -45,6 +45,9 @@ const MAX_CANDIDATES: usize = 1 << 20;
 /// Maximum number of listed callers: a recursive function has many more.
 const MAX_CALLERS: usize = 16;
 
+/// Maximum number of tasks that a guard is followed through, from output to output.
+const MAX_JOINERS: usize = 8;
+
 /// The kernel reports a thread's start in hundredths of a second.
 const MARGIN_NS: u64 = 30_000_000;
 
@@ -55,6 +58,9 @@ impl<'a> Holdings<'a> {
         capture: &CaptureContext<'_>,
     ) -> Self {
         sort_by_key(&mut holdings, |holding| (holding.resource, holding.since, holding.span, holding.units));
+        for holding in &mut holdings {
+            follow_output(holding, capture);
+        }
         let mut youngest: Table<u64, (u64, u64)> = Table::default();
         for holding in holdings.iter().filter(|holding| holding.uses == 0 && holding.is_movable) {
             let made = youngest.entry(holding.task).or_default();
@@ -214,8 +220,8 @@ impl<'a> Holdings<'a> {
     fn find(&self, copy: &HoldingCopy, guard: GuardUse, holding: &mut Holding, capture: &CaptureContext<'_>) {
         let Some(owner) = capture.tasks.get(copy.task) else {
             // The task is gone. A movable holding is elsewhere. A borrowed one was forgotten there,
-            // or returned.
-            let is_forgotten = copy.task != 0 && !copy.is_movable && !live::has_returned(copy.task);
+            // or is in the output.
+            let is_forgotten = copy.task != 0 && !copy.is_movable && !copy.may_be_in_output;
             holding.attribution = if is_forgotten {
                 Attribution::Exact
             } else if copy.is_movable
@@ -332,6 +338,19 @@ impl<'a> Holdings<'a> {
         };
         holding.candidates.extend(ids(later));
         likely
+    }
+}
+
+/// Sets the task of a guard whose own task is done to the one that got the output of that.
+fn follow_output(holding: &mut HoldingCopy, capture: &CaptureContext<'_>) {
+    for _ in 0..MAX_JOINERS {
+        let is_gone = holding.task != 0 && capture.tasks.get(holding.task).is_none();
+        if !is_gone || holding.role != waits::Role::Holds || !holding.may_be_in_output {
+            return;
+        }
+        let Some(output) = live::output_of(holding.task) else { return };
+        (holding.task, holding.span, holding.transfers) = (output.joiner, output.span, output.transfers);
+        holding.is_movable = true;
     }
 }
 

@@ -143,6 +143,7 @@ fn spawned(meta: &TaskMeta<'_>) {
         work: TaskKind::Future,
         site,
         is_named: false,
+        has_output: true,
         label: Label::NONE,
         target: SpawnTarget { number: number::current(), ..SpawnRuntime::TokioHooks.into() },
         spawned_at: Some(location),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::record::Record;
 use crate::context;
-use crate::live::{CurrentPoll, Memory, TransferCounts};
+use crate::live::{CurrentPoll, Memory, Task, TransferCounts};
 use crate::pool::{self, pooled};
 use crate::tree::{Link, Node};
 
@@ -37,7 +37,7 @@ pub(crate) struct HoldingSlot {
     /// Tick of acquisition or of the last use; 0 if not read.
     pub(super) since: AtomicU64,
     pub(super) uses: AtomicU64,
-    /// Spawns and sends of its task at the last use.
+    /// Spawns and sends of its task at the last use, below [`IN_OUTPUT`].
     pub(super) transfers: AtomicU64,
     /// Number of the thread's tree, plus one; 0 if the thread has no tree.
     pub(super) thread: AtomicU32,
@@ -47,6 +47,7 @@ pub(crate) struct HoldingSlot {
 
 /// A copy of a [`HoldingSlot`].
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct HoldingCopy {
     pub(crate) resource: u64,
     pub(crate) role: Role,
@@ -57,6 +58,8 @@ pub(crate) struct HoldingCopy {
     pub(crate) is_shared: bool,
     /// Whether it is in the root of its task, and ends with that.
     pub(crate) is_in_root: bool,
+    /// Whether the output of its task may contain it.
+    pub(crate) may_be_in_output: bool,
     pub(crate) task: u64,
     pub(crate) span: u64,
     pub(crate) thread: Option<u32>,
@@ -69,6 +72,8 @@ pub(crate) struct HoldingCopy {
     /// Spawns and sends of its task at the last use.
     pub(crate) transfers: TransferCounts,
     pub(crate) memory: Memory,
+    /// The task in the slot. A guard in an output is attributed to another one.
+    own_task: u64,
     slot: &'static HoldingSlot,
 }
 
@@ -87,6 +92,8 @@ pub(super) const SAMPLE: u64 = 1 << 57;
 /// Flag: it is in the root of its task, and ends with that.
 pub(super) const IN_ROOT: u64 = 1 << 56;
 pub(super) const UNITS: u64 = IN_ROOT - 1;
+/// Flag, above the counts of spawns and sends: the output of its task may contain it.
+const IN_OUTPUT: u64 = 1 << 63;
 
 impl HoldingSlot {
     fn free() -> Self {
@@ -113,7 +120,9 @@ impl HoldingSlot {
         self.task.store(here.task, Relaxed);
         self.span.store(here.span, Relaxed);
         self.thread.store(here.thread.map_or(0, |thread| thread.saturating_add(1)), Relaxed);
-        self.transfers.store(here.registered.map_or(0, |task| task.transfer_counts().0), Relaxed);
+        let transfers =
+            |task: &Task| task.transfer_counts().0 | if task.has_output() { IN_OUTPUT } else { 0 };
+        self.transfers.store(here.registered.map_or(0, transfers), Relaxed);
     }
 
     #[inline]
@@ -138,6 +147,7 @@ impl HoldingSlot {
         let resource = self.resource.load(Relaxed);
         let units = self.units.load(Relaxed);
         let role = self.role();
+        let (task, transfers) = (self.task.load(Relaxed), self.transfers.load(Relaxed));
         let copy = HoldingCopy {
             resource,
             role,
@@ -145,15 +155,17 @@ impl HoldingSlot {
             is_movable: units & MOVABLE != 0,
             is_shared: units & SHARED != 0,
             is_in_root: units & IN_ROOT != 0,
-            task: self.task.load(Relaxed),
+            may_be_in_output: transfers & IN_OUTPUT != 0,
+            task,
             span: self.span.load(Relaxed),
             thread: self.thread.load(Relaxed).checked_sub(1),
             at: self.at.get(),
             node: if role == Role::Holds { self.node.get() } else { None },
             since: self.since.load(Relaxed),
             uses: self.uses.load(Relaxed),
-            transfers: TransferCounts(self.transfers.load(Relaxed)),
+            transfers: TransferCounts(transfers & !IN_OUTPUT),
             memory: self.memory(),
+            own_task: task,
             slot: self,
         };
         (resource != 0 && self.resource.load(Relaxed) == resource).then_some(copy)
@@ -164,7 +176,7 @@ impl HoldingCopy {
     /// Whether it has units that have been released since it was read.
     pub(crate) fn is_over(&self) -> bool {
         let is_same =
-            |now: Self| (now.resource, now.task, now.since) == (self.resource, self.task, self.since);
+            |now: Self| (now.resource, now.task, now.since) == (self.resource, self.own_task, self.since);
         self.role == Role::Holds && !self.slot.read().is_some_and(is_same)
     }
 }

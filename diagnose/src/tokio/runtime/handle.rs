@@ -62,8 +62,8 @@ impl Handle {
     /// Runs a future on the current thread until it completes, as the task `main`.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        launch!(number::local(), Some("main"), future: F, |task, number| {
-            number.returned(self.handle.block_on(task))
+        launch!(number::local(), Some("main"), future: F, |task, _| {
+            self.handle.block_on(task)
         })
     }
 

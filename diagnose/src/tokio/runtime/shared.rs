@@ -39,8 +39,8 @@ macro_rules! runtime {
             pub fn block_on<F: Future>(&self, future: F) -> F::Output {
                 let _visit = $crate::live::workers::visit();
                 let target = $crate::tokio::runtime::number::around(&self.handle);
-                $crate::spawned::launch!(target, Some("main"), future: F, |task, number| {
-                    number.returned(self.inner.block_on(task))
+                $crate::spawned::launch!(target, Some("main"), future: F, |task, _| {
+                    self.inner.block_on(task)
                 })
             }
 

@@ -113,7 +113,11 @@ impl<T> Future for JoinHandle<T> {
                 .made_there(ptr::eq(at, *made_at))
                 .forced_by(is_forced)
         };
-        wait.poll_pinned(cx, is_owned, info, |context| Pin::new(&mut *inner).poll(context))
+        let output = wait.poll_pinned(cx, is_owned, info, |context| Pin::new(&mut *inner).poll(context));
+        if matches!(output, Poll::Ready(Ok(_))) {
+            task.note_output::<T>();
+        }
+        output
     }
 }
 

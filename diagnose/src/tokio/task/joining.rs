@@ -58,7 +58,7 @@ impl<T: 'static> JoinSet<T> {
     {
         launch!(number::here(), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
-            AbortHandle::new(self.set.spawn(task), number)
+            self.members.spawned(AbortHandle::new(self.set.spawn(task), number))
         })
     }
 
@@ -71,7 +71,7 @@ impl<T: 'static> JoinSet<T> {
     {
         launch!(number::on(handle), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
-            AbortHandle::new(self.set.spawn_on(task, handle), number)
+            self.members.spawned(AbortHandle::new(self.set.spawn_on(task, handle), number))
         })
     }
 
@@ -83,7 +83,7 @@ impl<T: 'static> JoinSet<T> {
     {
         launch!(number::local(), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
-            AbortHandle::new(self.set.spawn_local(task), number)
+            self.members.spawned(AbortHandle::new(self.set.spawn_local(task), number))
         })
     }
 
@@ -95,7 +95,7 @@ impl<T: 'static> JoinSet<T> {
     {
         launch!(number::local(), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
-            AbortHandle::new(self.set.spawn_local_on(task, local_set), number)
+            self.members.spawned(AbortHandle::new(self.set.spawn_local_on(task, local_set), number))
         })
     }
 
@@ -108,7 +108,7 @@ impl<T: 'static> JoinSet<T> {
     {
         let (work, number) = blocking(number::here(), Location::caller(), f);
         self.members.add(number, self.set.len());
-        AbortHandle::new(self.set.spawn_blocking(work), number)
+        self.members.spawned(AbortHandle::new(self.set.spawn_blocking(work), number))
     }
 
     /// Runs a closure on a thread for blocking code of `handle`, and adds it to the set.
@@ -120,7 +120,7 @@ impl<T: 'static> JoinSet<T> {
     {
         let (work, number) = blocking(number::on(handle), Location::caller(), f);
         self.members.add(number, self.set.len());
-        AbortHandle::new(self.set.spawn_blocking_on(work, handle), number)
+        self.members.spawned(AbortHandle::new(self.set.spawn_blocking_on(work, handle), number))
     }
 
     /// Waits until a task finishes, removes it, and returns its output. Cancel safe.
@@ -131,7 +131,9 @@ impl<T: 'static> JoinSet<T> {
             let Self { set, members, wait } = self;
             wait.end();
             let mut wait = LazyWait::default();
-            poll_fn(|cx| members.poll(&mut wait, at, cx, true, |cx| set.poll_join_next(cx))).await
+            let next =
+                poll_fn(|cx| members.poll(&mut wait, at, cx, true, |cx| set.poll_join_next_with_id(cx)));
+            members.without_id(next.await)
         }
     }
 
@@ -145,7 +147,9 @@ impl<T: 'static> JoinSet<T> {
             let Self { set, members, wait } = self;
             wait.end();
             let mut wait = LazyWait::default();
-            poll_fn(|cx| members.poll(&mut wait, at, cx, true, |cx| set.poll_join_next_with_id(cx))).await
+            let next =
+                poll_fn(|cx| members.poll(&mut wait, at, cx, true, |cx| set.poll_join_next_with_id(cx)));
+            members.with_id(next.await)
         }
     }
 
@@ -178,9 +182,10 @@ impl<T: 'static> JoinSet<T> {
             let Self { mut set, members, .. } = self;
             let mut output = Vec::with_capacity(set.len());
             let mut wait = LazyWait::default();
-            while let Some(done) =
-                poll_fn(|cx| members.poll(&mut wait, at, cx, true, |cx| set.poll_join_next(cx))).await
-            {
+            while let Some(done) = members.without_id(
+                poll_fn(|cx| members.poll(&mut wait, at, cx, true, |cx| set.poll_join_next_with_id(cx)))
+                    .await,
+            ) {
                 match done {
                     Ok(value) => output.push(value),
                     Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
@@ -208,7 +213,9 @@ impl<T: 'static> JoinSet<T> {
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
         let at = Location::caller();
         let Self { set, members, wait } = self;
-        members.poll(wait, at, cx, false, |cx| set.poll_join_next(cx))
+        members
+            .poll(wait, at, cx, false, |cx| set.poll_join_next_with_id(cx))
+            .map(|done| members.without_id(done))
     }
 
     /// Polls for a finished task, removes it, and returns its id, too.
@@ -219,14 +226,19 @@ impl<T: 'static> JoinSet<T> {
     ) -> Poll<Option<Result<(Id, T), JoinError>>> {
         let at = Location::caller();
         let Self { set, members, wait } = self;
-        members.poll(wait, at, cx, false, |cx| set.poll_join_next_with_id(cx))
+        members
+            .poll(wait, at, cx, false, |cx| set.poll_join_next_with_id(cx))
+            .map(|done| members.with_id(done))
     }
 
-    delegate! { set:
-        /// Removes a finished task and returns its output, if there is one.
-        pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>>;
-        /// Removes a finished task and returns its id and output, if there is one.
-        pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>>;
+    /// Removes a finished task and returns its output, if there is one.
+    pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        self.members.without_id(self.set.try_join_next_with_id())
+    }
+
+    /// Removes a finished task and returns its id and output, if there is one.
+    pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
+        self.members.with_id(self.set.try_join_next_with_id())
     }
 }
 

@@ -45,8 +45,8 @@ impl LocalSet {
         F: Future,
     {
         let _visit = workers::visit();
-        launch!(number::local(), Some("main"), future: F, |task, number| {
-            number.returned(self.set.block_on(rt, task))
+        launch!(number::local(), Some("main"), future: F, |task, _| {
+            self.set.block_on(rt, task)
         })
     }
 

@@ -1,20 +1,34 @@
 //! The tasks of a `JoinSet`, by number.
 
+use std::mem;
 use std::panic::Location;
 use std::task::{Context, Poll};
 
+use ::tokio::task::{Id, JoinError};
+
+use super::AbortHandle;
 use crate::live::HANDLE;
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
 
+/// What a set returns of a finished task; `None` if it has none.
+type Done<T> = Option<Result<T, JoinError>>;
+
 /// Maximum number of tasks that a recorded wait names. A wait for more names none.
 const MOST: usize = 256;
+
+/// A task with tokio's id of it, once it is spawned.
+#[derive(Debug)]
+struct Member {
+    task: Numbered,
+    id: Option<Id>,
+}
 
 /// Tasks that were spawned into a set. Finished ones are removed now and then.
 #[derive(Debug, Default)]
 pub(super) struct Members {
-    tasks: Vec<Numbered>,
+    tasks: Vec<Member>,
     /// Whether the set may have tasks that are not recorded.
     has_others: bool,
 }
@@ -23,19 +37,43 @@ impl Members {
     /// Adds a task that is spawned into the set. `len` is the set's number of tasks.
     pub(super) fn add(&mut self, task: Numbered, len: usize) {
         if self.tasks.len() > 2 * len + 8 {
-            self.tasks.retain(|task| task.is_alive());
+            self.tasks.retain(|member| member.task.is_alive());
         }
         // The owner of the set may abort it.
         task.add_handle(HANDLE);
         match task.id() {
-            Some(_) => self.tasks.push(task),
+            Some(_) => self.tasks.push(Member { task, id: None }),
             None => self.has_others = true,
         }
     }
 
+    /// Records the handle of the task that was added last.
+    pub(super) fn spawned(&mut self, handle: AbortHandle) -> AbortHandle {
+        if let Some(member) = self.tasks.last_mut().filter(|member| member.id.is_none()) {
+            member.id = Some(handle.id());
+        }
+        handle
+    }
+
+    /// Records that the running task gets this output.
+    pub(super) fn with_id<T>(&self, done: Done<(Id, T)>) -> Done<(Id, T)> {
+        if let Some(Ok((id, _))) = &done {
+            let is_searched = mem::needs_drop::<T>() && self.tasks.len() <= 4 * MOST;
+            if let Some(member) = self.tasks.iter().find(|member| is_searched && member.id == Some(*id)) {
+                member.task.note_output::<T>();
+            }
+        }
+        done
+    }
+
+    /// Records that the running task gets this output, and returns it without the id.
+    pub(super) fn without_id<T>(&self, done: Done<(Id, T)>) -> Done<T> {
+        Some(self.with_id(done)?.map(|(_, output)| output))
+    }
+
     /// Records that all tasks are about to be aborted.
     pub(super) fn note_abort(&self) {
-        self.tasks.iter().copied().for_each(Numbered::note_abort);
+        self.tasks.iter().for_each(|member| member.task.note_abort());
     }
 
     /// Records that the set may have unrecorded tasks from now on.
@@ -66,7 +104,8 @@ impl Members {
     /// Describes a wait for one of the tasks. Names none if some are unknown, or if there are too
     /// many. A partial list would look complete. A wait that is listed already has its list.
     fn wait_info(&self, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
-        let alive = || self.tasks.iter().filter(|task| task.is_alive()).filter_map(|task| task.id());
+        let tasks = || self.tasks.iter().map(|member| member.task);
+        let alive = || tasks().filter(|task| task.is_alive()).filter_map(Numbered::id);
         let target = if self.has_others || self.tasks.len() > 4 * MOST {
             WaitTarget::Resource(None)
         } else {

@@ -22,6 +22,7 @@ mod more_controls;
 mod more_cycles;
 mod moved;
 mod opaque;
+mod outputs;
 mod outside;
 mod owners;
 mod passed;
@@ -75,4 +76,5 @@ pub const ALL: &[Section] = &[
     jobs::SECTION,
     values::SECTION,
     trackers::SECTION,
+    outputs::SECTION,
 ];
