@@ -46,7 +46,7 @@ pub(super) fn mode(mode: waits::WaitMode) -> WaitMode {
         waits::WaitMode::Initialize => WaitMode::Initialize,
         waits::WaitMode::Arrive => WaitMode::Arrive,
         waits::WaitMode::Notified => WaitMode::Notified,
-        waits::WaitMode::Join => WaitMode::Join,
+        waits::WaitMode::Join | waits::WaitMode::LocalSet => WaitMode::Join,
         waits::WaitMode::Timer => WaitMode::Timer,
         waits::WaitMode::Shutdown => WaitMode::Shutdown,
         waits::WaitMode::Custom => WaitMode::Custom,

@@ -23,6 +23,7 @@ mod holdings;
 mod kinds;
 mod latency;
 mod live_spans;
+mod local_sets;
 mod lock_order;
 mod lost_wakes;
 mod merged;

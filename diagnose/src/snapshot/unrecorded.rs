@@ -13,6 +13,7 @@ use diagnose_reports::model::{RunState, Runtime, Task, TaskKind, Worker};
 use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
 use super::capture_context::TaskTable;
+use super::local_sets;
 use crate::cpu;
 use crate::own_thread;
 
@@ -136,13 +137,16 @@ pub(super) fn add(
         Some(threads) => threads.iter().filter(is_foreign).count() as u64,
         None => u64::from(!cpu::counts_threads()),
     };
-    (snapshot.is_all_recorded, snapshot.foreign_threads) = (is_all_recorded, foreign_threads);
+    let has_more = local_sets::has_unknown_tasks();
+    snapshot.is_all_recorded = is_all_recorded && !has_more;
+    snapshot.foreign_threads = foreign_threads;
     // Not every runtime was built through this crate.
     let is_uncounted = |task: &Task| {
         let is_of_runtime = task.kind == TaskKind::Future && task.runtime == *"tokio" && !task.is_local;
         is_of_runtime && before.iter().all(|it| it.runtime != task.runtime_number)
     };
-    snapshot.unrecorded_tasks = unrecorded.saturating_add(snapshot.tasks.iter().any(is_uncounted).into());
+    let more = u64::from(snapshot.tasks.iter().any(is_uncounted)) + u64::from(has_more);
+    snapshot.unrecorded_tasks = unrecorded.saturating_add(more);
 }
 
 /// Counts of the listed tasks, made in one pass.

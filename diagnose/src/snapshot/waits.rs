@@ -16,6 +16,7 @@ use super::capture_context::CaptureContext;
 use super::draining::Draining;
 use super::holdings::Holdings;
 use super::kinds::{kind, mode};
+use super::local_sets;
 use super::numbers::Index;
 use super::unrecorded::OtherThread;
 use super::usage::usage;
@@ -87,6 +88,7 @@ impl WaitsCopy {
         let foreign = foreign_threads(threads.as_deref());
         let (mut loose, mut queued): (Vec<_>, Vec<_>) =
             waits::all_waits().partition(|wait| wait.resource == 0);
+        local_sets::keep_known(&mut loose);
         sort_by_key(&mut loose, |wait| wait.id);
         sort_by_key(&mut queued, |wait| (wait.resource, wait.is_given_up, wait.place));
         let records = waits::all_records().into_iter().map(|record| (record.id(), record));
@@ -151,7 +153,11 @@ impl WaitsCopy {
         }
         drop(std::mem::take(&mut self.queued));
         for wait in Draining::new(self.loose) {
-            push(snapshot, build(&wait, capture), &mut classes.0);
+            let mut built = build(&wait, capture);
+            if wait.mode == waits::WaitMode::LocalSet && !local_sets::add_tasks(&mut built, &wait, capture) {
+                continue;
+            }
+            push(snapshot, built, &mut classes.0);
         }
     }
 

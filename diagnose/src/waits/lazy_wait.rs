@@ -134,7 +134,7 @@ impl LazyWait {
         let Some(wait) = wait.or_else(WaitCell::take) else { return };
         self.0 = Some(wait);
         // A join handle may move. Where it was polled still shows whether its task owned it then.
-        let has_memory = is_pinned || info.mode == WaitMode::Join;
+        let has_memory = is_pinned || matches!(info.mode, WaitMode::Join | WaitMode::LocalSet);
         let memory = if has_memory { Memory::of(self) } else { Memory::UNKNOWN };
         let start = wait_start(info, scope.asked, is_forced, memory);
         wait.begin(WaitStart { is_pinned, ..start }, Some(outer));

@@ -36,9 +36,11 @@ pub(crate) enum WaitMode {
     Timer,
     Shutdown,
     Custom,
+    /// Runs the tasks of a `LocalSet`.
+    LocalSet,
 }
 
-pub(super) const MODES: [WaitMode; 14] = [
+pub(super) const MODES: [WaitMode; 15] = [
     WaitMode::Lock,
     WaitMode::Read,
     WaitMode::Write,
@@ -53,6 +55,7 @@ pub(super) const MODES: [WaitMode; 14] = [
     WaitMode::Timer,
     WaitMode::Shutdown,
     WaitMode::Custom,
+    WaitMode::LocalSet,
 ];
 
 /// A future that has returned `Pending`, or a blocked thread. The thread that polls it writes the

@@ -212,6 +212,13 @@ impl Table {
         self.find(id).is_none_or(|index| self.0[index].is_clear)
     }
 
+    /// Returns whether the thread that polls this task runs local tasks that can go on.
+    fn has_clear_task_of_set(&self, id: u64) -> bool {
+        let thread = self.find(id).map(|index| self.0[index].task.thread.load(Relaxed));
+        let is_in_set = |known: &KnownSuspect| known.id != id && known.task.may_be_in_set_on(thread);
+        self.0.iter().any(|known| known.is_clear && is_in_set(known))
+    }
+
     fn are_all_clear(&self) -> bool {
         self.0.iter().all(|known| known.is_clear)
     }
@@ -280,6 +287,7 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
                 continue;
             }
             let can_come = match wait.mode {
+                WaitMode::LocalSet => tasks.has_clear_task_of_set(wait.task),
                 WaitMode::Join => wait.joined().into_iter().any(|id| tasks.is_clear(id)),
                 _ if is_message(&wait) => resources.flags(wait.resource) & (SENT | HELD) == SENT,
                 _ => is_lock(&wait) && resources.flags(wait.resource) == HELD,

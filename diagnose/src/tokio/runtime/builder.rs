@@ -4,10 +4,11 @@ use std::io;
 use std::ops::DerefMut;
 use std::time::Duration;
 
-use ::tokio::runtime::LocalOptions;
+use ::tokio::runtime::{LocalOptions, RuntimeFlavor};
 
 use super::{LocalRuntime, Runtime, number};
 use crate::live::{self, workers};
+use crate::tokio::task::ids;
 use crate::wrap::{debug, deref};
 
 /// tokio's `Builder`. The runtime that it builds lists its tasks and worker threads.
@@ -141,7 +142,13 @@ impl Builder {
     /// If the system does not provide the resources for its drivers or threads.
     #[track_caller]
     pub fn build(&mut self) -> io::Result<Runtime> {
-        Ok(Runtime::built(self.builder.build()?, self.max_blocking))
+        // A runtime for one thread has no worker thread.
+        let workers = |runtime: &::tokio::runtime::Runtime| match runtime.handle().runtime_flavor() {
+            RuntimeFlavor::MultiThread => runtime.metrics().num_workers() as u64,
+            _ => 0,
+        };
+        let runtime = ids::count_workers(|| self.builder.build(), workers)?;
+        Ok(Runtime::built(runtime, self.max_blocking))
     }
 
     /// Builds a runtime for one thread, which can spawn futures that are not `Send`.

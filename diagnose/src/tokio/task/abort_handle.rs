@@ -35,6 +35,11 @@ impl AbortHandle {
         Self { inner: numbered(task, inner), counted: Counted::new(task) }
     }
 
+    /// Returns the record of the task.
+    pub(super) fn task(&self) -> Numbered {
+        self.counted.0
+    }
+
     /// Aborts the task, unless it is finished.
     pub fn abort(&self) {
         self.counted.0.note_abort();

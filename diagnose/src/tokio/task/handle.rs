@@ -10,8 +10,8 @@ use std::task::{Context, Poll};
 
 use ::tokio::task::{Id, JoinError};
 
-use super::AbortHandle;
 use super::spawn::numbered;
+use super::{AbortHandle, ids};
 use crate::context;
 use crate::live::HANDLE;
 use crate::spawned::Numbered;
@@ -51,6 +51,7 @@ impl<T> JoinHandle<T> {
     /// Wraps the handle of `task`.
     #[track_caller]
     pub(crate) fn new(inner: ::tokio::task::JoinHandle<T>, task: Numbered) -> Self {
+        ids::count(task);
         Self {
             inner: numbered(task, inner),
             task,

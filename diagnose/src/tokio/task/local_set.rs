@@ -1,8 +1,11 @@
 //! `tokio::task::LocalSet`.
 
-use std::future::Future;
+use std::cell::Cell;
+use std::future::{Future, poll_fn};
 use std::ops::DerefMut;
-use std::pin::Pin;
+use std::panic::Location;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
 
 use ::tokio::runtime::{Id, Runtime};
@@ -12,11 +15,15 @@ use super::JoinHandle;
 use crate::live::workers;
 use crate::spawned::launch;
 use crate::tokio::runtime::number;
+use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
 use crate::wrap::{convert, debug, default, delegate, deref};
 
-/// tokio's `LocalSet`. The tasks that it spawns are listed.
+/// tokio's `LocalSet`. The tasks that it spawns are listed. A task that runs the set is recorded as
+/// waiting for the tasks of the set.
 pub struct LocalSet {
     set: ::tokio::task::LocalSet,
+    /// The wait of the task that polls the set.
+    wait: LazyWait,
 }
 
 impl LocalSet {
@@ -44,18 +51,35 @@ impl LocalSet {
     where
         F: Future,
     {
-        let _visit = workers::visit();
+        let (_visit, _entered) = (workers::visit(), Entered::new());
         launch!(number::local(), Some("main"), future: F, |task, _| {
             self.set.block_on(rt, task)
         })
     }
 
     /// Runs a future and the tasks of this set until the future completes.
-    pub async fn run_until<F>(&self, future: F) -> F::Output
+    #[track_caller]
+    pub fn run_until<F>(&self, future: F) -> impl Future<Output = F::Output> + use<'_, F>
     where
         F: Future,
     {
-        self.set.run_until(future).await
+        let at = Location::caller();
+        async move {
+            // The set keeps the waker of the wait, and the future gets that of the task.
+            let outer = Cell::new(None);
+            let mut future = pin!(future);
+            let future = poll_fn(|cx| match outer.take() {
+                Some(waker) => future.as_mut().poll(&mut Context::from_waker(&waker)),
+                None => future.as_mut().poll(cx),
+            });
+            let mut runs = pin!(self.set.run_until(future));
+            let mut wait = LazyWait::default();
+            poll_fn(|cx| {
+                outer.set(Some(cx.waker().clone()));
+                wait.poll(cx, || wait_info(at), |cx| runs.as_mut().poll(cx))
+            })
+            .await
+        }
     }
 
     /// Returns tokio's own set, with the tasks of this one.
@@ -77,14 +101,46 @@ impl LocalSet {
 impl Future for LocalSet {
     type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        Pin::new(&mut self.set).poll(context)
+    #[track_caller]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let at = Location::caller();
+        let Self { set, wait } = self.get_mut();
+        wait.poll(context, || wait_info(at), |context| Pin::new(&mut *set).poll(context))
     }
+}
+
+/// Number of threads in a `block_on` of a set. The task `main` there has no waker of the set.
+static ENTERED: AtomicU64 = AtomicU64::new(0);
+
+/// Whether a thread is in a `block_on` of a set.
+pub(crate) fn is_any_entered() -> bool {
+    ENTERED.load(Relaxed) != 0
+}
+
+/// A thread in a `block_on` of a set.
+struct Entered;
+
+impl Entered {
+    fn new() -> Self {
+        ENTERED.fetch_add(1, Relaxed);
+        Self
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        ENTERED.fetch_sub(1, Relaxed);
+    }
+}
+
+/// Describes the wait of a task that runs a set. Its tasks are known only once a snapshot is taken.
+fn wait_info(at: &'static Location<'static>) -> WaitInfo {
+    WaitInfo::new(WaitTarget::Tasks(Vec::new()), WaitMode::LocalSet, 1, at)
 }
 
 default!([] LocalSet);
 debug!([] LocalSet, set: ::tokio::task::LocalSet);
-convert!([] LocalSet: ::tokio::task::LocalSet, |set| Self { set }, |it| it.into_inner());
+convert!([] LocalSet: ::tokio::task::LocalSet, |set| Self { set, wait: LazyWait::default() }, |it| it.into_inner());
 deref!([] LocalSet, set: ::tokio::task::LocalSet);
 
 impl DerefMut for LocalSet {

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use ::tokio::task::{Id, JoinError};
 
-use super::AbortHandle;
+use super::{AbortHandle, ids};
 use crate::live::HANDLE;
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
@@ -49,6 +49,7 @@ impl Members {
 
     /// Records the handle of the task that was added last.
     pub(super) fn spawned(&mut self, handle: AbortHandle) -> AbortHandle {
+        ids::count(handle.task());
         if let Some(member) = self.tasks.last_mut().filter(|member| member.id.is_none()) {
             member.id = Some(handle.id());
         }

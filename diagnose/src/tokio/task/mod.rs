@@ -2,8 +2,9 @@
 
 mod abort_handle;
 mod handle;
+pub(crate) mod ids;
 mod joining;
-mod local_set;
+pub(crate) mod local_set;
 mod members;
 mod spawn;
 

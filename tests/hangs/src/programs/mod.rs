@@ -18,6 +18,7 @@ mod jobs;
 mod late;
 mod leaks;
 mod lent;
+mod local_sets;
 mod more_controls;
 mod more_cycles;
 mod moved;
@@ -76,5 +77,6 @@ pub const ALL: &[Section] = &[
     jobs::SECTION,
     values::SECTION,
     trackers::SECTION,
+    local_sets::SECTION,
     outputs::SECTION,
 ];

@@ -1,0 +1,55 @@
+//! Tasks that run a `LocalSet`, and wait for the tasks in it.
+//!
+//! A set keeps one clone of the waker of the task that polled it last. That clone wakes the task
+//! when a task of the set is woken or spawned. No record says which set a task is in, but the
+//! thread of both is known.
+
+use diagnose_reports::model::{TaskId, Wait};
+
+use super::capture_context::{CaptureContext, KnownTask};
+use crate::waits::{WaitCopy, WaitMode};
+
+/// Removes the waits for sets if a set may have unrecorded tasks: then the clone of the waker that
+/// a set keeps counts as unrecorded too. Called after the waits were read, so that a task that is
+/// spawned later has woken its set since.
+pub(super) fn keep_known(waits: &mut Vec<WaitCopy>) {
+    let is_of_set = |wait: &WaitCopy| wait.mode == WaitMode::LocalSet;
+    if waits.iter().any(is_of_set) && has_unknown_spawns() {
+        waits.retain(|wait| !is_of_set(wait));
+    }
+}
+
+/// Adds the tasks that may be in the set that a wait is for: all local tasks of its thread, but
+/// those of a `block_on`. Returns `false` if there are none, and so nothing in the set that can
+/// wake its task.
+pub(super) fn add_tasks(built: &mut Wait, wait: &WaitCopy, capture: &CaptureContext<'_>) -> bool {
+    let is_in_set = |known: &&KnownTask| {
+        known.id != wait.polled.task && !known.is_block_on && known.task.may_be_in_set_on(wait.thread)
+    };
+    let tasks = capture.tasks.all.iter().filter(is_in_set);
+    built.tasks = tasks.map(|known| TaskId::new(known.id)).collect();
+    !built.tasks.is_empty()
+}
+
+/// Whether tokio has spawned anything that is not on record. Sets do not count their tasks, so it
+/// may be in any of them.
+#[cfg(feature = "tokio")]
+fn has_unknown_spawns() -> bool {
+    crate::tokio::task::ids::unrecorded() != Some(0)
+}
+
+/// Without the feature `tokio`, no set is recorded.
+#[cfg(not(feature = "tokio"))]
+fn has_unknown_spawns() -> bool {
+    false
+}
+
+/// Whether a set in a `block_on` may have unrecorded tasks. Its own task `main` is woken by another
+/// waker, so that one does not show them.
+pub(super) fn has_unknown_tasks() -> bool {
+    #[cfg(feature = "tokio")]
+    let is_any_entered = crate::tokio::task::local_set::is_any_entered();
+    #[cfg(not(feature = "tokio"))]
+    let is_any_entered = false;
+    is_any_entered && has_unknown_spawns()
+}

@@ -1,0 +1,54 @@
+//! Counts the task ids that tokio has given out, to notice tasks that are not on record.
+//!
+//! A `LocalSet` does not count its tasks. But each spawn, in whatever way, takes the next id, and
+//! so does each worker thread of a runtime.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use ::tokio::task::LocalSet;
+
+use crate::number::shown;
+use crate::spawned::Numbered;
+use crate::sync::Mutex;
+
+/// Number of ids of recorded tasks and of workers of recorded runtimes.
+static RECORDED: AtomicU64 = AtomicU64::new(0);
+/// Number of ids that [`taken`] has taken itself.
+static OWN: Mutex<u64> = Mutex::new(0);
+
+/// Counts the id of a task that was just spawned, if the task is on record.
+#[inline]
+pub(super) fn count(task: Numbered) {
+    if task.id().is_some() {
+        RECORDED.fetch_add(1, Relaxed);
+    }
+}
+
+/// Builds a runtime with `build`. Counts the ids of its workers, of which `workers` returns the
+/// number. An id that another thread takes meanwhile counts as unrecorded.
+pub(in crate::tokio) fn count_workers<T, E>(
+    build: impl FnOnce() -> Result<T, E>,
+    workers: impl FnOnce(&T) -> u64,
+) -> Result<T, E> {
+    let before = taken();
+    let runtime = build()?;
+    let new = before.zip(taken()).map_or(0, |(before, after)| after.saturating_sub(before));
+    RECORDED.fetch_add(new.min(workers(&runtime)), Relaxed);
+    Ok(runtime)
+}
+
+/// Returns the number of spawns that are not on record, so far; `None` if unknown.
+pub(crate) fn unrecorded() -> Option<u64> {
+    // Read first: a spawn meanwhile counts as unrecorded, and not the other way round.
+    let recorded = RECORDED.load(Relaxed);
+    taken()?.checked_sub(recorded)
+}
+
+/// Returns the number of ids that tokio has given out, without those of this function.
+fn taken() -> Option<u64> {
+    let mut own = OWN.lock();
+    let set = LocalSet::new();
+    *own += 1;
+    let id = set.spawn_local(async {}).id();
+    shown(id)?.checked_sub(*own)
+}
