@@ -13,12 +13,14 @@ mod elsewhere;
 mod futurelock;
 mod handed_on;
 mod handles;
+mod inside;
 mod issues;
 mod jobs;
 mod late;
 mod leaks;
 mod lent;
 mod local_sets;
+mod methods;
 mod more_controls;
 mod more_cycles;
 mod moved;
@@ -74,6 +76,8 @@ pub const ALL: &[Section] = &[
     handed_on::SECTION,
     blocks::SECTION,
     boxes::SECTION,
+    methods::SECTION,
+    inside::SECTION,
     jobs::SECTION,
     values::SECTION,
     trackers::SECTION,

@@ -1,0 +1,153 @@
+//! Guards inside of other values: transactions that own functions return, with the lock behind a
+//! static. Most are handed on to a task that is not on record.
+
+use std::sync::{Arc, LazyLock};
+
+use diagnose::{FutureExt as _, diagnose};
+
+use super::ms;
+use crate::drop_in::tokio;
+use crate::row::{Section, likely, proven, row};
+use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::sleep;
+
+pub(super) const SECTION: Section = Section {
+    file: file!(),
+    text: include_str!("inside.rs"),
+    rows: &[
+        row!("Y191", guard_in_a_field, "a field of a transaction moves into a task of tokio's own"),
+        row!("Y186", rest_of_a_struct, "the rest of a transaction moves into such a task"),
+        row!("Y187", guard_in_a_closure, "a closure that has the guard is called, and hands it on"),
+        row!("Y188", behind_a_layer, "a layer that delegates returns the transaction"),
+        row!("Y189", behind_a_name, "a call that is named by hand returns the transaction"),
+        row!("Y190", function_named_lock, "a function of the name `lock` returns the transaction"),
+        row!("X131", transactions_in_place, "two tasks hold transactions, and use their fields")
+            .is(proven("cycle"))
+            .or(likely("cycle")),
+    ],
+};
+
+type Rows = LazyLock<[Mutex<u64>; 6]>;
+
+static TABLES: Rows = LazyLock::new(Default::default);
+
+struct Transaction {
+    rows: MutexGuard<'static, u64>,
+    number: u64,
+}
+
+#[diagnose]
+async fn begin(table: usize) -> Transaction {
+    let rows = TABLES[table].lock().await;
+    Transaction { rows, number: 1 }
+}
+
+/// Keeps it in a task of tokio's own for a while.
+fn keep(held: impl Send + 'static) {
+    ::tokio::spawn(async move {
+        ::tokio::time::sleep(ms(2_500)).await;
+        drop(held);
+    });
+}
+
+async fn guard_in_a_field() {
+    #[diagnose]
+    async fn refresh() {
+        let begun = begin(0).await;
+        keep(begun.rows);
+        drop(TABLES[0].lock().await);
+    }
+    tokio::spawn(refresh()).await.unwrap();
+}
+
+async fn rest_of_a_struct() {
+    #[diagnose]
+    async fn refresh() {
+        let begun = begin(1).await;
+        keep(Transaction { number: 2, ..begun });
+        drop(TABLES[1].lock().await);
+    }
+    tokio::spawn(refresh()).await.unwrap();
+}
+
+async fn guard_in_a_closure() {
+    #[diagnose]
+    async fn releaser() -> impl FnOnce() + Send {
+        let rows = TABLES[2].lock().await;
+        move || keep(rows)
+    }
+    #[diagnose]
+    async fn refresh() {
+        let release = releaser().await;
+        release();
+        drop(TABLES[2].lock().await);
+    }
+    tokio::spawn(refresh()).await.unwrap();
+}
+
+async fn behind_a_layer() {
+    #[diagnose]
+    async fn layer(table: usize) -> Transaction {
+        begin(table).await
+    }
+    #[diagnose]
+    async fn refresh() {
+        let begun = layer(3).await;
+        keep(begun);
+        drop(TABLES[3].lock().await);
+    }
+    tokio::spawn(refresh()).await.unwrap();
+}
+
+async fn behind_a_name() {
+    #[diagnose]
+    async fn refresh() {
+        let begun = begin(4).diagnose("begin").await;
+        keep(begun);
+        drop(TABLES[4].lock().await);
+    }
+    tokio::spawn(refresh()).await.unwrap();
+}
+
+async fn function_named_lock() {
+    struct Database;
+    impl Database {
+        #[diagnose]
+        async fn lock(&self, table: usize) -> Transaction {
+            begin(table).await
+        }
+    }
+    #[diagnose]
+    async fn refresh(database: Database) {
+        let begun = database.lock(5).await;
+        assert_eq!(begun.number, 1);
+        keep(begun.rows);
+        drop(TABLES[5].lock().await);
+    }
+    tokio::spawn(refresh(Database)).await.unwrap();
+}
+
+async fn transactions_in_place() {
+    struct Lent<'a> {
+        rows: MutexGuard<'a, u64>,
+        changed: u64,
+    }
+    #[diagnose]
+    async fn lend(table: &Mutex<u64>) -> Lent<'_> {
+        let rows = table.lock().await; // holds
+        Lent { rows, changed: 0 }
+    }
+    #[diagnose]
+    async fn copy(from: Arc<Mutex<u64>>, to: Arc<Mutex<u64>>) {
+        let mut lent = lend(&from).await;
+        lent.changed += 1;
+        sleep(ms(150)).await;
+        *to.lock().await += 1; // waits
+        *lent.rows += lent.changed;
+    }
+    let (one, two) = (Arc::default(), Arc::default());
+    let there = tokio::spawn(copy(Arc::clone(&one), Arc::clone(&two)));
+    let back = tokio::spawn(copy(two, one));
+    there.await.unwrap();
+    back.await.unwrap();
+}
