@@ -41,10 +41,10 @@ type Guard = MutexGuard<'static, u32>;
 
 static LOCK: Mutex<u32> = Mutex::const_new(0);
 
+/// Returns the guard in its output.
 #[diagnose]
 async fn takes() -> Guard {
-    let guard = LOCK.lock().await;
-    guard
+    LOCK.lock().await
 }
 
 fn drop_late(it: impl Send + 'static) {
@@ -57,8 +57,8 @@ fn drop_late(it: impl Send + 'static) {
 async fn output_kept() {
     #[diagnose]
     async fn takes() -> Guard {
-        let guard = LOCK.lock().await; // holds
-        guard
+        LOCK.lock().await // holds
+        // The output has the guard.
     }
     #[diagnose]
     async fn joins() {
