@@ -12,22 +12,33 @@ use proc_macro2::Ident;
 
 use crate::escape::is_one_of;
 
-/// Methods of std and tokio that borrow, and move nothing out of a container.
+/// Methods of collections, strings and options that only show what is in them.
 #[rustfmt::skip]
 const SHOWING: &[&str] = &[
+    "as_bytes", "as_deref", "as_path", "as_ref", "as_slice", "as_str", "back", "binary_search", "binary_search_by",
+    "binary_search_by_key", "capacity", "chars", "chunks", "contains", "contains_key", "count", "ends_with", "eq", "first",
+    "first_key_value", "fmt", "front", "get", "get_key_value", "intersection", "is_disjoint", "is_empty", "is_err", "is_none",
+    "is_ok", "is_some", "is_subset", "is_superset", "iter", "keys", "last", "last_key_value", "len", "lines", "ne",
+    "partial_cmp", "peek", "range", "starts_with", "to_string", "trim", "union", "values", "windows",
+];
+
+/// Methods that put something into a collection, or change its order.
+#[rustfmt::skip]
+const FILLING: &[&str] = &[
+    "clear", "dedup", "dedup_by_key", "extend", "extend_from_slice", "fill", "insert_str", "push", "push_back", "push_front",
+    "push_str", "reserve", "resize", "resize_with", "retain", "reverse", "rotate_left", "rotate_right", "shrink_to_fit", "sort",
+    "sort_by", "sort_by_key", "sort_unstable", "sort_unstable_by_key", "truncate", "write_fmt", "write_str",
+];
+
+/// Methods that borrow, but give access to what is inside, or have names that the program's own
+/// types give to methods which take them.
+#[rustfmt::skip]
+const OF_LIBRARIES: &[&str] = &[
     // Collections, strings, options.
-    "append", "as_bytes", "as_deref", "as_deref_mut", "as_mut", "as_mut_slice", "as_path", "as_ref", "as_slice", "as_str",
-    "back", "back_mut", "binary_search", "binary_search_by", "binary_search_by_key", "borrow", "borrow_mut", "capacity",
-    "chars", "chunks", "clear", "clone", "clone_from", "cloned", "concat", "contains", "contains_key", "copied", "count",
-    "dedup", "dedup_by_key", "ends_with", "entry", "eq", "extend", "extend_from_slice", "fill", "first", "first_key_value",
-    "first_mut", "fmt", "front", "front_mut", "get", "get_key_value", "get_many_mut", "get_mut", "get_or_insert",
-    "get_or_insert_with", "insert_str", "intersection", "is_disjoint", "is_empty", "is_err", "is_none", "is_ok", "is_some",
-    "is_subset", "is_superset", "iter", "iter_mut", "join", "keys", "last", "last_key_value", "last_mut", "len", "lines",
-    "make_contiguous", "ne", "partial_cmp", "peek", "peek_mut", "push", "push_back", "push_front", "push_str", "range",
-    "range_mut", "reserve", "resize", "resize_with", "retain", "retain_mut", "reverse", "rotate_left", "rotate_right",
-    "shrink_to_fit", "sort", "sort_by", "sort_by_key", "sort_unstable", "sort_unstable_by_key", "split_at", "split_at_mut",
-    "starts_with", "swap", "to_owned", "to_string", "to_vec", "trim", "truncate", "union", "values", "values_mut", "windows",
-    "write_fmt", "write_str",
+    "append", "as_deref_mut", "as_mut", "as_mut_slice", "back_mut", "borrow", "borrow_mut", "clone", "clone_from", "cloned",
+    "concat", "copied", "entry", "first_mut", "front_mut", "get_many_mut", "get_mut", "get_or_insert", "get_or_insert_with",
+    "iter_mut", "join", "last_mut", "make_contiguous", "peek_mut", "range_mut", "retain_mut", "split_at", "split_at_mut", "swap",
+    "to_owned", "to_vec", "values_mut",
     // Numbers and atomics.
     "abs", "checked_add", "checked_sub", "cmp", "compare_exchange", "fetch_add", "fetch_max", "fetch_min", "fetch_or",
     "fetch_sub", "load", "saturating_add", "saturating_sub", "store", "wrapping_add", "wrapping_sub",
@@ -68,8 +79,10 @@ const PASSING_ON: &[&str] = &[
 /// What a method does with what it is called on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// Borrows it.
+    /// Borrows it, and leaves there what is inside.
     Shows,
+    /// Borrows it, if it is a type of std or tokio.
+    Borrows,
     /// Borrows it, and may take something out of it.
     Takes,
     /// Moves what is in an `Option` or a `Result`.
@@ -81,8 +94,10 @@ pub(crate) enum Method {
 
 impl Method {
     pub(crate) fn of(name: &Ident) -> Self {
-        if is_one_of(SHOWING, name) {
+        if is_one_of(SHOWING, name) || is_one_of(FILLING, name) {
             Self::Shows
+        } else if is_one_of(OF_LIBRARIES, name) {
+            Self::Borrows
         } else if is_one_of(TAKING, name) {
             Self::Takes
         } else if is_one_of(PASSING_ON, name) {

@@ -29,6 +29,9 @@ const OF_PERMITS: [&str; 7] = ["forget", "is_err", "is_none", "is_ok", "is_some"
 /// Methods of `Option` and `Result` that return what is inside.
 const UNWRAPPING: [&str; 2] = ["expect", "unwrap"];
 
+/// Methods that return a clone.
+const SHARING: [&str; 4] = ["clone", "cloned", "to_owned", "to_vec"];
+
 /// What an await acquires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Acquired {
@@ -47,10 +50,14 @@ impl Acquired {
         let is_of_permits = is_one_of(&OF_PERMITS, method);
         match (self, Method::of(method)) {
             (Self::Lock, _) if is_one_of(&UNWRAPPING, method) => GuardUse::Moves,
-            (Self::Lock | Self::MaybeLock, Method::Shows) | (Self::Lock, Method::Takes) => GuardUse::Stays,
-            (Self::Lock | Self::MaybeLock, Method::Unknown) | (Self::Lock, Method::PassesOn) => {
-                GuardUse::Calls
+            (Self::Lock | Self::MaybeLock, Method::Shows) | (Self::Lock, Method::Borrows | Method::Takes) => {
+                GuardUse::Stays
             }
+            // What has a guard inside and can be cloned is shared.
+            (Self::MaybeLock, _) if is_one_of(&SHARING, method) => GuardUse::Moves,
+            (Self::Lock | Self::MaybeLock, Method::Unknown)
+            | (Self::Lock, Method::PassesOn)
+            | (Self::MaybeLock, Method::Borrows) => GuardUse::Calls,
             (Self::Permits | Self::MaybePermits, _) if is_of_permits => GuardUse::Stays,
             _ => GuardUse::Moves,
         }
@@ -195,10 +202,13 @@ pub(crate) fn of_operand(expression: &Expr, outer: ValueUse) -> ValueUse {
         Expr::Return(_) => ValueUse::RETURNS,
         // A guard can be swapped behind `&mut`.
         Expr::Reference(reference) if reference.mutability.is_some() => outer,
-        // A field of another value may be the guard.
-        Expr::Field(_) => ValueUse { itself: GuardUse::Stays, ..outer },
-        Expr::Index(_) | Expr::Reference(_) => ValueUse::STAYS,
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => ValueUse::STAYS,
+        // A field of another value may be the guard, and so may what an index finds.
+        Expr::Field(_) | Expr::Index(_) => ValueUse { itself: GuardUse::Stays, ..outer },
+        // A cell may be borrowed, and be emptied, or a box be moved out of.
+        Expr::Reference(_) => ValueUse { itself: GuardUse::Stays, inside: GuardUse::Calls },
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
+            ValueUse { itself: GuardUse::Stays, inside: GuardUse::Calls }
+        }
         Expr::MethodCall(call) if is_one_of(&UNWRAPPING, &call.method) => outer,
         Expr::MethodCall(call) => of(&call.receiver, &|guard| guard.call_of(&call.method)),
         Expr::If(choice) => of_condition(&choice.cond, &choice.then_branch),

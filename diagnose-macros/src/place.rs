@@ -45,8 +45,12 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
     let in_place = |is_in_place: bool| if is_in_place { GuardUse::Stays } else { GuardUse::Moves };
     // `value.name` is a field, `&name` is a place. The rest of a struct moves out of `..name`.
     let is_rest = || matches!(index.checked_sub(2).and_then(sign), Some(('.', Spacing::Joint)));
-    if before == Some('&') || before == Some('.') && !is_rest() {
+    if before == Some('.') && !is_rest() {
         return GuardUse::Stays;
+    }
+    if before == Some('&') {
+        // A cell with the guard can be emptied through it.
+        return if guard.may_be_inside() && !is_shown { GuardUse::Calls } else { GuardUse::Stays };
     }
     let is_member = matches!(sign(index + 1), Some(('.', Spacing::Alone)));
     if before == Some('*') && !is_member {
@@ -69,7 +73,9 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
         (Some(('=' | ':', Spacing::Alone)), _) => GuardUse::Stays,
         _ => in_place(match tokens.get(index + 1) {
             // `name[0]`.
-            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => true,
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
+                return use_of_place(guard, &tokens[index + 2..]);
+            }
             // A function of that name: a guard cannot be called, but a closure that has one can. If
             // its future is awaited here, the guard stays.
             Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
@@ -100,9 +106,27 @@ fn use_of_member(guard: Acquired, tokens: &[TokenTree], field: GuardUse) -> Guar
         [_, _, TokenTree::Punct(dot), ..] if dot.as_char() == '.' && dot.spacing() == Spacing::Alone => {
             use_of_member(guard, &tokens[2..], field)
         }
-        // `name.field + 1`, `name.field[0]`, `name.field as u64`.
+        // `name.field[0]`.
+        [_, _, TokenTree::Group(group), rest @ ..] if group.delimiter() == Delimiter::Bracket => {
+            use_of_place(guard, rest)
+        }
+        // `name.field + 1`, `name.field as u64`.
         [_, _, next, ..] if reads(next) => GuardUse::Stays,
         _ => field,
+    }
+}
+
+/// What is done with `name[0]` before these tokens. Nothing can be moved out of it, but by a
+/// method.
+fn use_of_place(guard: Acquired, tokens: &[TokenTree]) -> GuardUse {
+    match tokens {
+        [TokenTree::Punct(dot), ..] if dot.as_char() == '.' && dot.spacing() == Spacing::Alone => {
+            use_of_member(guard, tokens, GuardUse::Moves)
+        }
+        [TokenTree::Group(group), rest @ ..] if group.delimiter() == Delimiter::Bracket => {
+            use_of_place(guard, rest)
+        }
+        _ => GuardUse::Stays,
     }
 }
 
@@ -128,13 +152,12 @@ fn use_of_field(before: &[TokenTree]) -> GuardUse {
     }
 }
 
-/// Whether the token after an operand reads or assigns to it: an operator, `as`, or an index.
+/// Whether the token after an operand reads or assigns to it: an operator, or `as`.
 fn reads(next: &TokenTree) -> bool {
     match next {
         TokenTree::Punct(punct) => "+-*/%^&|=<>!".contains(punct.as_char()),
         TokenTree::Ident(word) => word == "as",
-        TokenTree::Group(group) => group.delimiter() == Delimiter::Bracket,
-        TokenTree::Literal(_) => false,
+        TokenTree::Group(_) | TokenTree::Literal(_) => false,
     }
 }
 

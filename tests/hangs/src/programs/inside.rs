@@ -27,9 +27,9 @@ pub(super) const SECTION: Section = Section {
     ],
 };
 
-type Rows = LazyLock<[Mutex<u64>; 6]>;
+type Rows = LazyLock<Vec<Mutex<u64>>>;
 
-static TABLES: Rows = LazyLock::new(Default::default);
+static TABLES: Rows = LazyLock::new(|| (0..6).map(Mutex::new).collect());
 
 struct Transaction {
     rows: MutexGuard<'static, u64>,

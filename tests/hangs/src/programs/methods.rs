@@ -83,7 +83,7 @@ fn unparks() -> thread::JoinHandle<()> {
 }
 
 async fn method_takes_the_guard() {
-    static ONLY: LazyLock<Mutex<Connection>> = LazyLock::new(Mutex::default);
+    static ONLY: LazyLock<Box<Mutex<Connection>>> = LazyLock::new(Box::default);
     #[diagnose]
     async fn lease() {
         let held = ONLY.lock().await;
@@ -107,7 +107,7 @@ async fn guard_in_a_pipe() {
 }
 
 async fn guards_appended() {
-    static POOL: LazyLock<[Mutex<Connection>; 2]> = LazyLock::new(Default::default);
+    static POOL: LazyLock<Box<[Mutex<Connection>; 2]>> = LazyLock::new(Box::default);
     #[diagnose]
     async fn lease() {
         let mut both = join_all(POOL.iter().map(|one| one.lock())).await;
