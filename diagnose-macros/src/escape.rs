@@ -49,7 +49,7 @@ impl Acquired {
     pub(crate) fn call_of(self, method: &Ident) -> GuardUse {
         let is_of_permits = is_one_of(&OF_PERMITS, method);
         match (self, Method::of(method)) {
-            (Self::Lock, _) if is_one_of(&UNWRAPPING, method) => GuardUse::Moves,
+            (Self::Lock | Self::MaybeLock, _) if is_one_of(&UNWRAPPING, method) => GuardUse::Moves,
             (Self::Lock | Self::MaybeLock, Method::Shows) | (Self::Lock, Method::Borrows | Method::Takes) => {
                 GuardUse::Stays
             }
@@ -250,7 +250,10 @@ pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt], outer: ValueUse, mov
                 let is_value = || value.is_some_and(|it| use_of(guard, pat, &[it]) == GuardUse::Moves);
                 if in_rest != GuardUse::Moves && is_value() { outer } else { in_rest }
             };
-            ValueUse { itself: of(guard, outer.itself), inside: of(guard.inside(), outer.inside) }
+            // The value of the block is the guard, or has it inside.
+            let is_alone = value.is_some_and(|it| matches!(it, Expr::Path(_)));
+            let itself = if is_alone { outer.itself } else { outer.inside };
+            ValueUse { itself: of(guard, itself), inside: of(guard.inside(), outer.inside) }
         }
         Stmt::Expr(_, None) if rest.is_empty() => outer,
         Stmt::Expr(_, _) => ValueUse::STAYS,

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Pat;
+use syn::ext::IdentExt as _;
 
 use crate::escape::{Acquired, GuardUse, is_one_of};
 use crate::place::{Caller, caller_before, is_list, use_at};
@@ -25,12 +26,13 @@ pub(crate) fn use_of(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) -> 
     };
     let code: TokenStream = code.iter().map(ToTokens::to_token_stream).collect();
     let use_of = |name: Ident| {
+        let name = name.unraw();
         let mut is_called = false;
         let mut is_moved = |mention: Mention<'_>| match mention {
-            Mention::Name(word) => *word == name,
+            Mention::Name(word) => word.unraw() == name,
             Mention::Text(text) => text.contains(&name.to_string()),
             Mention::Called(word) => {
-                is_called |= *word == name;
+                is_called |= word.unraw() == name;
                 false
             }
         };
@@ -55,13 +57,13 @@ impl MovedNames {
         let mut names = HashMap::new();
         let mut add = |mention: Mention<'_>| {
             match mention {
-                Mention::Name(word) => names.extend([(word.to_string(), GuardUse::Moves)]),
+                Mention::Name(word) => names.extend([(word.unraw().to_string(), GuardUse::Moves)]),
                 Mention::Text(text) => {
                     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
                     names.extend(words.map(|word| (word.to_owned(), GuardUse::Moves)));
                 }
                 Mention::Called(word) => {
-                    names.entry(word.to_string()).or_insert(GuardUse::Calls);
+                    names.entry(word.unraw().to_string()).or_insert(GuardUse::Calls);
                 }
             }
             false
@@ -74,7 +76,7 @@ impl MovedNames {
     pub(crate) fn use_of(&self, pattern: &Pat) -> GuardUse {
         match pattern {
             Pat::Ident(variable) if variable.subpat.is_none() => {
-                self.0.get(&variable.ident.to_string()).copied().unwrap_or(GuardUse::Stays)
+                self.0.get(&variable.ident.unraw().to_string()).copied().unwrap_or(GuardUse::Stays)
             }
             _ => GuardUse::Moves,
         }
@@ -83,13 +85,19 @@ impl MovedNames {
 
 /// The variables of a pattern, with the modules that it names.
 fn names(pattern: TokenStream, found: &mut Vec<Ident>) {
-    for token in pattern {
+    let tokens: Vec<TokenTree> = pattern.into_iter().collect();
+    for (index, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Group(group) => names(group.stream(), found),
-            TokenTree::Ident(word) if !["mut", "ref"].iter().any(|keyword| word == keyword) => {
-                // Not a type, a variant or a constant.
-                let is_variable = !word.to_string().starts_with(char::is_uppercase);
-                found.extend(is_variable.then_some(word));
+            TokenTree::Ident(word) if !["mut", "ref", "None"].iter().any(|other| word == other) => {
+                // Not a type, a variant or a constant of a module.
+                let is_upper = word.to_string().starts_with(char::is_uppercase);
+                let is_last = match tokens.get(index + 1) {
+                    None => true,
+                    Some(TokenTree::Punct(punct)) => punct.as_char() == ',',
+                    Some(_) => false,
+                };
+                found.extend((!is_upper || is_last).then(|| word.clone()));
             }
             _ => {}
         }

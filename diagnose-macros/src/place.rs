@@ -224,7 +224,8 @@ pub(crate) fn ends_argument(path: &TokenStream) -> bool {
     ends(&path.clone().into_iter().collect::<Vec<_>>())
 }
 
-/// Whether the tokens end with such a path. Another path may lead to another function of that name.
+/// Whether the tokens end with such a path: `drop`, or one of the module `mem`. Another may lead to
+/// another function of that name.
 fn ends(tokens: &[TokenTree]) -> bool {
     let [before @ .., TokenTree::Ident(name)] = tokens else { return false };
     let is_sign = |token: &TokenTree, sign| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);
@@ -233,6 +234,7 @@ fn ends(tokens: &[TokenTree]) -> bool {
         _ => false,
     };
     is_one_of(&ENDING, name)
+        && (name == "drop" || is_in_mem())
         && before.last().is_none_or(|last| !is_sign(last, '.') && (!is_sign(last, ':') || is_in_mem()))
 }
 

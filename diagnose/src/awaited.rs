@@ -210,7 +210,8 @@ pub(crate) fn is_span<F>() -> bool {
 }
 
 /// Whether the future may poll one that others own, as in a static or behind an `Arc`: code of its
-/// own does, and a shared future. A future inside its memory is its own all the same.
+/// own does, a type of the program's own, and a shared future. A future inside its memory is its
+/// own all the same.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn may_lend<F>() -> bool {
     let name = any::type_name::<F>();
@@ -220,6 +221,16 @@ fn may_lend<F>() -> bool {
         || name.starts_with("core::future::poll_fn::PollFn<")
         || name.starts_with("futures_util::future::poll_fn::PollFn<")
         || name.starts_with("futures_util::future::future::shared::Shared<")
+        || !(name.starts_with("diagnose::")
+            || name.starts_with("&mut ")
+            || name.starts_with("core::")
+            || name.starts_with("alloc::")
+            || name.starts_with("std::")
+            || name.starts_with("tokio")
+            || name.starts_with("futures_")
+            || name.starts_with("async_")
+            || name.starts_with("event_listener::")
+            || name.starts_with("flume"))
 }
 
 /// Whether the future is a wrapper of tokio's `JoinHandle`, or an `AbortOnDropHandle`, by value.

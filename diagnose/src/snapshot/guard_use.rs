@@ -9,7 +9,7 @@ use crate::waits::HoldingCopy;
 /// that is over, or from a body that has ended.
 pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> GuardUse {
     let Some(node) = copy.node else { return GuardUse::Unknown };
-    let (itself, inside) = (node.site.guard_use, may_take(node.site.inside_use));
+    let (itself, inside) = (node.site.guard_use, node.site.inside_use);
     let is_its_own = copy.at.is_some_and(|at| node.site.contains(at));
     if is_its_own && !matches!(itself, GuardUse::Unknown | GuardUse::Returns) {
         return itself;
@@ -21,9 +21,10 @@ pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> Gu
         Some(span) => {
             // The await of a macro with arms is not listed.
             let is_over = span.at.map_or(node.site.is_direct, |at| !std::ptr::eq(at, node.site));
-            if is_over { inside } else { GuardUse::Unknown }
+            let is_kept = is_its_own && itself == GuardUse::Returns;
+            if is_over && !is_kept { may_take(inside) } else { GuardUse::Unknown }
         }
-        None if inside != GuardUse::Unknown => inside,
+        None if matches!(inside, GuardUse::Calls | GuardUse::Moves) => inside,
         // Its body has ended, and returned it to its caller.
         None => {
             let body = if await_of(node).is_some() { node.parent } else { Some(node) };
@@ -52,10 +53,10 @@ fn of_callers(mut body: &'static Node) -> GuardUse {
     }
 }
 
-/// What a body does with a guard that other code has acquired, if it may take it: else the place of
-/// the lock decides.
+/// What a body does with a guard that other code has acquired, and may have put anywhere before it
+/// returned: the macro sees what becomes of the value, but not whether that has the guard.
 fn may_take(guard: GuardUse) -> GuardUse {
-    if matches!(guard, GuardUse::Calls | GuardUse::Moves) { guard } else { GuardUse::Unknown }
+    if guard == GuardUse::Moves { guard } else { GuardUse::Calls }
 }
 
 /// The await that a node stands for.

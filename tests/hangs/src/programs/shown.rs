@@ -45,7 +45,7 @@ pub(super) const SECTION: Section = Section {
         .is(proven("cycle"))
         .or(likely("cycle")),
         row!("X37", guard_from_a_helper, "a helper gives its caller the guard, which another helper needs")
-            .is(proven("self_wait"))
+            .is(likely("self_wait"))
             .in_noise(likely("self_wait")),
         row!("X38", joined_in_an_arm, "a task is joined in an arm of a join!, and needs a lock of the other")
             .is(proven("cycle")),
