@@ -68,7 +68,7 @@ const MOVING: &[&str] = &[
     "apply", "boxed", "conv", "downgrade", "into", "into_mapped", "pipe", "tap", "try_conv", "try_into", "upgrade",
 ];
 
-/// The same of an `Option` or a `Result`.
+/// Methods of an `Option` or a `Result` that move what they are called on.
 #[rustfmt::skip]
 const PASSING_ON: &[&str] = &[
     "and", "and_then", "context", "err", "filter", "inspect", "into_inner", "into_iter", "into_ok", "map", "map_err",

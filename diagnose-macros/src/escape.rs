@@ -68,7 +68,7 @@ impl Acquired {
         matches!(self, Self::MaybeLock | Self::MaybePermits)
     }
 
-    /// The same, if it is inside of another value.
+    /// What an await acquires whose value is a struct, a closure or another value with this inside.
     pub(crate) fn inside(self) -> Self {
         match self {
             Self::Lock | Self::MaybeLock => Self::MaybeLock,

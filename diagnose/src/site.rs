@@ -30,7 +30,8 @@ pub struct Site {
     /// For an await or an arm, what the body does with its value if that is a guard which the await
     /// itself acquires.
     pub(crate) guard_use: GuardUse,
-    /// The same if a guard is inside of the value, as in a struct.
+    /// For an await or an arm, what the body does with its value if a guard is inside of that, as
+    /// in a struct.
     pub(crate) inside_use: GuardUse,
     /// For a named future, whether its `poll` is hand-written.
     pub(crate) is_hand_written: bool,

@@ -3,8 +3,10 @@
 //! ```text
 //! get(key).await   ──▶   ended(at(&BODY.awaits.3, get(key)).await, &BODY.site)
 //! ```
-//! A macro that cannot be parsed is one await: `ended((InMacro::begin(&BODY.awaits.3, || ()),
-//! retry!(get(key).await)).1, &BODY.site)`.
+//! A macro that cannot be parsed is one await:
+//! ```text
+//! ended((InMacro::begin(&BODY.awaits.3, || ()), retry!(get(key).await)).1, &BODY.site)
+//! ```
 //!
 //! The calls return their argument. They replace the awaited expression, so temporaries live as
 //! long as before. The `.await` is the user's own, so the compiler reports an operand that is no

@@ -10,7 +10,8 @@ use crate::clock::Scale;
 use crate::live::SpawnRuntime;
 use crate::{cpu, os};
 
-/// The `due_ns` of a timer that is late, in ns; negative, because it is overdue.
+/// The `due_ns` of a timer that is late, in ns; negative, because it is overdue. The verdict
+/// `driver_starved` has the same bound.
 const LATE_TIMER_NS: i64 = -1_000_000_000;
 
 /// Adds the known runtimes to a snapshot. `running` maps the trees of threads to running tasks;
