@@ -12,29 +12,20 @@ use proc_macro2::Ident;
 
 use crate::escape::is_one_of;
 
-/// Methods of collections, strings and options that only show what is in them.
+/// Methods that borrow, and take nothing out.
 #[rustfmt::skip]
-const SHOWING: &[&str] = &[
+const BORROWING: &[&str] = &[
+    // Collections, strings and options: to look at what is in them.
     "as_bytes", "as_deref", "as_path", "as_ref", "as_slice", "as_str", "back", "binary_search", "binary_search_by",
     "binary_search_by_key", "capacity", "chars", "chunks", "contains", "contains_key", "count", "ends_with", "eq", "first",
     "first_key_value", "fmt", "front", "get", "get_key_value", "intersection", "is_disjoint", "is_empty", "is_err", "is_none",
     "is_ok", "is_some", "is_subset", "is_superset", "iter", "keys", "last", "last_key_value", "len", "lines", "ne",
     "partial_cmp", "peek", "range", "starts_with", "to_string", "trim", "union", "values", "windows",
-];
-
-/// Methods that put something into a collection, or change its order.
-#[rustfmt::skip]
-const FILLING: &[&str] = &[
+    // To put something into a collection, or change its order.
     "clear", "dedup", "dedup_by_key", "extend", "extend_from_slice", "fill", "insert_str", "push", "push_back", "push_front",
     "push_str", "reserve", "resize", "resize_with", "retain", "reverse", "rotate_left", "rotate_right", "shrink_to_fit", "sort",
     "sort_by", "sort_by_key", "sort_unstable", "sort_unstable_by_key", "truncate", "write_fmt", "write_str",
-];
-
-/// Methods that borrow, but give access to what is inside, or have names that the program's own
-/// types give to methods which take them.
-#[rustfmt::skip]
-const OF_LIBRARIES: &[&str] = &[
-    // Collections, strings, options.
+    // To give access to it.
     "append", "as_deref_mut", "as_mut", "as_mut_slice", "back_mut", "borrow", "borrow_mut", "clone", "clone_from", "cloned",
     "concat", "copied", "entry", "first_mut", "front_mut", "get_many_mut", "get_mut", "get_or_insert", "get_or_insert_with",
     "iter_mut", "join", "last_mut", "make_contiguous", "peek_mut", "range_mut", "retain_mut", "split_at", "split_at_mut", "swap",
@@ -79,9 +70,7 @@ const PASSING_ON: &[&str] = &[
 /// What a method does with what it is called on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// Borrows it, and leaves there what is inside.
-    Shows,
-    /// Borrows it, if it is a type of std or tokio.
+    /// Borrows it.
     Borrows,
     /// Borrows it, and may take something out of it.
     Takes,
@@ -94,9 +83,7 @@ pub(crate) enum Method {
 
 impl Method {
     pub(crate) fn of(name: &Ident) -> Self {
-        if is_one_of(SHOWING, name) || is_one_of(FILLING, name) {
-            Self::Shows
-        } else if is_one_of(OF_LIBRARIES, name) {
+        if is_one_of(BORROWING, name) {
             Self::Borrows
         } else if is_one_of(TAKING, name) {
             Self::Takes

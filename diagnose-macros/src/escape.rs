@@ -50,14 +50,14 @@ impl Acquired {
         let is_of_permits = is_one_of(&OF_PERMITS, method);
         match (self, Method::of(method)) {
             (Self::Lock | Self::MaybeLock, _) if is_one_of(&UNWRAPPING, method) => GuardUse::Moves,
-            (Self::Lock | Self::MaybeLock, Method::Shows) | (Self::Lock, Method::Borrows | Method::Takes) => {
-                GuardUse::Stays
-            }
             // What has a guard inside and can be cloned is shared.
             (Self::MaybeLock, _) if is_one_of(&SHARING, method) => GuardUse::Moves,
-            (Self::Lock | Self::MaybeLock, Method::Unknown)
-            | (Self::Lock, Method::PassesOn)
-            | (Self::MaybeLock, Method::Borrows) => GuardUse::Calls,
+            (Self::Lock, Method::Borrows | Method::Takes) | (Self::MaybeLock, Method::Borrows) => {
+                GuardUse::Stays
+            }
+            (Self::Lock, Method::PassesOn) | (Self::Lock | Self::MaybeLock, Method::Unknown) => {
+                GuardUse::Calls
+            }
             (Self::Permits | Self::MaybePermits, _) if is_of_permits => GuardUse::Stays,
             _ => GuardUse::Moves,
         }
@@ -166,7 +166,8 @@ pub(crate) enum GuardUse {
 pub(crate) struct ValueUse {
     /// If it is the guard.
     pub(crate) itself: GuardUse,
-    /// If the guard is inside of it.
+    /// If the guard is inside of it. That it stays there cannot be known: the code that put it
+    /// inside may as well have put it elsewhere.
     pub(crate) inside: GuardUse,
 }
 
@@ -204,11 +205,8 @@ pub(crate) fn of_operand(expression: &Expr, outer: ValueUse) -> ValueUse {
         Expr::Reference(reference) if reference.mutability.is_some() => outer,
         // A field of another value may be the guard, and so may what an index finds.
         Expr::Field(_) | Expr::Index(_) => ValueUse { itself: GuardUse::Stays, ..outer },
-        // A cell may be borrowed, and be emptied, or a box be moved out of.
-        Expr::Reference(_) => ValueUse { itself: GuardUse::Stays, inside: GuardUse::Calls },
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
-            ValueUse { itself: GuardUse::Stays, inside: GuardUse::Calls }
-        }
+        Expr::Reference(_) => ValueUse::STAYS,
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => ValueUse::STAYS,
         Expr::MethodCall(call) if is_one_of(&UNWRAPPING, &call.method) => outer,
         Expr::MethodCall(call) => of(&call.receiver, &|guard| guard.call_of(&call.method)),
         Expr::If(choice) => of_condition(&choice.cond, &choice.then_branch),

@@ -89,18 +89,9 @@ fn a_guard_whose_last_method_is_unknown_is_called_upon() {
         "let g = m.lock().await; g.run(job); other.g.push(1);",
         "let g = m.lock().await; if urgent { g.run(job); } else { g.push(1); }",
         "let g = m.lock().await; g.run(job); if let Some(&g) = other { g.push(1); }",
-        "while let Ok(g) = timeout(d, m.lock()).await { g.run(job); }",
-        "let g = lock_it(&m).await; g.run(job);",
         "match m.lock().await { g => g.run(job) }",
-        "let t = begin(&m).await?; let number = t.inner.number; save(number).await;",
-        "let t = begin(&m).await?; save(&t.slot);",
-        "let t = begin(&m).await?; t.close();",
-        "let t = begin(&m).await?; t.rows[0].as_mut().unwrap().run();",
-        "save(&begin(&m).await);",
-        "*begin(&m).await += 1;",
         "let mut p = permits.acquire_many(2).await?; halve(&mut p);",
         "let mut g = m.lock().await; other(&mut g).await; drop(g);",
-        "let mut g = join_all([a.lock(), b.lock()]).await; held.append(&mut g);",
     ] {
         assert_eq!(guard_use(body), "calls", "{body}");
     }
@@ -208,6 +199,15 @@ fn of_a_guard_that_is_acquired_elsewhere_nothing_is_known() {
         "let g = timeout(d, m.lock()).await; g.is_ok();",
         "let Ok(g) = timeout(d, m.lock()).await else { return }; g.push(1);",
         "let g = timeout(d, m.lock()).await?; g.push(1);",
+        "while let Ok(g) = timeout(d, m.lock()).await { g.run(job); }",
+        "let g = lock_it(&m).await; g.run(job);",
+        "let t = begin(&m).await?; let number = t.inner.number; save(number).await;",
+        "let t = begin(&m).await?; save(&t.slot);",
+        "let t = begin(&m).await?; t.close();",
+        "let t = begin(&m).await?; t.rows[0].as_mut().unwrap().run();",
+        "save(&begin(&m).await);",
+        "*begin(&m).await += 1;",
+        "let mut g = join_all([a.lock(), b.lock()]).await; held.append(&mut g);",
     ] {
         assert_eq!(guard_use(body), "unknown", "{body}");
     }

@@ -1,7 +1,7 @@
 //! Finds out whether code may move a variable that holds a guard, from its tokens: macros have no
 //! other form.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -47,24 +47,22 @@ pub(crate) fn use_of(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) -> 
     variables.into_iter().map(use_of).max().unwrap_or(GuardUse::Stays)
 }
 
-/// What a body does with all variables that it may move anywhere, or calls unknown methods on. One
-/// pass, for the values of awaits that look like no guard: a body may have hundreds.
+/// All variables that a body may move. One pass, for the values of awaits that look like no guard:
+/// a body may have hundreds.
 #[derive(Debug, Default)]
-pub(crate) struct MovedNames(HashMap<String, GuardUse>);
+pub(crate) struct MovedNames(HashSet<String>);
 
 impl MovedNames {
     pub(crate) fn of(body: &impl ToTokens) -> Self {
-        let mut names = HashMap::new();
+        let mut names = HashSet::new();
         let mut add = |mention: Mention<'_>| {
             match mention {
-                Mention::Name(word) => names.extend([(word.unraw().to_string(), GuardUse::Moves)]),
+                Mention::Name(word) => names.extend([word.unraw().to_string()]),
                 Mention::Text(text) => {
                     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-                    names.extend(words.map(|word| (word.to_owned(), GuardUse::Moves)));
+                    names.extend(words.map(str::to_owned));
                 }
-                Mention::Called(word) => {
-                    names.entry(word.unraw().to_string()).or_insert(GuardUse::Calls);
-                }
+                Mention::Called(_) => {}
             }
             false
         };
@@ -76,7 +74,8 @@ impl MovedNames {
     pub(crate) fn use_of(&self, pattern: &Pat) -> GuardUse {
         match pattern {
             Pat::Ident(variable) if variable.subpat.is_none() => {
-                self.0.get(&variable.ident.unraw().to_string()).copied().unwrap_or(GuardUse::Stays)
+                let is_moved = self.0.contains(&variable.ident.unraw().to_string());
+                if is_moved { GuardUse::Moves } else { GuardUse::Stays }
             }
             _ => GuardUse::Moves,
         }

@@ -48,18 +48,9 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
     if before == Some('.') && !is_rest() {
         return GuardUse::Stays;
     }
-    if before == Some('&') {
-        // A cell with the guard can be emptied through it.
-        return if guard.may_be_inside() && !is_shown { GuardUse::Calls } else { GuardUse::Stays };
-    }
     let is_member = matches!(sign(index + 1), Some(('.', Spacing::Alone)));
-    if before == Some('*') && !is_member {
-        // A guard is copied from, and a box is moved out of.
-        let is_borrowed = before_borrow() == Some('&')
-            || matches!(tokens.get(index.wrapping_sub(2)), Some(TokenTree::Ident(word)) if word == "mut");
-        let is_used = || is_borrowed || is_shown || tokens.get(index + 1).is_some_and(reads);
-        let is_place = !guard.may_be_inside() || is_used();
-        return if is_place { GuardUse::Stays } else { GuardUse::Calls };
+    if before == Some('&') || before == Some('*') && !is_member {
+        return GuardUse::Stays;
     }
     match (sign(index + 1), tokens.get(index + 2)) {
         (Some(('.', Spacing::Alone)), Some(TokenTree::Ident(_) | TokenTree::Literal(_))) => {
@@ -145,8 +136,7 @@ fn use_of_field(before: &[TokenTree]) -> GuardUse {
     match (first, last) {
         // An arrow.
         ('=' | '-', '>') => GuardUse::Moves,
-        (' ', '=') => GuardUse::Calls,
-        ('=' | '&' | '|', '=') => GuardUse::Stays,
+        (' ' | '=' | '&' | '|', '=') => GuardUse::Stays,
         (sign, '=') | (_, sign) if is_operator(sign) => GuardUse::Stays,
         _ => GuardUse::Moves,
     }

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use crate::context;
 use crate::recorder::{self, Arm, AwaitEntry, Point, RunningAwait};
-use crate::site::Site;
+use crate::site::{FutureKind, Site};
 
 /// Begins an await. Returns `expression`, from `expression.await`.
 // Here and below, a value that need not be dropped if the recorder unwinds, which it does not,
@@ -20,9 +20,7 @@ use crate::site::Site;
 pub fn at<T>(place: &'static Site, expression: T) -> T {
     let expression = ManuallyDrop::new(expression);
     recorder::begin_await(place, is_span::<T>());
-    if may_lend::<T>() {
-        place.note_loan();
-    }
+    place.note_kind(kind_of::<T>());
     if is_join_handle::<T>() {
         context::await_handle();
     }
@@ -131,9 +129,7 @@ pub fn expected<T>() -> T {
 /// Wraps an arm of a macro.
 #[inline]
 pub fn arm<T: IntoFuture>(place: &'static Arm, expression: T) -> At<T::IntoFuture> {
-    if may_lend::<T>() {
-        place.site().note_loan();
-    }
+    place.site().note_kind(kind_of::<T>());
     At { future: expression.into_future(), point: Point::new(place) }
 }
 
@@ -209,28 +205,34 @@ pub(crate) fn is_span<F>() -> bool {
         || name.starts_with("&mut core::pin::Pin<alloc::boxed::Box<diagnose::timed::Timed<")
 }
 
-/// Whether the future may poll one that others own, as in a static or behind an `Arc`: code of its
-/// own does, a type of the program's own, and a shared future. A future inside its memory is its
-/// own all the same.
+/// Whose code polls the future. The compiler evaluates this too.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn may_lend<F>() -> bool {
+fn kind_of<F>() -> FutureKind {
     let name = any::type_name::<F>();
-    name.ends_with("::{{closure}}")
+    if name.starts_with("diagnose::") {
+        FutureKind::Own
+    } else if name.ends_with("::{{closure}}")
         || name.ends_with("::{{closure}}>")
             && (name.starts_with("&mut ") || name.starts_with("core::pin::Pin<&mut "))
         || name.starts_with("core::future::poll_fn::PollFn<")
         || name.starts_with("futures_util::future::poll_fn::PollFn<")
         || name.starts_with("futures_util::future::future::shared::Shared<")
-        || !(name.starts_with("diagnose::")
-            || name.starts_with("&mut ")
-            || name.starts_with("core::")
-            || name.starts_with("alloc::")
-            || name.starts_with("std::")
-            || name.starts_with("tokio")
-            || name.starts_with("futures_")
-            || name.starts_with("async_")
-            || name.starts_with("event_listener::")
-            || name.starts_with("flume"))
+    {
+        FutureKind::Program
+    } else if name.starts_with("&mut ")
+        || name.starts_with("core::")
+        || name.starts_with("alloc::")
+        || name.starts_with("std::")
+        || name.starts_with("tokio")
+        || name.starts_with("futures_")
+        || name.starts_with("async_")
+        || name.starts_with("event_listener::")
+        || name.starts_with("flume")
+    {
+        FutureKind::Library
+    } else {
+        FutureKind::Program
+    }
 }
 
 /// Whether the future is a wrapper of tokio's `JoinHandle`, or an `AbortOnDropHandle`, by value.
@@ -251,7 +253,7 @@ mod tests {
 
     #[cfg(feature = "tokio")]
     use super::is_join_handle;
-    use super::{At, is_span};
+    use super::{At, FutureKind, is_span};
     use crate::Timed;
 
     #[test]
@@ -268,19 +270,39 @@ mod tests {
     }
 
     #[test]
-    fn code_without_annotation_may_poll_what_others_own() {
-        fn may_lend<F>(_: F) -> bool {
-            super::may_lend::<F>()
+    fn code_of_the_program_is_known_by_its_type() {
+        fn kind_of<F>(_: F) -> FutureKind {
+            super::kind_of::<F>()
         }
-        assert!(may_lend(async {}));
-        assert!(may_lend(&mut std::pin::pin!(async {})));
-        assert!(may_lend(std::pin::pin!(async {})));
-        assert!(may_lend(std::future::poll_fn(|_| Poll::Ready(()))));
-        assert!(may_lend(futures::future::poll_fn(|_| Poll::Ready(()))));
-        assert!(may_lend(futures::FutureExt::shared(async {})));
-        assert!(!may_lend(Box::pin(async {}) as Pin<Box<dyn Future<Output = ()>>>));
-        assert!(!may_lend(futures::future::join_all([async {}])));
-        assert!(!may_lend(std::future::ready(())));
+        for kind in [
+            kind_of(&mut std::pin::pin!(async {})),
+            kind_of(std::pin::pin!(async {})),
+            kind_of(std::future::poll_fn(|_| Poll::Ready(()))),
+            kind_of(futures::future::poll_fn(|_| Poll::Ready(()))),
+            kind_of(futures::FutureExt::shared(async {})),
+        ] {
+            assert_eq!(kind, FutureKind::Program);
+        }
+        for kind in [
+            kind_of(Box::pin(async {}) as Pin<Box<dyn Future<Output = ()>>>),
+            kind_of(futures::future::join_all([async {}])),
+            kind_of(std::future::ready(())),
+        ] {
+            assert_eq!(kind, FutureKind::Library);
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "tokio")]
+    fn the_future_of_a_wrapped_lock_is_own() {
+        fn is_own<F>(_: F) -> bool {
+            super::kind_of::<F>() == FutureKind::Own
+        }
+        let (mutex, semaphore) = (crate::tokio::sync::Mutex::new(1), crate::tokio::sync::Semaphore::new(1));
+        assert!(is_own(mutex.lock()));
+        assert!(is_own(semaphore.acquire()));
+        assert!(!is_own(std::pin::pin!(mutex.lock())));
+        assert!(!is_own(Box::pin(mutex.lock())));
     }
 
     #[test]

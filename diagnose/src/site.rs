@@ -1,7 +1,7 @@
 //! Sites: the annotated places of a program, one static each.
 
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use crate::switch;
 
@@ -43,10 +43,10 @@ pub struct Site {
     switch: AtomicU8,
     /// Grows with each future that waited for its first poll, and shrinks with each that did not.
     late: AtomicU8,
-    /// For an await, whether it has ever polled a future of a type that may poll what others own.
-    /// It is set before the first such poll, and never cleared. Relaxed: a snapshot that is taken
-    /// at that moment may miss it, and the next one does not.
-    may_lend: AtomicBool,
+    /// For an await or an arm, the highest [`FutureKind`] that it has ever polled. It is set before
+    /// the first such poll. Relaxed: a snapshot that is taken at that moment may miss it, and the
+    /// next one does not.
+    polls: AtomicU8,
 }
 
 /// The weight of one late first poll, where one that is not late has weight 1.
@@ -76,6 +76,18 @@ pub enum SiteKind {
     Traced,
     /// The recorder's own nodes, such as `[other]`.
     Other,
+}
+
+/// Whose code the `poll` of an awaited future is, by its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum FutureKind {
+    /// Of this crate: a wrapped lock, a span.
+    Own,
+    /// Of a library, or of any type behind a box. As a rule, it polls only what it has.
+    Library,
+    /// Of the program: it may poll what others own, as in a static or behind an `Arc`.
+    Program,
 }
 
 /// What a body does with a guard that it acquires.
@@ -188,7 +200,7 @@ impl Site {
         let (end, owner, is_direct, is_joined) = ((0, 0), None, false, false);
         let (guard_use, inside_use) = (GuardUse::Unknown, GuardUse::Unknown);
         let (is_hand_written, is_blocking) = (false, false);
-        let (late, may_lend) = (AtomicU8::new(0), AtomicBool::new(false));
+        let (late, polls) = (AtomicU8::new(0), AtomicU8::new(FutureKind::Own as u8));
         let traced_at = None;
         Self {
             name,
@@ -206,7 +218,7 @@ impl Site {
             is_blocking,
             switch,
             late,
-            may_lend,
+            polls,
         }
     }
 
@@ -270,17 +282,17 @@ impl Site {
         }
     }
 
-    /// Records that this await may poll a future that others own.
+    /// Records that this await polls a future of this kind.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn note_loan(&self) {
-        if !self.may_lend() {
-            self.may_lend.store(true, Relaxed);
+    pub(crate) fn note_kind(&self, kind: FutureKind) {
+        if kind > FutureKind::Own && self.polls.load(Relaxed) < kind as u8 {
+            self.polls.store(kind as u8, Relaxed);
         }
     }
 
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn may_lend(&self) -> bool {
-        self.may_lend.load(Relaxed)
+    /// Whether this await has polled futures of this kind and of lower ones only.
+    pub(crate) fn polls_at_most(&self, kind: FutureKind) -> bool {
+        self.polls.load(Relaxed) <= kind as u8
     }
 
     pub(crate) fn turn(&self, on: bool) {

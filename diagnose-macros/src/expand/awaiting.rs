@@ -47,22 +47,21 @@ pub(crate) fn point(args: &Args, place: &AwaitPlace, value: ValueUse) -> TokenSt
 }
 
 /// Returns the call that tells a site what its body does with a guard, or nothing if there is
-/// nothing to say: a letter if the guard is the value of the await, and one if it is inside of
-/// that.
+/// nothing to say: a letter if the guard is the value of the await, and one if it is inside of that
+/// and moves or is returned with it.
 fn used(value: ValueUse) -> Option<TokenStream> {
-    let letter = |guard| {
-        Literal::byte_character(match guard {
-            GuardUse::Unknown => b'u',
-            GuardUse::Returns => b'r',
-            GuardUse::Stays => b's',
-            GuardUse::Calls => b'c',
-            GuardUse::Moves => b'm',
-        })
+    let letter = |guard| match guard {
+        GuardUse::Unknown => b'u',
+        GuardUse::Returns => b'r',
+        GuardUse::Stays => b's',
+        GuardUse::Calls => b'c',
+        GuardUse::Moves => b'm',
     };
-    let (itself, inside) = (letter(value.itself), letter(value.inside));
-    let is_known = |guard| !matches!(guard, GuardUse::Unknown | GuardUse::Stays);
-    (value.itself != GuardUse::Unknown || is_known(value.inside))
-        .then(|| quote_spanned!(Span::mixed_site()=> .used(#itself, #inside)))
+    let itself = letter(value.itself);
+    let inside =
+        if matches!(value.inside, GuardUse::Stays | GuardUse::Calls) { b'u' } else { letter(value.inside) };
+    let [first, second] = [itself, inside].map(Literal::byte_character);
+    (itself != b'u' || inside != b'u').then(|| quote_spanned!(Span::mixed_site()=> .used(#first, #second)))
 }
 
 /// Returns the operand of `.await` for the point of this number.

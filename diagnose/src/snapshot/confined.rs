@@ -7,7 +7,8 @@
 //!                       └ a future pinned in it                 moves along
 //! ```
 //! A boxed future can move to another task through anything that is not recorded. Its new task is
-//! known once it polls the future, and not before.
+//! known once it polls the future, and not before. What polls a future for a body, as `join_all` or
+//! the code behind a `Pin<Box<dyn Future>>`, has it as a rule, and may as well share it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +18,7 @@ use diagnose_reports::sort::sort_by_key;
 use super::span_order::{SpanPlace, Spans};
 use super::task_copy::TaskCopy;
 use crate::live::{Memory, TaskState};
-use crate::site::{Site, SiteKind};
+use crate::site::{FutureKind, Site, SiteKind};
 
 /// The usual size of a stack.
 const STACK_BYTES: u64 = 8 << 20;
@@ -27,10 +28,31 @@ const STACK_BYTES: u64 = 8 << 20;
 pub(super) struct Confined {
     /// The memory of each root, by the number of its task.
     roots: Vec<(u64, Memory)>,
-    /// Other memory, by first address: the address after the last, and the number of the task.
-    blocks: BTreeMap<u64, (u64, u64)>,
+    /// Other memory, by first address.
+    blocks: BTreeMap<u64, Block>,
     /// Sorted by number.
     spans: Vec<LastPolled>,
+}
+
+/// Memory of a span that its task awaits.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    /// The address after the last.
+    end: u64,
+    /// The number of the task.
+    task: u64,
+    stay: Stay,
+}
+
+/// Whether a span is where its task polled it last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stay {
+    /// It may be anywhere.
+    Unknown,
+    /// Its task awaits it, through code that may share it.
+    Awaited,
+    /// It cannot have left.
+    Confined,
 }
 
 /// The task that polled a span last.
@@ -39,8 +61,8 @@ pub(super) struct LastPolled {
     span: u64,
     /// The number of the task; 0 if it is unknown or done.
     pub(super) task: u64,
-    /// Whether the span cannot have left that task since.
-    pub(super) is_confined: bool,
+    /// Whether the span is still with that task.
+    pub(super) stay: Stay,
     /// Its current await, if that has a node.
     pub(super) at: Option<&'static Site>,
 }
@@ -56,7 +78,7 @@ struct ParentSpan {
     /// Whether this is that await, or an arm of a macro.
     is_await: bool,
     is_skipped: bool,
-    is_confined: bool,
+    stay: Stay,
 }
 
 impl Confined {
@@ -74,14 +96,12 @@ impl Confined {
                 above.pop();
             }
             let around = above.last().map(|(_, around)| *around);
-            let is_confined = task.is_some_and(|task| confined.is_confined(&spot, around, task));
+            let stay = task.map_or(Stay::Unknown, |task| confined.stay(&spot, around, task));
             let task = task.map_or(0, |task| task.id);
             let span = spot.listed.id;
             if around.is_none_or(|around| around.span != span) {
-                confined.spans.push(LastPolled { span, task, is_confined, at: None });
-                if is_confined {
-                    confined.add(spot.listed.memory, task);
-                }
+                confined.spans.push(LastPolled { span, task, stay, at: None });
+                confined.add(spot.listed.memory, task, stay);
             } else if let Some(own) = confined.spans.last_mut().filter(|last| last.span == span) {
                 own.at = Some(spot.node.site);
             }
@@ -91,7 +111,7 @@ impl Confined {
                 is_at_await: spot.listed.node.site.kind == SiteKind::Await,
                 is_await: spot.node.site.kind == SiteKind::Await,
                 is_skipped: spot.is_skipped,
-                is_confined,
+                stay,
             };
             above.push((row, around));
         }
@@ -99,32 +119,20 @@ impl Confined {
         confined
     }
 
-    /// Whether the span cannot have left its task since that polled it last.
-    fn is_confined(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> bool {
+    /// Whether the span has stayed in its task since that polled it last.
+    fn stay(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
         let site = spot.node.site;
         let is_in_body = match around {
             // The await of that body, or an arm of a macro in it.
             Some(around) => around.span == spot.listed.id || site.kind == SiteKind::Await && !site.is_direct,
             None => false,
         };
-        let is_around = around.is_some_and(|around| around.is_confined);
+        let around_stays = around.map_or(Stay::Unknown, |around| around.stay);
         if is_in_body {
-            return is_around;
+            return around_stays;
         }
-        // Awaited, and so borrowed, until the task continues, unless code without annotation polls
-        // it, maybe in a static. Where awaits are not recorded, it may also have been moved later
-        // in the same poll. A future in its first poll is not listed, so the parent may be missing.
-        let is_there = match around {
-            Some(around) => {
-                let keeps = |site: &Site| site.kind == SiteKind::Await && !site.may_lend();
-                let is_await = spot.node.parent.is_some_and(|node| keeps(node.site));
-                is_around
-                    && if around.is_at_await { is_await && around.is_await } else { spot.node.via.is_some() }
-            }
-            None => !spot.is_detached || task.doing == TaskState::Running,
-        };
-        if !spot.is_skipped && is_there {
-            return true;
+        if self.has(spot.listed.memory, task.id) {
+            return Stay::Confined;
         }
         // The future around, which was set aside, has stopped with the same reading: it awaits this
         // one.
@@ -134,16 +142,49 @@ impl Confined {
                 && around.is_skipped
                 && around.since == spot.listed.since
         };
-        self.has(spot.listed.memory, task.id) || is_around && around.is_some_and(is_awaited)
+        if !spot.is_skipped {
+            Self::stay_in_await(spot, around, task)
+        } else if around.is_some_and(is_awaited) {
+            around_stays
+        } else {
+            Stay::Unknown
+        }
+    }
+
+    /// Whether a span stays where its task polls it. Awaited by the body itself, it is borrowed
+    /// until the task continues. Where awaits are not recorded, it may have been moved later in the
+    /// same poll. A future in its first poll is not listed, so the parent may be missing.
+    fn stay_in_await(spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
+        let may_be_shared = |site: &Site| !site.polls_at_most(FutureKind::Library);
+        match around {
+            Some(around) if around.is_at_await => {
+                let is_known = spot
+                    .node
+                    .parent
+                    .is_some_and(|node| node.site.kind == SiteKind::Await && !may_be_shared(node.site));
+                if is_known && around.is_await { around.stay.min(Stay::Awaited) } else { Stay::Unknown }
+            }
+            Some(around) if spot.node.via.is_some() => around.stay,
+            None if !spot.is_detached || task.doing == TaskState::Running => Stay::Confined,
+            Some(_) | None => Stay::Unknown,
+        }
     }
 
     /// Whether this memory is part of something that cannot leave the task.
     pub(super) fn has(&self, memory: Memory, task: u64) -> bool {
-        memory.range().is_some_and(|range| {
-            let block = || self.blocks.range(..=range.start).next_back();
-            self.root(task).is_some_and(|root| root.start <= range.start && range.end <= root.end)
-                || block().is_some_and(|(_, (end, owner))| range.end <= *end && *owner == task)
-        })
+        self.stay_of(memory, task) == Stay::Confined
+    }
+
+    /// Whether the task still has what this memory is part of.
+    pub(super) fn stay_of(&self, memory: Memory, task: u64) -> Stay {
+        let Some(range) = memory.range() else { return Stay::Unknown };
+        if self.root(task).is_some_and(|root| root.start <= range.start && range.end <= root.end) {
+            return Stay::Confined;
+        }
+        match self.blocks.range(..=range.start).next_back() {
+            Some((_, block)) if range.end <= block.end && block.task == task => block.stay,
+            _ => Stay::Unknown,
+        }
     }
 
     /// Whether this memory may be on the stack on which the root of the task lies, but not in it.
@@ -158,9 +199,10 @@ impl Confined {
         self.roots.get(index).and_then(|(_, memory)| memory.range())
     }
 
-    fn add(&mut self, memory: Memory, task: u64) {
-        if let Some(range) = memory.range().filter(|_| !self.has(memory, task)) {
-            self.blocks.insert(range.start, (range.end, task));
+    fn add(&mut self, memory: Memory, task: u64, stay: Stay) {
+        let is_new = || self.stay_of(memory, task) < stay;
+        if let Some(range) = memory.range().filter(|_| is_new()) {
+            self.blocks.insert(range.start, Block { end: range.end, task, stay });
         }
     }
 

@@ -1,7 +1,7 @@
 //! What becomes of a guard, by what the macro saw in the body that has it.
 
 use super::capture_context::CaptureContext;
-use crate::site::{GuardUse, Site, SiteKind};
+use crate::site::{FutureKind, GuardUse, Site, SiteKind};
 use crate::tree::Node;
 use crate::waits::HoldingCopy;
 
@@ -10,7 +10,8 @@ use crate::waits::HoldingCopy;
 pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> GuardUse {
     let Some(node) = copy.node else { return GuardUse::Unknown };
     let (itself, inside) = (node.site.guard_use, node.site.inside_use);
-    let is_its_own = copy.at.is_some_and(|at| node.site.contains(at));
+    let is_lock = node.site.polls_at_most(FutureKind::Own);
+    let is_its_own = is_lock && copy.at.is_some_and(|at| node.site.contains(at));
     if is_its_own && !matches!(itself, GuardUse::Unknown | GuardUse::Returns) {
         return itself;
     }
@@ -24,7 +25,7 @@ pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> Gu
             let is_kept = is_its_own && itself == GuardUse::Returns;
             if is_over && !is_kept { may_take(inside) } else { GuardUse::Unknown }
         }
-        None if matches!(inside, GuardUse::Calls | GuardUse::Moves) => inside,
+        None if inside == GuardUse::Moves => inside,
         // Its body has ended, and returned it to its caller.
         None => {
             let body = if await_of(node).is_some() { node.parent } else { Some(node) };

@@ -12,6 +12,7 @@ use diagnose_reports::sort::sort_by_key;
 
 use super::candidates::Candidates;
 use super::capture_context::{CaptureContext, KnownTask};
+use super::confined::Stay;
 use super::guard_use;
 use super::kinds::role;
 use super::numbers::Table;
@@ -223,7 +224,7 @@ impl<'a> Holdings<'a> {
             // or is in the output.
             let is_forgotten = copy.task != 0 && !copy.is_movable && !copy.may_be_in_output;
             holding.attribution = if is_forgotten {
-                Attribution::Exact
+                if guard == GuardUse::Stays { Attribution::Exact } else { Attribution::Likely }
             } else if copy.is_movable
                 && self.is_with_spawned(copy)
                 && !self.may_be_foreign(capture.ago(copy.since))
@@ -365,7 +366,11 @@ fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: &CaptureCon
     if task != copy.task {
         holding.task = some(task).map(TaskId::new);
     }
-    holding.may_have_moved = !capture.confined.has(copy.memory, task);
+    match capture.confined.stay_of(copy.memory, task) {
+        Stay::Confined => {}
+        Stay::Awaited => holding.attribution = holding.attribution.max(Attribution::Unmoved),
+        Stay::Unknown => holding.may_have_moved = true,
+    }
 }
 
 /// Whether its task is in a poll, which may lend a guard to scoped threads, whatever the lock is

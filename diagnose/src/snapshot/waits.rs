@@ -13,6 +13,7 @@ use diagnose_reports::model::{
 use diagnose_reports::sort::sort_by_key;
 
 use super::capture_context::CaptureContext;
+use super::confined::Stay;
 use super::draining::Draining;
 use super::holdings::Holdings;
 use super::kinds::{kind, mode};
@@ -388,6 +389,7 @@ fn may_have_moved(wait: &WaitCopy, is_set_aside: bool, capture: &CaptureContext<
         // A handle on the heap may be shared, and a set goes on after the future that borrowed it.
         return wait.is_given_up || !capture.confined.has(wait.memory, polled.task);
     }
-    let is_around = || capture.confined.last_polled(polled.span).is_none_or(|span| span.is_confined);
+    let is_around =
+        || capture.confined.last_polled(polled.span).is_none_or(|span| span.stay == Stay::Confined);
     !(capture.confined.has(wait.memory, polled.task) || !is_set_aside && is_around())
 }

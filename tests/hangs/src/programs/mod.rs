@@ -1,6 +1,7 @@
 //! The programs, by what is wrong with them, and controls with which nothing is.
 
 mod arms;
+mod behind;
 mod blocks;
 mod boxes;
 mod carried;
@@ -83,4 +84,5 @@ pub const ALL: &[Section] = &[
     trackers::SECTION,
     local_sets::SECTION,
     outputs::SECTION,
+    behind::SECTION,
 ];

@@ -40,11 +40,8 @@ impl System<'_> {
         let node = self.add_node(Node::AnyTask, 1);
         self.shared.any_task = Some(node);
         let snapshot = self.facts.snapshot;
-        let is_all_known = if self.is_exact_only() {
-            snapshot.is_all_recorded
-        } else {
-            snapshot.foreign_threads == 0 && snapshot.unrecorded_tasks == 0
-        };
+        let is_all_known =
+            if self.is_exact_only() { snapshot.is_all_recorded } else { self.are_all_listed() };
         if !is_all_known {
             self.set_can_progress(node);
         }
@@ -52,6 +49,12 @@ impl System<'_> {
             self.add_alternative(node, all);
         }
         node
+    }
+
+    /// Whether there is no thread and no task that is not on record.
+    pub(crate) fn are_all_listed(&self) -> bool {
+        let snapshot = self.facts.snapshot;
+        snapshot.foreign_threads == 0 && snapshot.unrecorded_tasks == 0
     }
 
     fn add_possible_users(&mut self, node: NodeId, resource: usize) {

@@ -276,6 +276,15 @@ impl System<'_> {
             // Any of these may have it instead, but no record shows it there.
             self.graph.add_hidden_edge(others, node);
         }
+        let may_be_handed_on = holding.role == Role::Holds
+            && !holding.is_movable
+            && holding.thread_id.is_none()
+            && holding.attribution == Attribution::Likely;
+        if may_be_handed_on && self.rejects_suspect() && !self.are_all_listed() {
+            // The code that has the guard may have put it where others find it.
+            self.set_can_progress(node);
+            return;
+        }
         let is_permit = facts.snapshot.resources[resource].kind == ResourceKind::Semaphore;
         if is_permit && self.is_owner_done(holding) && self.rejects_suspect() {
             // The permit was given up for good, and any task that has the semaphore may add
@@ -283,7 +292,8 @@ impl System<'_> {
             let notifiers = self.any_notifier(resource);
             self.graph.add_hidden_edge(notifiers, node);
         }
-        if holding.may_have_moved {
+        let is_lent = !holding.is_movable && holding.attribution == Attribution::Unmoved;
+        if holding.may_have_moved || is_lent {
             match holding.thread_id {
                 Some(thread) => self.add_thread_of_guard(node, thread),
                 None => self.add_new_owners(node),
@@ -297,7 +307,7 @@ impl System<'_> {
         }
         // A borrowed guard stays in its task, unless its lock lives forever.
         let is_borrowed =
-            holding.role == Role::Holds && !holding.is_movable && holding.attribution == Attribution::Exact;
+            holding.role == Role::Holds && !holding.is_movable && holding.attribution <= Attribution::Unmoved;
         for task in holding.task.iter().chain(&holding.candidates).filter_map(|&task| facts.task(task)) {
             let it = &facts.snapshot.tasks[task];
             let is_of_owner = holding.task == Some(it.id) || holding.task == it.spawned_by;
