@@ -209,6 +209,8 @@ pub(crate) fn is_span<F>() -> bool {
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn kind_of<F>() -> FutureKind {
     let name = any::type_name::<F>();
+    let borrowed = name.strip_prefix("&mut ").unwrap_or(name);
+    let inner = borrowed.strip_prefix("core::pin::Pin<&mut ").unwrap_or(borrowed);
     if name.starts_with("diagnose::") {
         FutureKind::Own
     } else if name.ends_with("::{{closure}}")
@@ -219,15 +221,15 @@ fn kind_of<F>() -> FutureKind {
         || name.starts_with("futures_util::future::future::shared::Shared<")
     {
         FutureKind::Program
-    } else if name.starts_with("&mut ")
-        || name.starts_with("core::")
-        || name.starts_with("alloc::")
-        || name.starts_with("std::")
-        || name.starts_with("tokio")
-        || name.starts_with("futures_")
-        || name.starts_with("async_")
-        || name.starts_with("event_listener::")
-        || name.starts_with("flume")
+    } else if inner.starts_with("core::")
+        || inner.starts_with("alloc::")
+        || inner.starts_with("std::")
+        || inner.starts_with("tokio")
+        || inner.starts_with("futures_")
+        || inner.starts_with("async_")
+        || inner.starts_with("event_listener::")
+        || inner.starts_with("flume")
+        || inner.starts_with("diagnose::")
     {
         FutureKind::Library
     } else {

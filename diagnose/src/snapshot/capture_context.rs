@@ -6,7 +6,7 @@ use super::confined::Confined;
 use super::numbers::{Index, Table};
 use super::texts::Texts;
 use crate::clock::Scale;
-use crate::live;
+use crate::live::{self, TaskState};
 use crate::tree::Node;
 
 /// The part of a task that a capture needs for other entries.
@@ -22,6 +22,13 @@ pub(super) struct KnownTask {
     pub(super) is_spawner_unknown: bool,
     /// Whether it is the future of a `block_on`, which may borrow from the code around.
     pub(super) is_block_on: bool,
+}
+
+impl KnownTask {
+    /// Whether it is in a poll now.
+    pub(super) fn is_running(&self) -> bool {
+        self.task.doing().0 == TaskState::Running
+    }
 }
 
 /// The tasks of a capture, in order of creation.

@@ -17,7 +17,7 @@ use diagnose_reports::sort::sort_by_key;
 
 use super::span_order::{SpanPlace, Spans};
 use super::task_copy::TaskCopy;
-use crate::live::{Memory, TaskState};
+use crate::live::{Memory, SlotState, TaskState};
 use crate::site::{FutureKind, Site, SiteKind};
 
 /// The usual size of a stack.
@@ -121,6 +121,13 @@ impl Confined {
 
     /// Whether the span has stayed in its task since that polled it last.
     fn stay(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
+        let stay = self.stay_of_waiting(spot, around, task);
+        // The poll that runs now may lend what it does not poll to scoped threads, or move it.
+        let is_left_out = task.doing == TaskState::Running && spot.listed.state == SlotState::Waiting;
+        if is_left_out { stay.min(Stay::Awaited) } else { stay }
+    }
+
+    fn stay_of_waiting(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
         let site = spot.node.site;
         let is_in_body = match around {
             // The await of that body, or an arm of a macro in it.
@@ -156,6 +163,7 @@ impl Confined {
     /// same poll. A future in its first poll is not listed, so the parent may be missing.
     fn stay_in_await(spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
         let may_be_shared = |site: &Site| !site.polls_at_most(FutureKind::Library);
+        let is_running = spot.listed.state == SlotState::Running;
         match around {
             Some(around) if around.is_at_await => {
                 let is_known = spot
@@ -164,9 +172,15 @@ impl Confined {
                     .is_some_and(|node| node.site.kind == SiteKind::Await && !may_be_shared(node.site));
                 if is_known && around.is_await { around.stay.min(Stay::Awaited) } else { Stay::Unknown }
             }
-            Some(around) if spot.node.via.is_some() => around.stay,
+            // The body stands at the await of this span if both have stopped with the same reading.
+            // An arm of a macro may have been polled for the last time, and be moved since.
+            Some(around) => match spot.node.via {
+                Some(via) if !via.is_direct => around.stay.min(Stay::Awaited),
+                Some(_) if is_running || around.since == spot.listed.since => around.stay,
+                _ => Stay::Unknown,
+            },
             None if !spot.is_detached || task.doing == TaskState::Running => Stay::Confined,
-            Some(_) | None => Stay::Unknown,
+            None => Stay::Unknown,
         }
     }
 

@@ -1,9 +1,13 @@
 //! What becomes of a guard, by what the macro saw in the body that has it.
 
-use super::capture_context::CaptureContext;
+use diagnose_reports::model::{Attribution, Holding, TaskId};
+
+use super::capture_context::{CaptureContext, KnownTask};
+use super::confined::Stay;
+use super::task_copy::some;
 use crate::site::{FutureKind, GuardUse, Site, SiteKind};
 use crate::tree::Node;
-use crate::waits::HoldingCopy;
+use crate::waits::{self, HoldingCopy};
 
 /// What the code that has a guard does with it: the body that acquired it, or got it from an await
 /// that is over, or from a body that has ended.
@@ -31,6 +35,30 @@ pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> Gu
             let body = if await_of(node).is_some() { node.parent } else { Some(node) };
             body.map_or(GuardUse::Unknown, of_callers)
         }
+    }
+}
+
+/// Sets the task of a guard that borrows, if another task polls the future with it now, and whether
+/// that future may be in yet another one. A guard that was taken without a future, as by
+/// `try_lock`, may be in any.
+pub(super) fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: &CaptureContext<'_>) {
+    if copy.is_movable || copy.role != waits::Role::Holds || copy.task == 0 {
+        return;
+    }
+    let last = capture.confined.last_polled(copy.span);
+    let task = last.map_or(copy.task, |span| span.task);
+    if task != copy.task {
+        holding.task = some(task).map(TaskId::new);
+    }
+    let mut stay = capture.confined.stay_of(copy.memory, task);
+    if capture.tasks.get(task).is_some_and(KnownTask::is_running) {
+        // What its poll leaves out may be lent to scoped threads.
+        stay = stay.min(last.map_or(stay, |span| span.stay));
+    }
+    match stay {
+        Stay::Confined => {}
+        Stay::Awaited => holding.attribution = holding.attribution.max(Attribution::Unmoved),
+        Stay::Unknown => holding.may_have_moved = true,
     }
 }
 

@@ -12,13 +12,12 @@ use diagnose_reports::sort::sort_by_key;
 
 use super::candidates::Candidates;
 use super::capture_context::{CaptureContext, KnownTask};
-use super::confined::Stay;
 use super::guard_use;
 use super::kinds::role;
 use super::numbers::Table;
 use super::statics::Statics;
 use super::task_copy::some;
-use crate::live::{self, Memory, TaskState, TransferCounts};
+use crate::live::{self, Memory, TransferCounts};
 use crate::site::{GuardUse, SiteKind};
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind, ResourceType};
 
@@ -134,7 +133,7 @@ impl<'a> Holdings<'a> {
         if holding.is_movable && holding.attribution == Attribution::Exact && is_owner_listed {
             holding.attribution = Attribution::Unmoved;
         }
-        follow_future(copy, &mut holding, capture);
+        guard_use::follow_future(copy, &mut holding, capture);
         holding
     }
 
@@ -355,29 +354,10 @@ fn follow_output(holding: &mut HoldingCopy, capture: &CaptureContext<'_>) {
     }
 }
 
-/// Sets the task of a guard that borrows, if another task polls the future with it now, and whether
-/// that future may be in yet another one. A guard that was taken without a future, as by
-/// `try_lock`, may be in any.
-fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: &CaptureContext<'_>) {
-    if copy.is_movable || copy.role != waits::Role::Holds || copy.task == 0 {
-        return;
-    }
-    let task = capture.confined.last_polled(copy.span).map_or(copy.task, |span| span.task);
-    if task != copy.task {
-        holding.task = some(task).map(TaskId::new);
-    }
-    match capture.confined.stay_of(copy.memory, task) {
-        Stay::Confined => {}
-        Stay::Awaited => holding.attribution = holding.attribution.max(Attribution::Unmoved),
-        Stay::Unknown => holding.may_have_moved = true,
-    }
-}
-
 /// Whether its task is in a poll, which may lend a guard to scoped threads, whatever the lock is
 /// in.
 fn is_polled(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
-    let owner = capture.tasks.get(copy.task);
-    owner.is_some_and(|owner| owner.task.doing().0 == TaskState::Running)
+    capture.tasks.get(copy.task).is_some_and(KnownTask::is_running)
 }
 
 fn ids(tasks: Vec<u64>) -> Vec<TaskId> {

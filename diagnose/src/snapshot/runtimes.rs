@@ -90,7 +90,11 @@ pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
     }
     let is_spawned = |task: &&diagnose_reports::model::Task| {
         let is_main = sites.get(task.site.get()).is_some_and(|site| site.name == "main");
-        task.state == RunState::Running
+        // In `block_in_place`, another thread has replaced this one as a worker.
+        let is_blocking =
+            task.running.iter().any(|site| sites.get(site.get()).is_some_and(|site| site.is_blocking));
+        !is_blocking
+            && task.state == RunState::Running
             && task.kind == TaskKind::Future
             && task.runtime_number != 0
             && !is_main

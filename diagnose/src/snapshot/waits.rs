@@ -12,7 +12,7 @@ use diagnose_reports::model::{
 };
 use diagnose_reports::sort::sort_by_key;
 
-use super::capture_context::CaptureContext;
+use super::capture_context::{CaptureContext, KnownTask};
 use super::confined::Stay;
 use super::draining::Draining;
 use super::holdings::Holdings;
@@ -360,8 +360,10 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     // By the finished polls of its task: which futures the running poll leaves out is not known
     // yet.
     class.is_parked = is_parked;
-    class.is_confined = is_pinned && capture.confined.has(wait.memory, polled.task);
-    class.may_have_moved = !wait.is_blocking && may_have_moved(wait, is_parked, capture);
+    // The poll that runs now may lend the future to scoped threads, or move it.
+    let is_left_out = !wait.is_blocking && task.is_some_and(KnownTask::is_running);
+    class.is_confined = is_pinned && !is_left_out && capture.confined.has(wait.memory, polled.task);
+    class.may_have_moved = is_left_out || !wait.is_blocking && may_have_moved(wait, is_parked, capture);
     class.is_wake_ignored = is_parked && polled.woken != 0 && polled.woken < entered;
     class.is_indirect = polled.is_indirect;
     class.is_forced = polled.is_forced;

@@ -19,6 +19,7 @@ mod issues;
 mod jobs;
 mod late;
 mod leaks;
+mod left;
 mod lent;
 mod local_sets;
 mod methods;
@@ -85,4 +86,5 @@ pub const ALL: &[Section] = &[
     local_sets::SECTION,
     outputs::SECTION,
     behind::SECTION,
+    left::SECTION,
 ];

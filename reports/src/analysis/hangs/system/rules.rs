@@ -171,7 +171,10 @@ impl System<'_> {
             }
         } else if wait.mode == WaitMode::Read {
             // In locks without a fair queue, too, the first waiting writer keeps out new readers.
-            if let Some(writer) = self.first_writer_ahead(index, resource) {
+            // One that was woken has yet to say so.
+            let writer = self.first_writer_ahead(index, resource);
+            let is_woken = |writer: usize| facts.snapshot.waits[writer].woken_ns.is_some();
+            if let Some(writer) = writer.filter(|&writer| !is_woken(writer)) {
                 self.graph.require(node, self.wait_end_node(writer));
             }
         } else if wait.thread_id.is_none() {

@@ -7,7 +7,7 @@ use super::queues::Queue;
 use super::rules::buffers_messages;
 use super::threads::RuntimeWorkers;
 use crate::analysis::hangs::facts::{IdMap, units_asked};
-use crate::model::{Holding, ResourceKind, Role};
+use crate::model::{Holding, ResourceKind, Role, WaitMode};
 
 /// The nodes that exist so far.
 #[derive(Debug, Default)]
@@ -115,7 +115,8 @@ impl System<'_> {
         node
     }
 
-    /// The node for "the woken waits of an unfair lock leave". Until then no other wait is woken.
+    /// The node for "the woken waits of an unfair lock leave". Until then no other wait is woken,
+    /// except that woken readers keep out no writer.
     pub(crate) fn woken_waits_end(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.woken_waits_end[resource] {
             return node;
@@ -123,8 +124,10 @@ impl System<'_> {
         let node = self.add_node(Node::WokenWaitsEnd(resource), 0);
         self.shared.woken_waits_end[resource] = Some(node);
         let facts = self.facts;
+        let is_lock = facts.snapshot.resources[resource].kind == ResourceKind::RwLock;
         for &wait in &facts.waits_of_resource[resource] {
-            if facts.snapshot.waits[wait].woken_ns.is_some() {
+            let it = &facts.snapshot.waits[wait];
+            if it.woken_ns.is_some() && !(is_lock && it.mode == WaitMode::Read) {
                 self.graph.require(node, self.wait_end_node(wait));
             }
         }
