@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! memory of the root ─┬ a future pinned in it                   confined, even if it is set aside
-//!                     └ a box that is awaited ── pinned in it   confined
-//!                       a box that is set aside                 may be in another task by now
+//!                     ├ a box that is awaited ── pinned in it   confined
+//!                     ├ a box that a macro or a library polls   awaited: with it as a rule
+//!                     └ a box that is set aside                 may be in another task by now
 //!                       └ a future pinned in it                 moves along
 //! ```
 //! A boxed future can move to another task through anything that is not recorded. Its new task is
@@ -121,13 +122,14 @@ impl Confined {
 
     /// Whether the span has stayed in its task since that polled it last.
     fn stay(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
-        let stay = self.stay_of_waiting(spot, around, task);
+        let stay = self.stay_between_polls(spot, around, task);
         // The poll that runs now may lend what it does not poll to scoped threads, or move it.
         let is_left_out = task.doing == TaskState::Running && spot.listed.state == SlotState::Waiting;
         if is_left_out { stay.min(Stay::Awaited) } else { stay }
     }
 
-    fn stay_of_waiting(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
+    /// The same, if what runs now moved nothing.
+    fn stay_between_polls(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
         let site = spot.node.site;
         let is_in_body = match around {
             // The await of that body, or an arm of a macro in it.
@@ -162,14 +164,11 @@ impl Confined {
     /// until the task continues. Where awaits are not recorded, it may have been moved later in the
     /// same poll. A future in its first poll is not listed, so the parent may be missing.
     fn stay_in_await(spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
-        let may_be_shared = |site: &Site| !site.polls_at_most(FutureKind::Library);
+        let keeps = |site: &Site| site.kind == SiteKind::Await && site.polls_at_most(FutureKind::Library);
         let is_running = spot.listed.state == SlotState::Running;
         match around {
             Some(around) if around.is_at_await => {
-                let is_known = spot
-                    .node
-                    .parent
-                    .is_some_and(|node| node.site.kind == SiteKind::Await && !may_be_shared(node.site));
+                let is_known = spot.node.parent.is_some_and(|node| keeps(node.site));
                 if is_known && around.is_await { around.stay.min(Stay::Awaited) } else { Stay::Unknown }
             }
             // The body stands at the await of this span if both have stopped with the same reading.

@@ -1,4 +1,5 @@
-//! What becomes of a guard, by what the macro saw in the body that has it.
+//! What becomes of a guard: by what the macro saw in the body that has it, and by the future that
+//! it lies in.
 
 use diagnose_reports::model::{Attribution, Holding, TaskId};
 

@@ -295,6 +295,7 @@ impl System<'_> {
             let notifiers = self.any_notifier(resource);
             self.graph.add_hidden_edge(notifiers, node);
         }
+        // A guard in a future that library code polls, which may share it.
         let is_lent = !holding.is_movable && holding.attribution == Attribution::Unmoved;
         if holding.may_have_moved || is_lent {
             match holding.thread_id {
