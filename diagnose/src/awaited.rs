@@ -211,7 +211,9 @@ fn kind_of<F>() -> FutureKind {
     let name = any::type_name::<F>();
     let borrowed = name.strip_prefix("&mut ").unwrap_or(name);
     let inner = borrowed.strip_prefix("core::pin::Pin<&mut ").unwrap_or(borrowed);
-    if name.starts_with("diagnose::") {
+    // Polls its future in place, with the waker that it is polled with.
+    let inside = |rest: &'static str| rest.strip_prefix("::task::coop::unconstrained::Unconstrained<");
+    if name.strip_prefix("tokio").and_then(inside).unwrap_or(name).starts_with("diagnose::") {
         FutureKind::Own
     } else if name.ends_with("::{{closure}}")
         || name.ends_with("::{{closure}}>")
@@ -303,6 +305,8 @@ mod tests {
         let (mutex, semaphore) = (crate::tokio::sync::Mutex::new(1), crate::tokio::sync::Semaphore::new(1));
         assert!(is_own(mutex.lock()));
         assert!(is_own(semaphore.acquire()));
+        assert!(is_own(::tokio::task::unconstrained(mutex.lock())));
+        assert!(!is_own(::tokio::task::unconstrained(Box::pin(mutex.lock()))));
         assert!(!is_own(std::pin::pin!(mutex.lock())));
         assert!(!is_own(Box::pin(mutex.lock())));
     }

@@ -70,6 +70,9 @@ static WORKERS: Mutex<Vec<&'static WorkerCell>> = Mutex::new(Vec::new());
 thread_local! {
     /// The record of this thread. Without a destructor: hooks may run in the thread's last moments.
     static OWN: Cell<Option<&'static WorkerCell>> = const { Cell::new(None) };
+    /// Whether the thread stays a worker between its parks: a runtime has started it, or it is in a
+    /// recorded `block_on`. Any other one may have left the runtime since.
+    static STAYS: Cell<bool> = const { Cell::new(false) };
 }
 
 const PARKED: u64 = 1;
@@ -78,6 +81,7 @@ const WORKER: u64 = 2;
 /// Records a thread that a runtime has started, as a worker or for blocking code.
 pub(crate) fn started(runtime: SpawnRuntime, number: u16) {
     begin(runtime, number, true);
+    set_stays(true);
 }
 
 /// Records that the thread is about to park as a worker of `runtime`.
@@ -86,10 +90,12 @@ pub(crate) fn parked(runtime: SpawnRuntime, number: impl FnOnce() -> u16) {
     worker.note(WORKER | PARKED);
 }
 
-/// Records that the thread is unparked.
+/// Records that the thread is unparked. In a `block_on` that is not recorded, it is a worker only
+/// while parked.
 pub(crate) fn unparked() {
     if let Some(worker) = own().filter(|worker| worker.is_worker()) {
-        worker.note(WORKER);
+        let stays = STAYS.try_with(Cell::get).unwrap_or(false);
+        worker.note(if stays { WORKER } else { 0 });
     }
 }
 
@@ -110,19 +116,22 @@ pub(crate) fn stopped() {
 
 /// Guards a `block_on`: a thread that becomes a worker inside it stops being one at its end.
 pub(crate) fn visit() -> BlockOnGuard {
-    BlockOnGuard { around: OWN.try_with(Cell::take).ok().flatten() }
+    BlockOnGuard { around: OWN.try_with(Cell::take).ok().flatten(), stayed: set_stays(true) }
 }
 
 #[must_use]
 pub(crate) struct BlockOnGuard {
     /// The thread's record for another runtime.
     around: Option<&'static WorkerCell>,
+    /// Whether it stayed a worker there.
+    stayed: bool,
 }
 
 impl Drop for BlockOnGuard {
     fn drop(&mut self) {
         stopped();
         let _ = OWN.try_with(|own| own.set(self.around));
+        set_stays(self.stayed);
     }
 }
 
@@ -146,6 +155,11 @@ pub(crate) fn note_reset(now: u64) {
 pub(crate) fn all_threads() -> Vec<u64> {
     let workers = WORKERS.lock().clone();
     workers.into_iter().filter_map(|worker| worker.identity.lock().as_ref()?.os_id).collect()
+}
+
+/// Returns what it was before.
+fn set_stays(stays: bool) -> bool {
+    STAYS.try_with(|own| own.replace(stays)).unwrap_or(false)
 }
 
 fn own() -> Option<&'static WorkerCell> {
@@ -279,6 +293,7 @@ mod tests {
     #[test]
     fn a_thread_is_a_worker_from_its_first_park_to_its_end() {
         on_thread("worker-a", || {
+            started(SpawnRuntime::Tokio, 7);
             unparked();
             assert!(named("worker-a").is_none());
             parked(SpawnRuntime::Tokio, || 7);
@@ -305,6 +320,19 @@ mod tests {
             assert!(named("worker-b").is_some());
             drop(visit_around);
             assert!(named("worker-b").is_none());
+        });
+    }
+
+    #[test]
+    fn a_thread_in_an_unrecorded_block_on_is_a_worker_only_while_parked() {
+        on_thread("worker-e", || {
+            parked(SpawnRuntime::Tokio, || 7);
+            assert!(named("worker-e").unwrap().is_parked);
+            unparked();
+            assert!(named("worker-e").is_none());
+            parked(SpawnRuntime::Tokio, || 7);
+            assert!(named("worker-e").unwrap().is_parked);
+            stopped();
         });
     }
 

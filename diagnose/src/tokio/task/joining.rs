@@ -213,6 +213,7 @@ impl<T: 'static> JoinSet<T> {
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
         let at = Location::caller();
         let Self { set, members, wait } = self;
+        members.begin_poll(wait);
         members
             .poll(wait, at, cx, false, |cx| set.poll_join_next_with_id(cx))
             .map(|done| members.without_id(done))
@@ -226,6 +227,7 @@ impl<T: 'static> JoinSet<T> {
     ) -> Poll<Option<Result<(Id, T), JoinError>>> {
         let at = Location::caller();
         let Self { set, members, wait } = self;
+        members.begin_poll(wait);
         members
             .poll(wait, at, cx, false, |cx| set.poll_join_next_with_id(cx))
             .map(|done| members.with_id(done))

@@ -31,6 +31,8 @@ pub(super) struct Members {
     tasks: Vec<Member>,
     /// Whether the set may have tasks that are not recorded.
     has_others: bool,
+    /// Whether tasks were added since `begin_poll`.
+    has_new: bool,
 }
 
 impl Members {
@@ -39,6 +41,7 @@ impl Members {
         if self.tasks.len() > 2 * len + 8 {
             self.tasks.retain(|member| member.task.is_alive());
         }
+        self.has_new = true;
         // The owner of the set may abort it.
         task.add_handle(HANDLE);
         match task.id() {
@@ -86,6 +89,13 @@ impl Members {
     pub(super) fn clear(&mut self) {
         self.tasks.clear();
         self.has_others = false;
+    }
+
+    /// Begins a poll with a wait that outlives the poll: a list without the new tasks is over.
+    pub(super) fn begin_poll(&mut self, wait: &mut LazyWait) {
+        if mem::take(&mut self.has_new) {
+            wait.end();
+        }
     }
 
     /// Polls the set for a finished task. `is_pinned` says that `wait` never moves again, in a

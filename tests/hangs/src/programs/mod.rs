@@ -32,6 +32,8 @@ mod outside;
 mod owners;
 mod passed;
 mod pools;
+mod queues;
+mod replaced;
 mod rings;
 mod shown;
 mod snoozed;
@@ -87,4 +89,6 @@ pub const ALL: &[Section] = &[
     outputs::SECTION,
     behind::SECTION,
     left::SECTION,
+    queues::SECTION,
+    replaced::SECTION,
 ];

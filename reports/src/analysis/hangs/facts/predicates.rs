@@ -1,6 +1,6 @@
-//! Questions about one task, wait or text that need no other fact.
+//! Questions about one task, wait, resource or text that need no other fact.
 
-use crate::model::{RunState, Snapshot, Task, Wait, WaitMode};
+use crate::model::{Resource, ResourceKind, Role, RunState, Snapshot, Task, Wait, WaitMode};
 
 /// A task that has waited longer than this for a thread does not get one.
 pub(crate) const STARVED_NS: u64 = 250_000_000;
@@ -55,4 +55,48 @@ pub(crate) fn units_asked(wait: &Wait) -> u64 {
 /// Whether the task has been ready to run for long.
 pub(crate) fn has_waited_long(task: &Task) -> bool {
     task.state == RunState::Queued && task.since_ns > STARVED_NS
+}
+
+/// Whether waits at this resource are ended by a notification or an arrival, or by closing a task
+/// tracker that is empty.
+pub(crate) fn waits_for_event(it: &Resource) -> bool {
+    match it.kind {
+        ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar | ResourceKind::Cancellation => {
+            true
+        }
+        ResourceKind::TaskTracker => {
+            !it.is_closed && it.holdings.iter().all(|holding| holding.role != Role::Holds)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a send that waits at the channel keeps no place: the receiver takes its message, or
+/// wakes the next sender, also if nobody polls that send.
+pub(crate) fn forwards_unpolled(it: &Resource) -> bool {
+    buffers_messages(it.kind) && it.library != *"tokio"
+}
+
+/// Whether the channel buffers messages until a receiver takes them.
+pub(crate) fn buffers_messages(kind: ResourceKind) -> bool {
+    matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc)
+}
+
+/// Whether the semaphore lost permits, or never had as many as the wait asks for.
+pub(crate) fn exceeds_permits(it: &Resource, wait: &Wait) -> bool {
+    let is_too_much = it.capacity.is_some_and(|all| units_asked(wait) > all);
+    it.kind == ResourceKind::Semaphore && (it.forgotten > 0 || is_too_much)
+}
+
+/// Whether the wait completes whatever else is true.
+pub(crate) fn completes_by_itself(wait: &Wait) -> bool {
+    let gives_up = wait.thread_id.is_some() && wait.due_ns.is_some();
+    let is_over = wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced;
+    is_over || gives_up || wait.mode == WaitMode::Timer
+}
+
+/// Whether nothing can wake the wait any more.
+pub(crate) fn has_no_waker(wait: &Wait) -> bool {
+    let is_future = wait.thread_id.is_none() && wait.mode != WaitMode::Timer;
+    is_future && wait.wakers == 0 && wait.woken_ns.is_none() && !wait.is_granted
 }

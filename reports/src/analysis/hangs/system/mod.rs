@@ -27,4 +27,3 @@ mod threads;
 pub(crate) use build::{System, task_node};
 pub(crate) use graph::{FixedPoint, NodeId};
 pub(crate) use node::{Evidence, Node};
-pub(crate) use rules::{exceeds_permits, waits_for_event};

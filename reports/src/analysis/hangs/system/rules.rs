@@ -6,7 +6,7 @@
 //! | permits of a semaphore, capacity of a channel | as units of a fair lock, or anything that may close it can progress |
 //! | units of an unfair lock | as units of a fair lock without the queue, but waits that were woken have to leave first |
 //! | all units, the tasks of a tracker | all holders can progress |
-//! | capacity of a channel | as units; the receiver returns the capacity of buffered messages |
+//! | capacity of a channel | as units; the receiver returns the capacity of buffered messages. At other channels than tokio's, a send ahead that is not polled keeps no capacity |
 //! | a message | any sender can progress; if no capacity is free, any holder of some; or all senders are dropped |
 //! | a resource of the program's own | any holder can progress, if all units are held; never proven |
 //! | a notification, the arrival of others, the closing of an empty tracker | anything that used the resource, or is younger, can progress |
@@ -18,7 +18,10 @@
 use super::build::{System, task_node};
 use super::graph::NodeId;
 use super::node::Node;
-use crate::analysis::hangs::facts::{queue_side, step, units_asked};
+use crate::analysis::hangs::facts::{
+    buffers_messages, completes_by_itself, exceeds_permits, forwards_unpolled, has_no_waker, queue_side,
+    step, units_asked, waits_for_event,
+};
 use crate::model::{Attribution, Holding, Resource, ResourceKind, Role, Wait, WaitMode};
 
 impl System<'_> {
@@ -158,7 +161,7 @@ impl System<'_> {
             self.graph.set_needed(node, 0);
         }
         let mut enough = None;
-        if it.is_fair {
+        if it.is_fair && !forwards_unpolled(it) {
             let (side, before) = (queue_side(wait.mode), facts.waits_ahead[index]);
             let is_alone = wait.mode == WaitMode::Write || exceeds_permits(it, wait);
             let room =
@@ -177,8 +180,17 @@ impl System<'_> {
             if let Some(writer) = writer.filter(|&writer| !is_woken(writer)) {
                 self.graph.require(node, self.wait_end_node(writer));
             }
+        } else if buffers_messages(it.kind) && wait.thread_id.is_none() {
+            // The next message that a receiver takes wakes the next sender, or takes its message
+            // too.
+            let (woken_end, receivers) =
+                (self.woken_waits_end(resource, wait.mode), self.any_receiver(resource));
+            let either = self.add_node(Node::WokenWaitsEnd(resource), 1);
+            self.add_alternative(either, woken_end);
+            self.add_alternative(either, receivers);
+            self.graph.require(node, either);
         } else if wait.thread_id.is_none() {
-            let woken_end = self.woken_waits_end(resource);
+            let woken_end = self.woken_waits_end(resource, wait.mode);
             self.graph.require(node, woken_end);
         }
         if buffers_messages(it.kind) && it.filled == 0 && self.is_exact_only() {
@@ -245,8 +257,13 @@ impl System<'_> {
             buffers_messages(it.kind) && it.capacity.is_some_and(|capacity| capacity > 0) && it.free == 0;
         if it.filled > 0 && it.kind != ResourceKind::Broadcast {
             // A message is buffered. A woken receiver that never polls leaves it there.
-            let woken_end = self.woken_waits_end(resource);
+            let woken_end = self.woken_waits_end(resource, WaitMode::Receive);
             self.add_alternative(node, woken_end);
+            if it.kind == ResourceKind::Mpmc {
+                // The next message wakes the next receiver.
+                let senders = self.any_sender(resource);
+                self.add_alternative(node, senders);
+            }
         } else if is_all_promised {
             let (units, senders_gone) = (self.enough_units(resource, 1), self.all_senders_gone(resource));
             self.add_alternative(node, units);
@@ -340,42 +357,4 @@ impl System<'_> {
     fn is_owner_done(&self, holding: &Holding) -> bool {
         holding.task.is_some_and(|task| self.facts.task(task).is_none())
     }
-}
-
-/// Whether waits at this resource are ended by a notification or an arrival, or by closing a task
-/// tracker that is empty.
-pub(crate) fn waits_for_event(it: &Resource) -> bool {
-    match it.kind {
-        ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar | ResourceKind::Cancellation => {
-            true
-        }
-        ResourceKind::TaskTracker => {
-            !it.is_closed && it.holdings.iter().all(|holding| holding.role != Role::Holds)
-        }
-        _ => false,
-    }
-}
-
-/// Whether the channel buffers messages until a receiver takes them.
-pub(crate) fn buffers_messages(kind: ResourceKind) -> bool {
-    matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc)
-}
-
-/// Whether the semaphore lost permits, or never had as many as the wait asks for.
-pub(crate) fn exceeds_permits(it: &Resource, wait: &Wait) -> bool {
-    let is_too_much = it.capacity.is_some_and(|all| units_asked(wait) > all);
-    it.kind == ResourceKind::Semaphore && (it.forgotten > 0 || is_too_much)
-}
-
-/// Whether the wait completes whatever else is true.
-pub(super) fn completes_by_itself(wait: &Wait) -> bool {
-    let gives_up = wait.thread_id.is_some() && wait.due_ns.is_some();
-    let is_over = wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced;
-    is_over || gives_up || wait.mode == WaitMode::Timer
-}
-
-/// Whether nothing can wake the wait any more.
-pub(crate) fn has_no_waker(wait: &Wait) -> bool {
-    let is_future = wait.thread_id.is_none() && wait.mode != WaitMode::Timer;
-    is_future && wait.wakers == 0 && wait.woken_ns.is_none() && !wait.is_granted
 }

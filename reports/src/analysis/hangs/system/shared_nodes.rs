@@ -4,9 +4,8 @@ use super::build::System;
 use super::graph::NodeId;
 use super::node::Node;
 use super::queues::Queue;
-use super::rules::buffers_messages;
 use super::threads::RuntimeWorkers;
-use crate::analysis::hangs::facts::{IdMap, units_asked};
+use crate::analysis::hangs::facts::{IdMap, buffers_messages, queue_side, units_asked};
 use crate::model::{Holding, ResourceKind, Role, WaitMode};
 
 /// The nodes that exist so far.
@@ -26,7 +25,7 @@ pub(crate) struct SharedNodes {
     receivers: Vec<Option<NodeId>>,
     senders: Vec<Option<NodeId>>,
     all_senders_gone: Vec<Option<NodeId>>,
-    woken_waits_end: Vec<Option<NodeId>>,
+    woken_waits_end: Vec<[Option<NodeId>; 2]>,
     all_units_back: Vec<Option<NodeId>>,
     holders: Vec<Option<NodeId>>,
     /// By resource: whether a reader never waits for the holders; the queue position of the first
@@ -51,7 +50,7 @@ impl SharedNodes {
             receivers: none(),
             senders: none(),
             all_senders_gone: none(),
-            woken_waits_end: none(),
+            woken_waits_end: vec![[None; 2]; resources],
             all_units_back: none(),
             holders: none(),
             admits_readers: vec![None; resources],
@@ -115,19 +114,21 @@ impl System<'_> {
         node
     }
 
-    /// The node for "the woken waits of an unfair lock leave". Until then no other wait is woken,
-    /// except that woken readers keep out no writer.
-    pub(crate) fn woken_waits_end(&mut self, resource: usize) -> NodeId {
-        if let Some(node) = self.shared.woken_waits_end[resource] {
+    /// The node for "the woken waits of an unfair lock leave", or those of one side of a channel.
+    /// Until then no other wait is woken, except that woken readers keep out no writer.
+    pub(crate) fn woken_waits_end(&mut self, resource: usize, mode: WaitMode) -> NodeId {
+        let side = queue_side(mode);
+        if let Some(node) = self.shared.woken_waits_end[resource][side] {
             return node;
         }
         let node = self.add_node(Node::WokenWaitsEnd(resource), 0);
-        self.shared.woken_waits_end[resource] = Some(node);
+        self.shared.woken_waits_end[resource][side] = Some(node);
         let facts = self.facts;
         let is_lock = facts.snapshot.resources[resource].kind == ResourceKind::RwLock;
         for &wait in &facts.waits_of_resource[resource] {
             let it = &facts.snapshot.waits[wait];
-            if it.woken_ns.is_some() && !(is_lock && it.mode == WaitMode::Read) {
+            let is_beside = it.woken_ns.is_some() && queue_side(it.mode) == side;
+            if is_beside && !(is_lock && it.mode == WaitMode::Read) {
                 self.graph.require(node, self.wait_end_node(wait));
             }
         }

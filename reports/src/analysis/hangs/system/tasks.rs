@@ -4,8 +4,9 @@
 use super::build::{System, task_node};
 use super::graph::NodeId;
 use super::node::Node;
-use super::rules::completes_by_itself;
-use crate::analysis::hangs::facts::{UnrecordedAwait, is_active, is_block_on_main, is_blocked};
+use crate::analysis::hangs::facts::{
+    UnrecordedAwait, completes_by_itself, is_active, is_block_on_main, is_blocked,
+};
 use crate::model::{RunState, Task, TaskKind, Wait, WaitMode};
 
 /// Code that polls an unspawned root under a timeout has given up after this time, most likely.

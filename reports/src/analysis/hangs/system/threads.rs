@@ -16,6 +16,10 @@ use crate::model::{RunState, Task, TaskKind, Worker};
 pub(crate) struct RuntimeWorkers {
     /// All workers are listed, so no other one can be free.
     is_complete: bool,
+    /// Every thread that the runtime has started is a listed worker, or runs a task of the runtime.
+    /// Any other one may be a worker that has not parked yet, in place of one that has left for
+    /// good in a `block_in_place` of tokio's own.
+    are_threads_known: bool,
     /// The OS ids of their threads; `None` if any is unknown.
     threads: Option<IdSet<u64>>,
 }
@@ -96,9 +100,9 @@ impl System<'_> {
     /// The node for "a worker of the task's runtime is free"; `None` if other threads may poll the
     /// task.
     fn free_worker_node(&mut self, task: &Task) -> Option<NodeId> {
-        let (facts, runtime) = (self.facts, task.runtime_number);
+        let (facts, runtime, is_exact) = (self.facts, task.runtime_number, self.is_exact_only());
         let all_workers = self.runtime_workers(runtime);
-        if runtime == 0 || !all_workers.is_complete {
+        if runtime == 0 || !all_workers.is_complete || is_exact && !all_workers.are_threads_known {
             return None;
         }
         // A task that was polled on another thread is not the workers' own: a root under
@@ -119,6 +123,15 @@ impl System<'_> {
                 None => self.set_can_progress(node),
             }
         }
+        if is_exact {
+            // A worker that has not parked yet is in a poll of one of these.
+            let snapshot = facts.snapshot;
+            for (index, _) in
+                snapshot.tasks.iter().enumerate().filter(|(_, task)| is_polled_in(runtime, task))
+            {
+                self.add_alternative(node, task_node(index));
+            }
+        }
         Some(node)
     }
 
@@ -130,8 +143,13 @@ impl System<'_> {
             let own = own.filter(|worker| worker.runtime_number == runtime);
             let known = snapshot.runtimes.iter().find(|known| known.number == runtime);
             let all = known.map_or(1, |known| known.workers.max(1));
+            let jobs = snapshot.tasks.iter().inspect(|_| step());
+            let jobs = jobs.filter(|task| task.runtime_number == runtime && task.state == RunState::Running);
+            let listed = own.clone().filter_map(|worker| worker.thread_id);
+            let listed: IdSet<u64> = listed.chain(jobs.filter_map(|job| job.thread_id)).collect();
             RuntimeWorkers {
                 is_complete: own.clone().count() as u64 >= all,
+                are_threads_known: known.is_none_or(|known| known.threads <= listed.len() as u64),
                 threads: own.map(|worker| worker.thread_id).collect(),
             }
         })
@@ -164,4 +182,10 @@ impl System<'_> {
         }
         node
     }
+}
+
+/// Whether a thread of the runtime polls the task, most likely a worker.
+fn is_polled_in(runtime: u64, task: &Task) -> bool {
+    let is_of_workers = task.kind == TaskKind::Future && !task.is_local;
+    is_of_workers && task.runtime_number == runtime && task.state == RunState::Running
 }

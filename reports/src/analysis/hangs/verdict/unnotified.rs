@@ -4,8 +4,9 @@ use std::cell::Cell;
 
 use super::hang::Hang;
 use super::types::VerdictKind;
+use crate::analysis::hangs::facts::{exceeds_permits, waits_for_event};
 use crate::analysis::hangs::stuck::StuckGraph;
-use crate::analysis::hangs::system::{Node, NodeId, System, exceeds_permits, task_node, waits_for_event};
+use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
 use crate::model::{Holding, ResourceKind, Role};
 use crate::sort::sort;
 

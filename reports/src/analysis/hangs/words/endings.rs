@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::chain::Chain;
 use super::names::{at, link, resource_words, units_words};
-use crate::analysis::hangs::facts::Facts;
-use crate::analysis::hangs::system::{Evidence, Node, waits_for_event};
+use crate::analysis::hangs::facts::{Facts, waits_for_event};
+use crate::analysis::hangs::system::{Evidence, Node};
 use crate::analysis::hangs::verdict::{Hang, LinkNode, LinkRole, VerdictDetail, VerdictKind};
 use crate::model::{LastEvent, ResourceKind, Role, TaskId, Wait};
 use crate::ordered::OrderedSet;

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use super::callers::NamedCallers;
-use crate::analysis::hangs::facts::{Facts, is_active};
-use crate::analysis::hangs::system::waits_for_event;
+use crate::analysis::hangs::facts::{Facts, is_active, waits_for_event};
 use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
 use crate::clean::printable;
 use crate::model::{
