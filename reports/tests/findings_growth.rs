@@ -19,6 +19,10 @@ pub(crate) fn growing(snapshot: &Snapshot) -> Vec<String> {
 /// 40 tasks of one line, spawned evenly over `seconds` by `spawners` tasks. `wait` adds the wait of
 /// each.
 pub(crate) fn grown(seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64)) -> Program {
+    grown_to(40, seconds, spawners, wait)
+}
+
+fn grown_to(tasks: u64, seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64)) -> Program {
     let mut program = Program::new();
     let spawners: Vec<u64> = (0..spawners).map(|_| program.task("session")).collect();
     for &spawner in &spawners {
@@ -26,10 +30,10 @@ pub(crate) fn grown(seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64
         program.has_timer(spawner);
     }
     let mut first = None;
-    for number in 0..40 {
+    for number in 0..tasks {
         let task = program.task("forward");
         let site = *first.get_or_insert(program.of(task).site);
-        let age_ns = (number + 1) * seconds * SECOND / 40;
+        let age_ns = (number + 1) * seconds * SECOND / tasks;
         let it = program.of(task);
         (it.site, it.age_ns, it.since_ns) = (site, age_ns, age_ns);
         it.spawned_at = Some(crate::support::place_at(62, 5));
@@ -303,8 +307,9 @@ fn handlers_that_end_within_milliseconds_do_not_have_the_senders_of_old_waits() 
 
 #[test]
 fn retries_that_never_end_are_found_after_some_time() {
-    let retries = |seconds: u64, sleeps: u64| {
-        let mut program = grown(seconds, 40, |program, task| sleep(program.wait(task, WaitMode::Timer, 71)));
+    let retries = |tasks: u64, seconds: u64, sleeps: u64| {
+        let mut program =
+            grown_to(tasks, seconds, tasks, |program, task| sleep(program.wait(task, WaitMode::Timer, 71)));
         for task in program.snapshot.tasks.iter_mut().filter(|task| task.spawned_by.is_some()) {
             task.since_ns = SECOND / 10;
         }
@@ -315,15 +320,17 @@ fn retries_that_never_end_are_found_after_some_time() {
         (pause.end_line, pause.end_column) = (71, 40);
         program.snapshot.sites.push(pause);
         let mut around = node(forward.get(), None);
-        (around.calls, around.pending) = (40, 40);
+        (around.calls, around.pending) = (tasks, tasks);
         let mut at = node(program.snapshot.sites.len() - 1, Some(program.snapshot.nodes.len()));
-        at.calls = 40 * sleeps;
+        at.calls = tasks * sleeps;
         program.snapshot.nodes.extend([around, at]);
         growing(&left_behind(program)).len()
     };
-    assert_eq!(retries(40, 50), 1);
-    assert_eq!(retries(20, 50), 0, "they may end yet");
-    assert_eq!(retries(40, 1), 0, "the first sleep ends");
+    assert_eq!(retries(40, 40, 50), 1);
+    assert_eq!(retries(40, 20, 50), 0, "they may end yet");
+    assert_eq!(retries(240, 12, 50), 1, "not so many at once");
+    assert_eq!(retries(240, 8, 50), 0);
+    assert_eq!(retries(40, 40, 1), 0, "the first sleep ends");
 }
 
 /// Each of a thousand tasks of one session waits for a reply, and each of them could have the
