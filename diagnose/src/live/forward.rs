@@ -68,9 +68,11 @@ impl Forward {
         }
     }
 
-    /// The address that identifies the executor's waker stored last; 0 before any.
-    pub(crate) fn address(&self) -> usize {
-        self.address[0].load(Ordering::Relaxed)
+    /// The addresses of the data and of the vtable of the executor's waker stored last; 0 before
+    /// any.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn address(&self) -> [usize; 2] {
+        self.address.each_ref().map(|part| part.load(Ordering::Relaxed))
     }
 
     /// The number of clones.
@@ -123,8 +125,7 @@ impl Forward {
     /// Whether there are clones, and they forward wakes to another waker than `outer`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn stores_other(&self, outer: &Waker) -> bool {
-        self.state.load(Ordering::Relaxed) & CLONES != 0
-            && self.address.each_ref().map(|part| part.load(Ordering::Relaxed)) != address_of(outer)
+        self.state.load(Ordering::Relaxed) & CLONES != 0 && self.address() != address_of(outer)
     }
 
     /// Starts a poll with the waker `outer`, which the clones use too, if there are any.

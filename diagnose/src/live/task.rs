@@ -379,8 +379,9 @@ impl Task {
         self.forward.clones()
     }
 
-    /// The address that identifies the executor's waker that it was cloned from last.
-    pub(crate) fn outer_waker(&self) -> usize {
+    /// The addresses of the data and of the vtable of the executor's waker that it was cloned from
+    /// last; 0 before any.
+    pub(crate) fn outer_waker(&self) -> [usize; 2] {
         self.forward.address()
     }
 }

@@ -83,6 +83,14 @@ pub(super) fn counted() -> Vec<RuntimeTaskCount> {
     Vec::new()
 }
 
+/// The address of the vtable of the wakers of tokio's tasks; `None` if unknown.
+fn vtable_of_tasks() -> Option<usize> {
+    #[cfg(feature = "tokio")]
+    return crate::tokio::task::ids::waker_vtable();
+    #[cfg(not(feature = "tokio"))]
+    None
+}
+
 /// Sets the unrecorded activity of a snapshot. `threads` are all threads but this crate's, if
 /// known. The counts were taken before and after the tasks were listed.
 pub(super) fn add(
@@ -154,8 +162,9 @@ pub(super) fn add(
 struct ListedTasks {
     /// By runtime: number of its futures, without those of `block_on`.
     recorded: OrderedMap<u64, u64>,
-    /// By thread: the wakers with which unspawned roots without a known runtime were last polled
-    /// there. Several roots in one task have the same.
+    /// By thread: the wakers of tokio's tasks with which unspawned roots without a known runtime
+    /// were last polled there. Several roots in one task have the same. A combinator has wakers of
+    /// its own, which do not tell the task.
     wakers: OrderedMap<u64, OrderedSet<usize>>,
     /// The threads on which a task or a `block_on` runs.
     running: OrderedSet<u64>,
@@ -169,7 +178,7 @@ struct ListedTasks {
 
 impl ListedTasks {
     fn new(snapshot: &Snapshot, tasks: &TaskTable) -> Self {
-        let mut listed = Self::default();
+        let (mut listed, vtable_of_tasks) = (Self::default(), vtable_of_tasks());
         for task in &snapshot.tasks {
             let is_run = is_run(snapshot, task);
             if task.kind == TaskKind::Future && !is_run {
@@ -188,8 +197,10 @@ impl ListedTasks {
                 listed.polling.entry(task.runtime_number).or_default().extend(task.thread_id);
             }
             if let Some(thread) = task.thread_id.filter(|_| task.is_unspawned && task.runtime_number == 0) {
-                let waker = tasks.get(task.id.get()).map_or(0, |known| known.task.outer_waker());
-                listed.wakers.entry(thread).or_default().insert(waker);
+                let [waker, vtable] = tasks.get(task.id.get()).map_or([0; 2], |it| it.task.outer_waker());
+                if vtable != 0 && Some(vtable) == vtable_of_tasks {
+                    listed.wakers.entry(thread).or_default().insert(waker);
+                }
             }
         }
         listed

@@ -1,9 +1,14 @@
-//! Counts the task ids that tokio has given out, to notice tasks that are not on record.
+//! What tokio tells of its tasks, to notice those that are not on record: the ids that it has given
+//! out, and the vtable of their wakers.
 //!
 //! A `LocalSet` does not count its tasks. But each spawn, in whatever way, takes the next id, and
 //! so does each worker thread of a runtime.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::future::{Future as _, poll_fn};
+use std::pin::pin;
+use std::ptr;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::task::{Context, Poll, Waker};
 
 use ::tokio::task::LocalSet;
 
@@ -13,8 +18,10 @@ use crate::sync::Mutex;
 
 /// Number of ids of recorded tasks and of workers of recorded runtimes.
 static RECORDED: AtomicU64 = AtomicU64::new(0);
-/// Number of ids that [`taken`] has taken itself.
+/// Number of ids that this file has taken itself.
 static OWN: Mutex<u64> = Mutex::new(0);
+/// See [`waker_vtable`].
+static VTABLE: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts the id of a task that was just spawned, if the task is on record.
 #[inline]
@@ -30,6 +37,7 @@ pub(in crate::tokio) fn count_workers<T, E>(
     build: impl FnOnce() -> Result<T, E>,
     workers: impl FnOnce(&T) -> u64,
 ) -> Result<T, E> {
+    learn_waker_vtable();
     let before = taken();
     let runtime = build()?;
     let new = before.zip(taken()).map_or(0, |(before, after)| after.saturating_sub(before));
@@ -44,7 +52,28 @@ pub(crate) fn unrecorded() -> Option<u64> {
     taken()?.checked_sub(recorded)
 }
 
-/// Returns the number of ids that tokio has given out, without those of this function.
+/// Returns the address of the vtable that the wakers of all of tokio's tasks have; `None` before
+/// the first runtime was built through this crate.
+pub(crate) fn waker_vtable() -> Option<usize> {
+    Some(VTABLE.load(Relaxed)).filter(|&address| address != 0)
+}
+
+/// Finds that address. Not called by a snapshot: a thread that ends can make no set.
+fn learn_waker_vtable() {
+    if VTABLE.load(Relaxed) != 0 {
+        return;
+    }
+    let mut own = OWN.lock();
+    let set = pin!(LocalSet::new());
+    *own += 1;
+    set.spawn_local(poll_fn(|context| {
+        VTABLE.store(ptr::from_ref(context.waker().vtable()).addr(), Relaxed);
+        Poll::Ready(())
+    }));
+    let _ = set.poll(&mut Context::from_waker(Waker::noop()));
+}
+
+/// Returns the number of ids that tokio has given out, without those of this file.
 fn taken() -> Option<u64> {
     let mut own = OWN.lock();
     let set = LocalSet::new();
