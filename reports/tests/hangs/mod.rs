@@ -12,6 +12,7 @@ mod quiet;
 mod random;
 mod silent;
 mod size;
+mod supervised;
 mod threads;
 mod trackers;
 mod wakers;

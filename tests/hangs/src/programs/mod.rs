@@ -37,6 +37,7 @@ mod replaced;
 mod rings;
 mod shown;
 mod snoozed;
+mod supervised;
 mod time;
 mod trackers;
 mod unseen;
@@ -91,4 +92,5 @@ pub const ALL: &[Section] = &[
     left::SECTION,
     queues::SECTION,
     replaced::SECTION,
+    supervised::SECTION,
 ];

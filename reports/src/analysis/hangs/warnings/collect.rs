@@ -12,6 +12,7 @@
 //! | `starved` | something waits for the end of a task that has awaited an unrecorded call like `recv()` for 1 s | suspect |
 //! | `starved` | nothing goes on, a job of the blocking pool has waited for another thread for 1 s without a record, and a task that has to end awaits one | suspect |
 //! | `starved` | a task that has to end has waited for 1 s for a lock that code without annotation holds, and no such code is known to go on | suspect |
+//! | `cycle`, `self_wait` | futures have waited for 1 s for locks that they hold themselves, while their tasks go on | suspect |
 //! | `shutdown` | a runtime has waited for 10 s for blocking work that waits for a thread; for any for 1 s | likely; suspect |
 //! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
 //!
@@ -22,6 +23,7 @@ use super::long_polls::long_polls;
 use super::missed_wakes::{out_of_budget, sleep_after_join, unused_wakers};
 use super::shutdowns::shutdown;
 use super::sleeping_threads::{full_pools, long_sleeps, sleeping_jobs};
+use super::supervised::supervised;
 use super::timers::overdue;
 use super::undriven::undriven;
 use super::unexplained::unexplained;
@@ -50,6 +52,7 @@ pub(crate) fn warnings(
     warnings.extend(undriven(facts, stuck));
     warnings.extend(unexplained(facts, stuck));
     warnings.extend(unknown_holders(facts, stuck));
+    warnings.extend(supervised(facts, stuck));
     let pools = full_pools(facts, stuck);
     if pools.is_empty() {
         warnings.extend(sleeping_jobs(facts, stuck));

@@ -20,6 +20,7 @@ mod long_polls;
 mod missed_wakes;
 mod shutdowns;
 mod sleeping_threads;
+mod supervised;
 mod timers;
 mod undriven;
 mod unexplained;
