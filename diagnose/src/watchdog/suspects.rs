@@ -230,8 +230,13 @@ impl Table {
             let is_opaque = known.task.live_wakers() > known.recorded_wakers;
             known.is_clear = match known.task.doing().0 {
                 TaskState::Running | TaskState::Queued => true,
+                // A timer does not help a lock that the task itself has set aside, as in an arm of
+                // a `join!` beside it.
                 TaskState::Waiting => {
-                    known.has_timer || is_opaque || !has_wakers || known.task.hooked().is_some()
+                    known.has_timer && !(known.has_set_aside && known.has_lock)
+                        || is_opaque
+                        || !has_wakers
+                        || known.task.hooked().is_some()
                 }
                 TaskState::Unpolled => {
                     known.task.origin().is_some_and(|(_, origin)| origin.work == TaskKind::Blocking)
