@@ -146,14 +146,15 @@ pub(super) fn add(
         None => u64::from(!cpu::counts_threads()),
     };
     let has_more = local_sets::has_unknown_tasks();
-    snapshot.is_all_recorded = is_all_recorded && !has_more;
-    snapshot.foreign_threads = foreign_threads;
-    // Not every runtime was built through this crate.
+    // Not every runtime was built through this crate, or has a number.
     let is_uncounted = |task: &Task| {
         let is_of_runtime = task.kind == TaskKind::Future && task.runtime == *"tokio" && !task.is_local;
         is_of_runtime && before.iter().all(|it| it.runtime != task.runtime_number)
     };
-    let more = u64::from(snapshot.tasks.iter().any(is_uncounted)) + u64::from(has_more);
+    let has_uncounted = snapshot.tasks.iter().any(is_uncounted);
+    snapshot.is_all_recorded = is_all_recorded && !has_more && !has_uncounted;
+    snapshot.foreign_threads = foreign_threads;
+    let more = u64::from(has_uncounted) + u64::from(has_more);
     snapshot.unrecorded_tasks = unrecorded.saturating_add(more);
 }
 
