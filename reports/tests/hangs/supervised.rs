@@ -1,4 +1,4 @@
-//! Locks that futures of tasks wait for which go on, as with a heartbeat.
+//! Futures that wait for each other's locks while their tasks go on, as with a heartbeat.
 
 use diagnose_reports::model::{SpanId, SpanIndex, WaitMode};
 

@@ -14,7 +14,7 @@ async fn waits() {
     ::tokio::sync::Notify::new().notified().await;
 }
 
-/// A snapshot in which so many roots wait.
+/// Takes snapshots until this many roots wait, and returns the last one.
 async fn look_at(roots: usize) -> Seen {
     loop {
         let seen = look();

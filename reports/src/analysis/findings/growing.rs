@@ -31,10 +31,10 @@ const MIN_QUARTER: u64 = 80;
 const SHORT_NS: u64 = 1_000_000_000;
 /// The least time that the growth has to last, for tasks that may be slow jobs.
 const LONG_NS: u64 = 30_000_000_000;
-/// The least time that the growth has to last, for so many tasks that sleep again and again: a
-/// service has not that many slow jobs at once for long.
-const MANY_NS: u64 = 10_000_000_000;
+/// From this many tasks on that sleep again and again, they are no slow jobs, most likely.
 const MANY_TASKS: usize = 200;
+/// The least time that their growth has to last.
+const MANY_NS: u64 = 10_000_000_000;
 /// The least time that the growth has to last, and how many times as long as the longest ended
 /// call, if others of the place end: for tasks of many spawners whose waits cannot end soon.
 const OUTLIVING_NS: u64 = 5_000_000_000;

@@ -9,7 +9,7 @@
 //! limit.
 
 use super::warning::{SUSPECT_NS, warning};
-use crate::analysis::hangs::facts::{Facts, IdMap, is_active, step};
+use crate::analysis::hangs::facts::{Facts, IdMap, IdSet, is_active, step};
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{NamedCallers, acquired_words, resource_words};
 use crate::model::{Attribution, Holding, ResourceKind, Role, Wait, WaitMode};
@@ -17,7 +17,7 @@ use crate::ordered::OrderedSet;
 
 /// A longer cycle is not shown.
 const MAX_LOCKS: usize = 8;
-/// How many times as long as anything else in its task a wait has to last.
+/// A wait has to be this many times as old as the last poll of its task, and as each timer there.
 const MIN_RATIO: u64 = 4;
 
 /// A future that has a lock, and waits for another one.
@@ -33,11 +33,10 @@ struct Step<'a> {
 pub(crate) fn supervised(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let steps = steps(facts, stuck);
     // Each lock leads to at most one other, so each is visited once.
-    let (mut visited, mut verdicts) = (IdMap::default(), Vec::new());
+    let (mut visited, mut verdicts) = (IdSet::default(), Vec::new());
     for start in 0..facts.snapshot.resources.len() {
         let (mut path, mut next) = (Vec::new(), start);
-        while let Some(it) = steps.get(&next).filter(|_| !visited.contains_key(&next)) {
-            visited.insert(next, start);
+        while let Some(it) = steps.get(&next).filter(|_| visited.insert(next)) {
             path.push((next, *it));
             next = it.to;
         }
