@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    self, Alike, Classes, NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Text,
+    Alike, Classes, NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Text,
 };
 
 use super::block_ons::BlockOns;
@@ -214,9 +214,8 @@ fn add_thread(task: &mut Task, thread: Option<&(Text, u64)>) {
     }
     if task.state == RunState::Running {
         task.is_asleep = task.thread_id.and_then(cpu::is_asleep);
-        let job =
-            task.thread_id.filter(|_| task.kind == model::TaskKind::Blocking && task.is_asleep == Some(true));
-        task.waits_for_thread = job.and_then(cpu::system_call).map(|call| cpu::waits_for_thread(&call));
+        let sleeper = task.thread_id.filter(|_| task.is_asleep == Some(true));
+        task.waits_for_thread = sleeper.and_then(cpu::system_call).map(|call| cpu::waits_for_thread(&call));
     }
 }
 

@@ -84,7 +84,7 @@ pub struct TaskClass {
     pub runtime_number: u64,
     /// For a running task, whether its thread sleeps in the kernel; `None` if unknown.
     pub is_asleep: Option<bool>,
-    /// For a running closure of the blocking pool, whether its thread waits for another thread of
+    /// For a running task whose thread sleeps in the kernel, whether it waits for another thread of
     /// the process, without a time limit; `None` if unknown.
     pub waits_for_thread: Option<bool>,
     /// Whether it changed during the capture.

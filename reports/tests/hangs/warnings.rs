@@ -31,6 +31,27 @@ fn workers_without_a_cpu_may_come_to_their_timers_yet() {
     assert_eq!(late(2 * SECOND), ["likely driver_starved"]);
 }
 
+/// ```text
+/// worker 70 ├─ poll of 2 s ─┤├─ next poll ▶
+/// timer      due ▲
+/// ```
+#[test]
+fn a_worker_that_has_polled_since_may_come_to_its_timers_yet() {
+    let late = |since_ns: u64| {
+        let mut program = Program::new();
+        program.wait(1, WaitMode::Timer, 7).due_ns = Some(-2_000_000_000);
+        let next = program.task("next");
+        program.of(next).thread_id = Some(70);
+        program.of(next).state = RunState::Running;
+        program.of(next).since_ns = since_ns;
+        add_worker(&mut program);
+        program.snapshot.workers[0].thread_id = Some(70);
+        program.verdicts()
+    };
+    assert!(late(SECOND / 100).is_empty());
+    assert_eq!(late(2 * SECOND), ["likely driver_starved"]);
+}
+
 #[test]
 fn a_worker_that_waits_for_a_cpu_may_come_to_its_timers_yet() {
     let mut program = Program::new();
@@ -82,6 +103,32 @@ fn a_poll_that_sleeps_blocks_its_worker() {
     let program = hog(true);
     assert_eq!(program.verdicts(), ["likely blocked_worker"]);
     assert_eq!(program.chain(), ["task 2 blocked 200"]);
+}
+
+#[test]
+fn a_poll_that_sleeps_for_a_time_is_only_suspect() {
+    let mut program = hog(true);
+    program.of(2).waits_for_thread = Some(true);
+    assert_eq!(program.verdicts(), ["likely blocked_worker"]);
+    program.of(2).waits_for_thread = Some(false);
+    assert_eq!(program.verdicts(), ["suspect blocked_worker"]);
+}
+
+#[test]
+fn a_timer_behind_a_poll_that_sleeps_for_a_time_is_only_suspect() {
+    let late = |waits_for_thread: bool| {
+        let mut program = hog(true);
+        program.of(2).thread_id = Some(70);
+        program.of(2).waits_for_thread = Some(waits_for_thread);
+        program.of(3).state = RunState::Waiting;
+        program.wait(3, WaitMode::Timer, 7).due_ns = Some(-2_000_000_000);
+        add_worker(&mut program);
+        let worker = &mut program.snapshot.workers[0];
+        (worker.thread_id, worker.parked) = (Some(70), false);
+        program.verdicts()
+    };
+    assert_eq!(late(true), ["likely driver_starved"]);
+    assert_eq!(late(false), ["suspect driver_starved"]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
         let mut parked = snapshot.workers.iter().filter(|worker| worker.parked);
         parked.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == runtime)
     };
-    let mut long_polls: OrderedMap<(RuntimeKey<'_>, bool), Vec<usize>> = OrderedMap::new();
+    let mut long_polls: OrderedMap<(RuntimeKey<'_>, bool, Confidence), Vec<usize>> = OrderedMap::new();
     for (index, task) in snapshot.tasks.iter().enumerate() {
         if let (true, Some(is_asleep)) = (is_long(task) && task.kind == TaskKind::Future, task.is_asleep) {
             let starves = |starved: &Vec<&Task>| {
@@ -42,12 +42,13 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
                 !starved.is_empty() && (!is_free(runtime_key(task)) || is_woken_here())
             };
             if !stuck.contains(&index) && starved.get(&runtime_key(task)).is_some_and(starves) {
-                long_polls.entry((runtime_key(task), is_asleep)).or_default().push(index);
+                let confidence = if ends_by_itself(task) { Confidence::Suspect } else { Confidence::Likely };
+                long_polls.entry((runtime_key(task), is_asleep, confidence)).or_default().push(index);
             }
         }
     }
-    let verdict = |((runtime, is_asleep), long_polls): (_, Vec<usize>)| {
-        long_poll(facts, &long_polls, is_asleep, &starved[&runtime])
+    let verdict = |((runtime, is_asleep, confidence), long_polls): (_, Vec<usize>)| {
+        long_poll(facts, &long_polls, is_asleep, confidence, &starved[&runtime])
     };
     long_polls.into_iter().map(verdict).collect()
 }
@@ -57,7 +58,18 @@ pub(crate) fn is_long(task: &Task) -> bool {
     task.state == RunState::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
 }
 
-fn long_poll(facts: &Facts<'_>, long_polls: &[usize], is_asleep: bool, starved: &[&Task]) -> Verdict {
+/// Whether the poll sleeps until a time has passed, or something outside of the process happens.
+pub(crate) fn ends_by_itself(task: &Task) -> bool {
+    task.is_asleep == Some(true) && task.waits_for_thread == Some(false)
+}
+
+fn long_poll(
+    facts: &Facts<'_>,
+    long_polls: &[usize],
+    is_asleep: bool,
+    confidence: Confidence,
+    starved: &[&Task],
+) -> Verdict {
     let mut chain = Vec::new();
     let mut words = Vec::new();
     for &index in long_polls {
@@ -73,7 +85,7 @@ fn long_poll(facts: &Facts<'_>, long_polls: &[usize], is_asleep: bool, starved: 
         time(longest_ns)
     );
     let kind = if is_asleep { VerdictKind::BlockedWorker } else { VerdictKind::Spin };
-    let mut verdict = warning(kind, Confidence::Likely, chain, sentence);
+    let mut verdict = warning(kind, confidence, chain, sentence);
     verdict.victims = starved.iter().map(|task| task.id).collect();
     sort(&mut verdict.victims);
     verdict

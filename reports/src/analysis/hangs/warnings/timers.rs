@@ -1,6 +1,6 @@
 //! Timers that no thread drives, and the tasks that block those threads.
 
-use super::long_polls::is_long;
+use super::long_polls::{ends_by_itself, is_long};
 use super::sleeping_threads::words_of_poll;
 use super::warning::{RuntimeKey, runtime_key, warning};
 use crate::analysis::hangs::facts::Facts;
@@ -44,13 +44,17 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     } else {
         String::new()
     };
-    let blocking_tasks = blocking_tasks(facts, runtime, &late);
-    if blocking_tasks.is_empty() && lack_cpus(facts, runtime) {
+    let threads = driving_threads(facts, runtime, &late);
+    let blocking_tasks = blocking_tasks(facts, &threads);
+    if blocking_tasks.is_empty() && (lack_cpus(facts, runtime) || have_polled_lately(facts, &threads)) {
         return None;
     }
     // The program may run the runtime only now and then.
     let is_left_alone = blocking_tasks.is_empty() && !has_worker(facts, runtime);
-    let confidence = if is_left_alone { Confidence::Suspect } else { Confidence::Likely };
+    let tasks = &facts.snapshot.tasks;
+    let goes_on =
+        !blocking_tasks.is_empty() && blocking_tasks.iter().all(|&task| ends_by_itself(&tasks[task]));
+    let confidence = if is_left_alone || goes_on { Confidence::Suspect } else { Confidence::Likely };
     let reason = match runtime {
         (_, 1..) if is_left_alone => "no thread is in a `block_on` of its runtime",
         _ => "no thread drives the timers of its runtime",
@@ -92,23 +96,42 @@ fn lack_cpus(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
     is_delayed || times.peek().is_some() && times.all(|(cpu_ns, delayed_ns)| delayed_ns / 9 > cpu_ns)
 }
 
-/// The tasks whose polls do not end on the threads that should drive the timers: the workers of the
-/// runtime, or the threads that polled the waiting tasks.
-fn blocking_tasks(facts: &Facts<'_>, (name, number): RuntimeKey<'_>, late: &[LateTimer<'_>]) -> Vec<usize> {
-    let snapshot = facts.snapshot;
-    let workers = snapshot.workers.iter();
+/// The threads that should drive the timers: the workers of the runtime, or the threads that polled
+/// the waiting tasks.
+fn driving_threads(
+    facts: &Facts<'_>,
+    (name, number): RuntimeKey<'_>,
+    late: &[LateTimer<'_>],
+) -> OrderedSet<u64> {
+    let workers = facts.snapshot.workers.iter();
     let workers = workers
         .filter(|worker| number != 0 && (worker.runtime.as_str(), worker.runtime_number) == (name, number));
     let mut threads: OrderedSet<u64> = workers.filter_map(|worker| worker.thread_id).collect();
     if threads.is_empty() {
-        threads.extend(late.iter().filter_map(|&(_, task, _)| snapshot.tasks[task].thread_id));
+        threads.extend(late.iter().filter_map(|&(_, task, _)| facts.snapshot.tasks[task].thread_id));
     }
+    threads
+}
+
+/// The tasks whose polls do not end on those threads.
+fn blocking_tasks(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> Vec<usize> {
+    let snapshot = facts.snapshot;
     let is_blocking = |index: &usize| {
         let task = &snapshot.tasks[*index];
         let is_there = task.thread_id.is_some_and(|thread| threads.contains(&thread));
         is_there && is_long(task) && task.kind == TaskKind::Future
     };
     (0..snapshot.tasks.len()).filter(is_blocking).collect()
+}
+
+/// Whether a poll has begun or ended on any of those threads since the timers are overdue. A thread
+/// that polls comes to its timers too.
+fn have_polled_lately(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> bool {
+    facts.snapshot.tasks.iter().any(|task| {
+        let is_there = task.thread_id.is_some_and(|thread| threads.contains(&thread));
+        let is_polled = matches!(task.state, RunState::Running | RunState::Waiting);
+        is_there && is_polled && task.kind == TaskKind::Future && task.since_ns < OVERDUE_NS.unsigned_abs()
+    })
 }
 
 /// Puts late timers behind the verdict that explains why their thread does not drive them.
