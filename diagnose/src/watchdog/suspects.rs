@@ -219,6 +219,18 @@ impl Table {
         self.0.iter().any(|known| known.is_clear && is_in_set(known))
     }
 
+    /// Returns the threads of local tasks that wait and are not clear, most of them in a
+    /// `block_on`: the numbers of their trees, sorted.
+    fn waiting_threads(&self) -> Vec<u32> {
+        let is_waiting = |known: &&KnownSuspect| {
+            !known.is_clear && known.task.is_local() && known.task.doing().0 == TaskState::Waiting
+        };
+        let threads = self.0.iter().filter(is_waiting).map(|known| known.task.thread.load(Relaxed));
+        let mut threads: Vec<u32> = threads.collect();
+        sort(&mut threads);
+        threads
+    }
+
     fn are_all_clear(&self) -> bool {
         self.0.iter().all(|known| known.is_clear)
     }
@@ -276,11 +288,17 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
         }
         resources.0.iter_mut().for_each(|entry| *entry &= !STUCK);
         let has_others = tasks.0.iter().any(KnownSuspect::goes_on);
+        let waiting_threads = tasks.waiting_threads();
         for holding in waits::holdings() {
             let Some(entry) = resources.get_mut(holding.resource) else { continue };
             *entry |= match holding.role {
                 Role::Holds if tasks.lets_go(holding.task) => HELD,
                 Role::Holds => HELD | STUCK,
+                // The code around a `block_on` goes on with its task.
+                Role::Sends if holding.task == 0 && !has_others => {
+                    let is_waiting = |thread| waiting_threads.binary_search(&thread).is_ok();
+                    if holding.thread.is_some_and(is_waiting) { 0 } else { SENT }
+                }
                 Role::Sends if tasks.may_send(holding.task, has_others) => SENT,
                 _ => 0,
             };

@@ -36,6 +36,7 @@ mod queues;
 mod replaced;
 mod rings;
 mod shown;
+mod sleeping;
 mod snoozed;
 mod supervised;
 mod time;
@@ -93,4 +94,5 @@ pub const ALL: &[Section] = &[
     queues::SECTION,
     replaced::SECTION,
     supervised::SECTION,
+    sleeping::SECTION,
 ];

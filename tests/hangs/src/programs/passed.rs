@@ -132,7 +132,7 @@ async fn by_a_foreign_channel() {
 async fn through_a_static() {
     let worker = async {
         ticks().await;
-        let first = LEFT.lock().unwrap().take().unwrap();
+        let first = put_there(&LEFT).await;
         first.await;
     };
     tokio::spawn(worker.diagnose("worker"));
@@ -170,7 +170,7 @@ async fn in_a_shared_option() {
     let theirs = Arc::clone(&shared);
     let worker = async move {
         ticks().await;
-        let first = theirs.lock().unwrap().take().unwrap();
+        let first = put_there(&theirs).await;
         first.await;
     };
     tokio::spawn(worker.diagnose("worker"));
@@ -315,4 +315,14 @@ async fn pinned_by_a_helper() {
     sleep(ms(20)).await;
     drop(lock.lock().await); // waits
     first.await;
+}
+
+/// Waits until something is there, and takes it.
+async fn put_there<T>(place: &StdMutex<Option<T>>) -> T {
+    loop {
+        if let Some(it) = place.lock().unwrap().take() {
+            return it;
+        }
+        ticks().await;
+    }
 }
