@@ -11,7 +11,7 @@ threshold=${1:-50%}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-cargo build --quiet --release --example quickstart --bin diagnose --package diagnose-examples --package diagnose-cli
+cargo build --quiet --release --example quickstart --bin diagnose
 mkdir "$dir/old" "$dir/new"
 for recording in 1 2 3; do
   for side in old new; do
