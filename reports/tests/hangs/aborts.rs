@@ -59,6 +59,9 @@ fn a_handle_that_was_polled_beside_another_may_be_with_any_task() {
     program.joins(1, 3, 21);
     assert_eq!(program.verdicts(), ["likely cycle"], "main awaits both in one join!");
     program.snapshot.waits[index].since_ns += 2_000_000;
+    program.of(1).polls = 1;
+    assert_eq!(program.verdicts(), ["likely cycle"], "both began in its only poll, on a busy machine");
+    program.of(1).polls = 2;
     assert_eq!(program.verdicts(), ["suspect cycle"], "main awaits both, or has let go of one");
     program.snapshot.waits.pop();
     program.snapshot.waits[index].may_have_moved = true;

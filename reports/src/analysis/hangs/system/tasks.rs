@@ -97,9 +97,12 @@ impl System<'_> {
         let waits = &facts.waits_of_task[joiner];
         let active =
             || waits.iter().map(|&other| &facts.snapshot.waits[other]).filter(|wait| is_active(wait));
-        // One that began later may follow a `select!`, after which the handle was handed on.
+        // One that began later may follow a `select!`, after which the handle was handed on. All
+        // begin in the only poll of a task, however long a busy machine interrupts that.
+        let has_one_poll = facts.snapshot.tasks[joiner].polls == 1;
         let is_beside = |other: &Wait| {
-            other.mode == WaitMode::Join && other.since_ns.abs_diff(wait.since_ns) <= JOINED_NS
+            let is_soon = || other.since_ns.abs_diff(wait.since_ns) <= JOINED_NS;
+            other.mode == WaitMode::Join && (has_one_poll || is_soon())
         };
         let count = active().count();
         let is_only = waits.len() <= MAX_WAITS && (count == 1 || count > 1 && active().all(is_beside));
