@@ -18,7 +18,7 @@ pub(crate) fn spawn(runtime: &Runtime, count: u32) {
     let lock = Arc::new(Mutex::new(0));
     let mut number = 0;
     while number < count {
-        let pause = Duration::from_millis(u64::from(1 + number % 5));
+        let pause = Duration::from_millis(u64::from(2 + 2 * (number % 5)));
         match number % 4 {
             0 | 1 => drop(runtime.spawn(sleeps(pause).diagnose(NAME))),
             2 => drop(runtime.spawn(locks(Arc::clone(&lock), pause).diagnose(NAME))),
