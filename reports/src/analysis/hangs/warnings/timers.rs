@@ -46,11 +46,13 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     };
     let threads = driving_threads(facts, runtime, &late);
     let blocking_tasks = blocking_tasks(facts, &threads);
-    if blocking_tasks.is_empty() && (lack_cpus(facts, runtime) || have_polled_lately(facts, &threads)) {
+    let has_worker = has_worker(facts, runtime);
+    let is_late_itself = || lack_cpus(facts, runtime) || has_worker && have_polled_lately(facts, &threads);
+    if blocking_tasks.is_empty() && is_late_itself() {
         return None;
     }
     // The program may run the runtime only now and then.
-    let is_left_alone = blocking_tasks.is_empty() && !has_worker(facts, runtime);
+    let is_left_alone = blocking_tasks.is_empty() && !has_worker;
     let tasks = &facts.snapshot.tasks;
     let goes_on =
         !blocking_tasks.is_empty() && blocking_tasks.iter().all(|&task| ends_by_itself(&tasks[task]));
@@ -124,7 +126,7 @@ fn blocking_tasks(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> Vec<usize> {
     (0..snapshot.tasks.len()).filter(is_blocking).collect()
 }
 
-/// Whether a poll has begun or ended on any of those threads since the timers are overdue. A thread
+/// Whether a poll has begun or ended on any of those threads since the timers are overdue. A worker
 /// that polls comes to its timers too.
 fn have_polled_lately(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> bool {
     facts.snapshot.tasks.iter().any(|task| {
