@@ -146,12 +146,14 @@ pub(super) fn add(
         None => u64::from(!cpu::counts_threads()),
     };
     let has_more = local_sets::has_unknown_tasks();
-    // Not every runtime was built through this crate, or has a number.
+    // Not every runtime was built through this crate, or has a number: those without one are not
+    // among the listed runtimes.
     let is_uncounted = |task: &Task| {
         let is_of_runtime = task.kind == TaskKind::Future && task.runtime == *"tokio" && !task.is_local;
         is_of_runtime && before.iter().all(|it| it.runtime != task.runtime_number)
     };
-    let has_uncounted = snapshot.tasks.iter().any(is_uncounted);
+    let has_unnumbered = [before, after].into_iter().flatten().any(|it| it.runtime == 0);
+    let has_uncounted = has_unnumbered || snapshot.tasks.iter().any(is_uncounted);
     snapshot.is_all_recorded = is_all_recorded && !has_more && !has_uncounted;
     snapshot.foreign_threads = foreign_threads;
     let more = u64::from(has_uncounted) + u64::from(has_more);
