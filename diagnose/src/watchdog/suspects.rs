@@ -294,7 +294,7 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
             *entry |= match holding.role {
                 Role::Holds if tasks.lets_go(holding.task) => HELD,
                 Role::Holds => HELD | STUCK,
-                // The code around a `block_on` goes on with its task.
+                // Code around a `block_on` does not go on before the task of that ends.
                 Role::Sends if holding.task == 0 && !has_others => {
                     let is_waiting = |thread| waiting_threads.binary_search(&thread).is_ok();
                     if holding.thread.is_some_and(is_waiting) { 0 } else { SENT }
@@ -327,10 +327,10 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
 }
 
 impl Table {
-    /// Returns whether the sender that this task used last may be used again. One that is gone, or
-    /// was none, has left it where any task that goes on, or a thread, may use it.
+    /// Returns whether the sender that this task used last may be used again. A task that is gone,
+    /// or a thread, has left it where any task that goes on may use it.
     fn may_send(&self, id: u64, has_others: bool) -> bool {
-        self.find(id).map_or(id == 0 || has_others, |index| self.0[index].goes_on())
+        self.find(id).map_or(has_others, |index| self.0[index].goes_on())
     }
 
     /// Returns whether the task releases what it holds, in whichever of its futures. A task that is

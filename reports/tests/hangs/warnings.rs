@@ -130,10 +130,21 @@ fn a_timer_behind_a_poll_that_sleeps_for_a_time_is_only_suspect() {
         add_worker(&mut program);
         let worker = &mut program.snapshot.workers[0];
         (worker.thread_id, worker.parked) = (Some(70), false);
-        program.verdicts()
+        program
     };
-    assert_eq!(late(true), ["likely driver_starved"]);
-    assert_eq!(late(false), ["suspect driver_starved"]);
+    assert_eq!(late(true).verdicts(), ["likely driver_starved"]);
+    let mut program = late(false);
+    assert_eq!(program.verdicts(), ["suspect driver_starved"]);
+    // Another worker that never returns does not change that.
+    let stuck = program.task("stuck");
+    program.of(stuck).state = RunState::Running;
+    program.of(stuck).is_asleep = Some(true);
+    program.of(stuck).waits_for_thread = Some(true);
+    program.of(stuck).thread_id = Some(71);
+    add_worker(&mut program);
+    let worker = &mut program.snapshot.workers[1];
+    (worker.thread_id, worker.parked) = (Some(71), false);
+    assert!(program.verdicts().contains(&"suspect driver_starved".to_owned()));
 }
 
 #[test]

@@ -42,7 +42,8 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
                 !starved.is_empty() && (!is_free(runtime_key(task)) || is_woken_here())
             };
             if !stuck.contains(&index) && starved.get(&runtime_key(task)).is_some_and(starves) {
-                let confidence = if ends_by_itself(task) { Confidence::Suspect } else { Confidence::Likely };
+                let confidence =
+                    if may_end_by_itself(task) { Confidence::Suspect } else { Confidence::Likely };
                 long_polls.entry((runtime_key(task), is_asleep, confidence)).or_default().push(index);
             }
         }
@@ -58,8 +59,9 @@ pub(crate) fn is_long(task: &Task) -> bool {
     task.state == RunState::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
 }
 
-/// Whether the poll sleeps until a time has passed, or something outside of the process happens.
-pub(crate) fn ends_by_itself(task: &Task) -> bool {
+/// Whether the poll sleeps until a time has passed, or something outside of the process happens. It
+/// may do so again and again.
+pub(crate) fn may_end_by_itself(task: &Task) -> bool {
     task.is_asleep == Some(true) && task.waits_for_thread == Some(false)
 }
 

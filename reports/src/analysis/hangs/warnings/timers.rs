@@ -1,6 +1,6 @@
 //! Timers that no thread drives, and the tasks that block those threads.
 
-use super::long_polls::{ends_by_itself, is_long};
+use super::long_polls::{is_long, may_end_by_itself};
 use super::sleeping_threads::words_of_poll;
 use super::warning::{RuntimeKey, runtime_key, warning};
 use crate::analysis::hangs::facts::Facts;
@@ -54,9 +54,9 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     // The program may run the runtime only now and then.
     let is_left_alone = blocking_tasks.is_empty() && !has_worker;
     let tasks = &facts.snapshot.tasks;
-    let goes_on =
-        !blocking_tasks.is_empty() && blocking_tasks.iter().all(|&task| ends_by_itself(&tasks[task]));
-    let confidence = if is_left_alone || goes_on { Confidence::Suspect } else { Confidence::Likely };
+    // One free thread is enough.
+    let is_soon_driven = blocking_tasks.iter().any(|&task| may_end_by_itself(&tasks[task]));
+    let confidence = if is_left_alone || is_soon_driven { Confidence::Suspect } else { Confidence::Likely };
     let reason = match runtime {
         (_, 1..) if is_left_alone => "no thread is in a `block_on` of its runtime",
         _ => "no thread drives the timers of its runtime",
