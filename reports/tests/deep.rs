@@ -1,7 +1,9 @@
 //! A path of thousands of nodes: its reports grow with it, not with its square, and no time is
 //! lost.
 
+use crate::support::hangs::Program;
 use crate::support::{empty, node, page, site};
+use diagnose_reports::model::{SpanIndex, TaskId};
 use diagnose_reports::{Format, Snapshot, View, fold};
 
 /// A path of `depth` nodes, each busy for 1 ns outside of its child.
@@ -44,4 +46,45 @@ fn the_size_of_pages_is_not_quadratic() {
     }
     #[cfg(feature = "svg")]
     assert!(page(&deep(16_000), Format::Svg, View::Time).len() < 2_000_000);
+}
+
+/// A task with `depth` spans, each below the one before.
+fn nested(depth: usize) -> Program {
+    let mut program = Program::new();
+    let task = program.task("recursive");
+    let mut below = None;
+    for _ in 0..depth {
+        below = Some(program.span(task, below, 9));
+    }
+    program.snapshot.tasks[1].span = Some(SpanIndex::new(0));
+    program
+}
+
+#[test]
+fn a_future_nested_ten_thousand_levels_deep_has_lines_that_fit_a_terminal() {
+    let text = page(&nested(10_000).snapshot, Format::FullText, View::Wall);
+    assert_eq!(text.matches("└─ [level ").count(), 10_000 - 1 - 30);
+    assert!(text.contains("└─ [level 9999] span"));
+    let longest = text.lines().map(|line| line.chars().count()).max();
+    assert!(longest <= Some(120), "{longest:?}");
+}
+
+#[test]
+fn a_span_below_another_is_drawn_once_even_if_it_is_called_detached() {
+    let mut program = nested(1_000);
+    for span in &mut program.snapshot.spans[1..] {
+        span.detached = true;
+    }
+    let text = page(&program.snapshot, Format::FullText, View::Wall);
+    assert_eq!(text.matches("└─ ").count(), 1_000 - 1, "{text}");
+}
+
+#[test]
+fn a_span_is_not_drawn_in_another_task_than_its_own() {
+    let mut program = nested(2);
+    let other = program.task("other");
+    program.snapshot.spans[1].task = Some(TaskId::new(other));
+    program.snapshot.tasks[2].span = Some(SpanIndex::new(1));
+    let text = page(&program.snapshot, Format::FullText, View::Wall);
+    assert!(!text.contains("└─"), "{text}");
 }

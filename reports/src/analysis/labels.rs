@@ -34,15 +34,14 @@ pub(crate) struct LabelRow {
 pub(crate) fn label_rows(snapshot: &Snapshot) -> Vec<LabelRow> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
+    let is_outermost = tree.outermost(|node| (node.site, node.label.as_ref()));
     let mut by_label = OrderedMap::<(SiteIndex, &str), LabelRow>::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         let Some(label) = &node.label else { continue };
         let row = by_label.entry((node.site, label)).or_default();
         row.calls = row.calls.saturating_add(node.calls);
         row.longest_poll_ns = row.longest_poll_ns.max(node.longest_poll_ns);
-        if tree
-            .is_outermost(index, |ancestor, node| ancestor.site == node.site && ancestor.label == node.label)
-        {
+        if is_outermost[index] {
             row.busy_ns = row.busy_ns.saturating_add(node.busy_ns);
             row.idle_ns = row.idle_ns.saturating_add(node.idle_ns);
         }

@@ -101,11 +101,12 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     // Boxes keep the keys together, of which each node finds one.
     let mut by_site = OrderedMap::<SiteIndex, Box<(Row, Histogram, Latency)>>::new();
     let mut callers = HashSet::new();
+    let is_outermost = tree.outermost(|node| node.site);
     for (index, node) in tree.nodes.iter().enumerate() {
         let (row, histogram, latency) = &mut **by_site.entry(node.site).or_default();
         add_counters(row, node);
         add(&mut row.self_busy_ns, tree.self_busy_ns[index]);
-        if tree.is_outermost(index, |ancestor, node| ancestor.site == node.site) {
+        if is_outermost[index] {
             add(&mut row.busy_ns, node.busy_ns);
             add(&mut row.idle_ns, node.idle_ns);
             if let Some(parent) = tree.ancestors(index).next() {

@@ -7,6 +7,10 @@
 //! self busy |██|       |█|    |███|     busy − Σ children's busy − nested_ns
 //! ```
 
+use std::hash::Hash;
+
+use rustc_hash::FxHashSet;
+
 use crate::model::{Node, NodeIndex, Snapshot};
 
 /// The nodes of a snapshot with their links and self times, all by node index.
@@ -61,10 +65,36 @@ impl<'a> Tree<'a> {
         path
     }
 
-    /// Whether no ancestor is `same` as the node. Only such a node adds to a cumulative time: the
-    /// time of a recursive call is part of the outer one.
-    pub(crate) fn is_outermost(&self, index: usize, same: impl Fn(&Node, &Node) -> bool) -> bool {
-        self.ancestors(index).all(|ancestor| !same(&self.nodes[ancestor], &self.nodes[index]))
+    /// Whether no ancestor of a node has the same key, by node. Only such nodes add to a cumulative
+    /// time: the time of a recursive call is part of the outer one.
+    pub(crate) fn outermost<K: Eq + Hash>(&self, key: impl Fn(&'a Node) -> K) -> Vec<bool> {
+        let mut is_outermost = vec![false; self.nodes.len()];
+        // Depth first: the keys from a root down to the node.
+        let mut above = FxHashSet::default();
+        let mut steps: Vec<(usize, bool)> = self.roots.iter().map(|&root| (root, false)).collect();
+        while let Some((node, is_left)) = steps.pop() {
+            let key = key(&self.nodes[node]);
+            if is_left {
+                above.remove(&key);
+                continue;
+            }
+            if above.insert(key) {
+                is_outermost[node] = true;
+                steps.push((node, true));
+            }
+            steps.extend(self.children[node].iter().map(|&child| (child, false)));
+        }
+        is_outermost
+    }
+
+    /// Folds each node with the value of its parent; `None` for a root.
+    pub(crate) fn inherit<T: Copy>(&self, value: impl Fn(usize, Option<T>) -> T) -> Vec<T> {
+        let mut values: Vec<T> = Vec::with_capacity(self.nodes.len());
+        for index in 0..self.nodes.len() {
+            let above = parent(self.nodes, index).map(|parent| values[parent]);
+            values.push(value(index, above));
+        }
+        values
     }
 }
 

@@ -13,6 +13,7 @@ use std::cmp::Reverse;
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
+use crate::export::branches::Indent;
 use crate::export::table::Table;
 use crate::export::wrap::WIDTH;
 use crate::model::Snapshot;
@@ -28,7 +29,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
     let mut table =
         Table::new(&["busy", "idle", "of caller", "calls", "polls", "pending", "max poll"], &["call path"]);
     // An explicit stack: a call path may be deeper than this thread's stack allows.
-    let mut open: Vec<(usize, String, String)> = Vec::new();
+    let mut open: Vec<(usize, String, Indent)> = Vec::new();
     push_siblings(&mut open, &tree, &names, &shown, &tree.roots, None);
     while let Some((index, branch, indent)) = open.pop() {
         let node = &tree.nodes[index];
@@ -70,14 +71,14 @@ fn of_caller(tree: &Tree<'_>, index: usize) -> String {
 }
 
 /// Pushes the shown `siblings` so that the first to draw is on top, each with the prefix of its own
-/// line and of its children's lines. Roots have no `indent` and no branch.
+/// line and the indent of its children. Roots have no `indent` and no branch.
 fn push_siblings(
-    open: &mut Vec<(usize, String, String)>,
+    open: &mut Vec<(usize, String, Indent)>,
     tree: &Tree<'_>,
     names: &Names,
     shown: &[bool],
     siblings: &[usize],
-    indent: Option<&str>,
+    indent: Option<&Indent>,
 ) {
     let mut siblings: Vec<usize> = siblings.iter().copied().filter(|&index| shown[index]).collect();
     sort_by(&mut siblings, |&a, &b| {
@@ -86,12 +87,11 @@ fn push_siblings(
         times(a).cmp(&times(b)).then_with(|| name(a).cmp(&name(b)))
     });
     for (from_last, &index) in siblings.iter().rev().enumerate() {
-        let (branch, below) = match indent {
-            None => (String::new(), String::new()),
-            Some(indent) if from_last == 0 => (format!("{indent}└─ "), format!("{indent}   ")),
-            Some(indent) => (format!("{indent}├─ "), format!("{indent}│  ")),
-        };
-        open.push((index, branch, below));
+        let is_last = from_last == 0;
+        open.push(match indent {
+            None => (index, String::new(), Indent::new("")),
+            Some(indent) => (index, indent.branch(is_last), indent.below(is_last)),
+        });
     }
 }
 

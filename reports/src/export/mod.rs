@@ -19,9 +19,11 @@
 //! empty       the page when there is nothing to draw  table   aligned columns
 //! protobuf    the encoding of pprof                   wait_graph  the graph of dot and mermaid
 //! wrap        long lines, and names cut in the middle   lines   where a long part goes
+//! branches    the lines in front of a drawn tree
 //! ```
 //! Equal snapshots give equal bytes.
 
+mod branches;
 pub(crate) mod callpaths;
 pub(crate) mod csv;
 pub(crate) mod dot;

@@ -18,6 +18,7 @@ use std::io;
 
 use crate::analysis::hangs::is_pending;
 use crate::clean::{clean_lines, printable};
+use crate::export::branches::Indent;
 use crate::export::head::{head, word};
 use crate::export::lines::{Lines, lines_to_string};
 use crate::export::set_aside::set_aside;
@@ -85,13 +86,17 @@ pub(super) struct Forest<'a> {
 
 impl<'a> Forest<'a> {
     pub(super) fn new(snapshot: &'a Snapshot) -> Self {
-        let children = snapshot.spans.iter().enumerate();
+        let spans = &snapshot.spans;
+        let children = spans.iter().enumerate();
         let children = children.filter_map(|(number, span)| Some((span.parent?.get(), number)));
-        let children = children.filter(|(parent, number)| parent < number);
-        let children = Lists::new(snapshot.spans.len(), children);
+        // As in a capture: parents first, and of the same task. So every span is drawn once.
+        let is_child =
+            |parent: usize, number: usize| parent < number && spans[parent].task == spans[number].task;
+        let children = children.filter(|&(parent, number)| is_child(parent, number));
+        let children = Lists::new(spans.len(), children);
         let mut detached = HashMap::<TaskId, Vec<usize>>::new();
-        for (number, span) in snapshot.spans.iter().enumerate().filter(|(_, span)| span.detached) {
-            if let Some(task) = span.task {
+        for (number, span) in spans.iter().enumerate() {
+            if let (true, None, Some(task)) = (span.detached, span.parent, span.task) {
                 detached.entry(task).or_default().push(number);
             }
         }
@@ -173,7 +178,7 @@ impl<'a> Forest<'a> {
             self.write_running(page, task);
         }
         if let Some(root) = task.span {
-            self.write_children(page, root.get(), "  ", group.len());
+            self.write_children(page, root.get(), group.len());
         }
         self.write_detached(page, group);
     }
@@ -211,7 +216,7 @@ impl<'a> Forest<'a> {
     /// that of one task.
     fn detached_words(&self, number: usize, tasks: usize) -> String {
         let mut words = self.span(number, tasks) + "\n";
-        self.write_children(&mut words, number, "  ", tasks);
+        self.write_children(&mut words, number, tasks);
         words
     }
 
@@ -231,31 +236,36 @@ impl<'a> Forest<'a> {
 
     /// Writes the stack that runs at this moment.
     fn write_running(&self, page: &mut String, task: &Task) {
+        let mut indent = Indent::new("  ");
         for (depth, &site) in task.running.iter().enumerate() {
             let mark = if depth + 1 == task.running.len() { "  ◀ running" } else { "" };
-            let branch = if depth == 0 { "" } else { "└─ " };
-            let indent = 2 + depth.saturating_sub(1) * 3;
-            let _ = writeln!(page, "{:indent$}{branch}{}{mark}", "", self.place(site));
+            let branch = if depth == 0 {
+                "  ".to_owned()
+            } else {
+                let branch = indent.branch(true);
+                indent = indent.below(true);
+                branch
+            };
+            let _ = writeln!(page, "{branch}{}{mark}", self.place(site));
         }
     }
 
     /// `tasks`: how many tasks have these spans, each with times of its own.
-    fn write_children(&self, page: &mut String, span: usize, indent: &str, tasks: usize) {
+    fn write_children(&self, page: &mut String, span: usize, tasks: usize) {
         // An explicit stack: futures may be nested deeper than this thread's stack allows.
-        let mut open: Vec<(usize, String, bool)> = Vec::new();
-        let push = |open: &mut Vec<(usize, String, bool)>, span: usize, indent: &str| {
+        let mut open: Vec<(usize, Indent, bool)> = Vec::new();
+        let push = |open: &mut Vec<(usize, Indent, bool)>, span: usize, indent: &Indent| {
             let children = &self.children[span];
             // Running spans are drawn already.
             let shown = |child: &&usize| self.snapshot.spans[**child].state != RunState::Running;
             for (from_last, &child) in children.iter().rev().filter(shown).enumerate() {
-                open.push((child, indent.to_owned(), from_last == 0));
+                open.push((child, indent.clone(), from_last == 0));
             }
         };
-        push(&mut open, span, indent);
+        push(&mut open, span, &Indent::new("  "));
         while let Some((number, indent, is_last)) = open.pop() {
-            let (branch, below) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-            let _ = writeln!(page, "{indent}{branch}{}", self.span(number, tasks));
-            push(&mut open, number, &format!("{indent}{below}"));
+            let _ = writeln!(page, "{}{}", indent.branch(is_last), self.span(number, tasks));
+            push(&mut open, number, &indent.below(is_last));
         }
     }
 

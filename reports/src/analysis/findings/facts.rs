@@ -18,6 +18,12 @@ pub(super) struct Facts<'a> {
     pub(super) tree: Tree<'a>,
     /// By site: its nodes, ascending.
     nodes_of_site: Vec<Vec<usize>>,
+    /// By node: its root.
+    roots: Vec<usize>,
+    /// By node: whether it is under a future, and nothing around it may block.
+    are_in_tasks: Vec<bool>,
+    /// By node: whether no call of its site is around it.
+    are_outermost: Vec<bool>,
     /// The tasks that verdicts mention.
     pub(super) stuck_tasks: OrderedSet<TaskId>,
     /// The resources that verdicts mention.
@@ -34,10 +40,19 @@ impl<'a> Facts<'a> {
                 nodes.push(index);
             }
         }
+        let tree = Tree::new(snapshot);
         Self {
             snapshot,
             earlier,
-            tree: Tree::new(snapshot),
+            roots: tree.inherit(|node, root| root.unwrap_or(node)),
+            are_in_tasks: tree.inherit(|node, is_around_in_task| {
+                let site = snapshot.site(tree.nodes[node].site);
+                let may_block = site.is_some_and(|site| site.is_blocking || site.kind == SiteKind::Other);
+                let is_root_in_task = || site.is_some_and(|site| site.kind != SiteKind::Sync);
+                !may_block && is_around_in_task.unwrap_or_else(is_root_in_task)
+            }),
+            are_outermost: tree.outermost(|node| node.site),
+            tree,
             nodes_of_site,
             stuck_tasks: OrderedSet::new(),
             stuck_resources: OrderedSet::new(),
@@ -111,13 +126,13 @@ impl<'a> Facts<'a> {
 
     /// The root of a node.
     pub(super) fn root(&self, node: usize) -> usize {
-        self.tree.ancestors(node).last().unwrap_or(node)
+        self.roots[node]
     }
 
     /// Sums over the nodes of a site; recursive calls are part of the outer ones.
     pub(super) fn sum_outermost(&self, site: SiteIndex, value: fn(&Node) -> u64) -> u64 {
         let nodes = self.nodes_of_site(site).iter().copied();
-        let outermost = nodes.filter(|&node| self.tree.is_outermost(node, |a, b| a.site == b.site));
+        let outermost = nodes.filter(|&node| self.are_outermost[node]);
         outermost.map(|node| value(self.node(node))).fold(0, u64::saturating_add)
     }
 
@@ -153,11 +168,7 @@ impl<'a> Facts<'a> {
 
     /// Whether a node is under a future: on a thread for blocking work, long calls harm nobody.
     pub(super) fn is_in_task(&self, node: usize) -> bool {
-        let may_block = |node: usize| {
-            self.site(node).is_some_and(|site| site.is_blocking || site.kind == SiteKind::Other)
-        };
-        let is_sync = self.site(self.root(node)).is_none_or(|site| site.kind == SiteKind::Sync);
-        !is_sync && !std::iter::once(node).chain(self.tree.ancestors(node)).any(may_block)
+        self.are_in_tasks[node]
     }
 }
 

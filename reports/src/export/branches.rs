@@ -1,0 +1,43 @@
+//! What stands in front of the nodes of a drawn tree.
+//!
+//! ```text
+//! ├─ handle
+//! │  └─ read                           one level below
+//! …
+//!                └─ [level 31] read      from here on below each other, with their level
+//!                └─ [level 32] read
+//! ```
+
+/// Levels that are drawn with an indent of their own. A recursive future may be nested thousands of
+/// levels deep, and each line of that tree as long as it is deep.
+const LEVELS: usize = 30;
+
+/// The indent of some siblings.
+#[derive(Debug, Clone)]
+pub(crate) struct Indent {
+    text: String,
+    level: usize,
+}
+
+impl Indent {
+    /// The indent of the first level.
+    pub(crate) fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), level: 1 }
+    }
+
+    /// What stands in front of one of the siblings.
+    pub(crate) fn branch(&self, is_last: bool) -> String {
+        let branch = if is_last { "└─ " } else { "├─ " };
+        let level = if self.level > LEVELS { format!("[level {}] ", self.level) } else { String::new() };
+        format!("{}{branch}{level}", self.text)
+    }
+
+    /// The indent of that sibling's children.
+    pub(crate) fn below(&self, is_last: bool) -> Self {
+        let mut text = self.text.clone();
+        if self.level < LEVELS {
+            text.push_str(if is_last { "   " } else { "│  " });
+        }
+        Self { text, level: self.level + 1 }
+    }
+}
