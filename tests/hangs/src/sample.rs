@@ -33,35 +33,3 @@ pub fn rows(sections: &'static [Section]) -> Vec<&'static Row> {
 pub fn noise(position: usize, flavor: Flavor) -> usize {
     (position + flavor as usize) % 2
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::{noise, rows};
-    use crate::ALL;
-    use crate::row::{Flavor, Row};
-
-    /// The first expected verdict of each row on each runtime.
-    fn expected<'a>(rows: impl Iterator<Item = &'a Row>) -> BTreeSet<String> {
-        let of_row = |row: &'a Row| {
-            Flavor::ALL.map(|flavor| format!("{} {:?}", flavor.name(), row.findings(flavor).first()))
-        };
-        rows.flat_map(of_row).collect()
-    }
-
-    #[test]
-    fn the_sample_expects_every_verdict_of_the_corpus() {
-        let all = ALL.iter().flat_map(|section| section.rows);
-        assert_eq!(expected(rows(ALL).into_iter()), expected(all));
-    }
-
-    #[test]
-    fn the_sample_has_quiet_and_noisy_runs_of_every_runtime() {
-        let positions = 0..rows(ALL).len();
-        for flavor in Flavor::ALL {
-            let noises: BTreeSet<usize> = positions.clone().map(|it| noise(it, flavor)).collect();
-            assert_eq!(noises, BTreeSet::from([0, 1]));
-        }
-    }
-}

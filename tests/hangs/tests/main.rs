@@ -1,5 +1,7 @@
-//! The tests of the corpus and of its judge.
+//! The tests of the corpus, its marks, its sample and its judge.
 
 mod corpus;
 mod document;
 mod judge;
+mod sample;
+mod source;
