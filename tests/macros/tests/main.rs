@@ -6,3 +6,4 @@ mod behavior;
 mod parity;
 mod switched_off;
 mod ui;
+mod valid;

@@ -1,3 +1,5 @@
+//! Elided lifetimes inside `impl Trait` in arguments of trait methods.
+
 // A trait and its impl agree, whichever of the two is annotated.
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -68,7 +70,8 @@ impl Timed for B {
     }
 }
 
-fn main() {
+#[test]
+fn a_trait_method_may_elide_lifetimes_inside_impl_trait() {
     let text = String::from("ab");
     assert_eq!(run(Bare::get(&A, &text, "x", text.split('b'))), "x");
     assert_eq!(run(Timed::get(&A, &text, "x", text.split('b'))), "x");

@@ -1,3 +1,5 @@
+//! Functions that are not async.
+
 use diagnose::diagnose;
 
 #[diagnose]
@@ -6,6 +8,7 @@ fn first<'a, T>(values: &'a [T]) -> Option<&'a T> {
     Some(value)
 }
 
-fn main() {
+#[test]
+fn a_plain_function_is_timed_with_its_early_return() {
     assert_eq!(first(&[7]), Some(&7));
 }

@@ -1,7 +1,9 @@
+//! Arguments of the attribute.
+
 use diagnose::diagnose;
 
 mod my {
-    pub use diagnose;
+    pub(super) use ::diagnose;
 }
 
 #[diagnose(name = "GET /user", label = "user={user}", root, crate = my::diagnose)]
@@ -12,7 +14,8 @@ async fn get(user: u64) -> u64 {
 #[diagnose(skip)]
 async fn left_alone() {}
 
-fn main() {
+#[test]
+fn names_labels_and_roots_are_arguments() {
     diagnose_macros_tests::run(left_alone());
     assert_eq!(diagnose_macros_tests::run(get(7)), 7);
 }

@@ -1,3 +1,5 @@
+//! An async function.
+
 use diagnose::diagnose;
 
 #[diagnose]
@@ -6,6 +8,7 @@ async fn add(a: u32, (b, _): (u32, u32), mut rest: Vec<u32>) -> Result<u32, std:
     Ok(a + b + rest.iter().sum::<u32>())
 }
 
-fn main() {
+#[test]
+fn an_async_function_takes_patterns_and_returns_errors() {
     assert_eq!(diagnose_macros_tests::run(add(1, (2, 3), vec![4])), Ok(8));
 }

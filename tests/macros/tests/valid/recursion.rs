@@ -1,3 +1,5 @@
+//! Recursive functions.
+
 use diagnose::diagnose;
 
 #[diagnose]
@@ -8,6 +10,7 @@ async fn sum(numbers: &[u32]) -> u32 {
     }
 }
 
-fn main() {
+#[test]
+fn a_boxed_future_may_be_recursive() {
     assert_eq!(diagnose_macros_tests::run(sum(&[1, 2, 3])), 6);
 }

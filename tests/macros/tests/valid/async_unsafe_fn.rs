@@ -1,3 +1,5 @@
+//! An async unsafe function.
+
 use diagnose::diagnose;
 
 /// # Safety
@@ -7,6 +9,7 @@ async unsafe fn read(number: *const u32) -> u32 {
     unsafe { *number }
 }
 
-fn main() {
+#[test]
+fn an_async_function_may_be_unsafe() {
     assert_eq!(diagnose_macros_tests::run(unsafe { read(&7) }), 7);
 }

@@ -1,3 +1,5 @@
+//! Elided lifetimes inside `impl Trait` in arguments of methods.
+
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::pin::Pin;
@@ -53,7 +55,8 @@ impl Plain {
     }
 }
 
-fn main() {
+#[test]
+fn a_method_may_elide_lifetimes_inside_impl_trait() {
     let text = String::from("ab");
     let mut store = Store(&text);
     assert_eq!(run(Store::with(&text)), 2);

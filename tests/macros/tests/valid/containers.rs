@@ -1,3 +1,5 @@
+//! Impl blocks, traits and modules.
+
 use diagnose::diagnose;
 
 struct Store;
@@ -42,7 +44,8 @@ mod inner {
     }
 }
 
-fn main() {
+#[test]
+fn containers_hold_other_items_as_well() {
     assert_eq!(diagnose_macros_tests::run(Store.twice()), Store::constant());
     assert_eq!(diagnose_macros_tests::run(inner::seven()), 7);
 }

@@ -41,7 +41,10 @@ macro_rules! get {
 }
 
 #[diagnose]
-async fn places<T: Send, const N: usize>(mut items: Vec<Item>, other: T) -> Result<[u32; N], Box<dyn std::error::Error>> {
+async fn places<T: Send, const N: usize>(
+    mut items: Vec<Item>,
+    other: T,
+) -> Result<[u32; N], Box<dyn std::error::Error>> {
     let mut sum = Request.await;
     let Some(first) = ready(items.pop()).await else { return Ok([0; N]) };
     while let Some(item) = ready(items.pop()).await {
@@ -87,9 +90,12 @@ async fn places<T: Send, const N: usize>(mut items: Vec<Item>, other: T) -> Resu
 }
 
 #[diagnose]
-fn boxed<'a>(text: &'a str) -> BoxFuture<'a, Result<Box<dyn std::fmt::Display + 'a>, Box<dyn std::error::Error>>> {
+fn boxed<'a>(
+    text: &'a str,
+) -> BoxFuture<'a, Result<Box<dyn std::fmt::Display + 'a>, Box<dyn std::error::Error>>> {
     Box::pin(async move {
-        let inner: BoxFuture<'a, Result<u32, std::num::ParseIntError>> = Box::pin(async move { text.parse::<u32>() });
+        let inner: BoxFuture<'a, Result<u32, std::num::ParseIntError>> =
+            Box::pin(async move { text.parse::<u32>() });
         if inner.await? == 0 {
             return Err("zero".into());
         }
@@ -104,7 +110,10 @@ fn boxed<'a>(text: &'a str) -> BoxFuture<'a, Result<Box<dyn std::fmt::Display + 
 
 #[diagnose]
 async fn closures(texts: &mut Vec<String>) -> usize {
-    async fn call<'a, T: 'a>(with: &'a mut Vec<String>, closure: impl AsyncFnOnce(&'a mut Vec<String>) -> T) -> T {
+    async fn call<'a, T: 'a>(
+        with: &'a mut Vec<String>,
+        closure: impl AsyncFnOnce(&'a mut Vec<String>) -> T,
+    ) -> T {
         closure(with).await
     }
     async fn twice<T>(closure: impl AsyncFn(u32) -> T) -> (T, T) {
@@ -160,7 +169,8 @@ fn plain() -> u32 {
     1
 }
 
-fn main() {
+#[test]
+fn an_await_may_stand_anywhere() {
     drop(places::<u32, 2>(Vec::new(), 1));
     drop(boxed("1"));
     drop(closures(&mut Vec::new()));

@@ -1,3 +1,5 @@
+//! Elided lifetimes inside `impl Trait` in arguments of functions.
+
 use std::borrow::Cow;
 use std::fmt::Debug;
 
@@ -53,7 +55,10 @@ async fn in_a_trait_object(value: impl Into<Box<dyn Debug + '_>>) -> String {
 }
 
 #[diagnose]
-async fn of_a_function(f: impl Fn(&str) -> &str + '_, g: impl for<'a> Fn(&'a str, fn(&str) -> &str) -> &'a str) -> usize {
+async fn of_a_function(
+    f: impl Fn(&str) -> &str + '_,
+    g: impl for<'a> Fn(&'a str, fn(&str) -> &str) -> &'a str,
+) -> usize {
     pause().await;
     f("a ").len() + g(" b", str::trim).len()
 }
@@ -98,7 +103,8 @@ macro_rules! with_type {
 }
 with_type!(from_a_macro, Cow<'_, str>);
 
-fn main() {
+#[test]
+fn a_function_may_elide_lifetimes_inside_impl_trait() {
     let text = String::from("ab");
     let mut numbers = [1, 2];
     assert_eq!(run(in_a_path(&text)), 2);

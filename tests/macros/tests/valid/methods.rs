@@ -1,3 +1,5 @@
+//! Methods, by receiver.
+
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -33,7 +35,8 @@ impl Store {
     }
 }
 
-fn main() {
+#[test]
+fn a_method_takes_any_receiver() {
     diagnose_macros_tests::run(async {
         let mut store = Store(1);
         *store.by_mutable_reference().await += *Store(1).by_reference().await;
