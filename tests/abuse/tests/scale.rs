@@ -16,7 +16,7 @@ fn lines(arguments: &[&str]) -> Vec<String> {
 #[test]
 fn the_watchdog_takes_a_few_bytes_for_each_task_that_waits() {
     diagnose_isolation::isolated!();
-    let tasks = times(20_000).min(100_000);
+    let tasks = times(10_000).min(100_000);
     for kind in ["sleep", "receive"] {
         let lines = lines(&["looks", kind, &tasks.to_string()]);
         let [line] = lines.as_slice() else { panic!("one line, not {lines:?}") };

@@ -1,4 +1,4 @@
-//! Three thousand mutated inputs. The program takes a million; see the head of `src/lib.rs`.
+//! 1,500 mutated inputs. The program takes a million; see the head of `src/lib.rs`.
 
 use diagnose_fuzz_tests::{check, corpus, mutate};
 
@@ -6,14 +6,14 @@ use diagnose_fuzz_tests::{check, corpus, mutate};
 fn no_input_makes_a_report_panic() {
     let corpus = corpus::all();
     let mut read = 0;
-    for number in 0..3_000 {
+    for number in 0..1_500 {
         let input = mutate::input(&corpus, 1, number);
         match check::check(&input, number) {
             Ok(is_read) => read += u64::from(is_read),
             Err(fault) => panic!("input {number}: {fault}\n{}", String::from_utf8_lossy(&input)),
         }
     }
-    assert!(read > 1_000, "{read} inputs got past the reader");
+    assert!(read > 500, "{read} inputs got past the reader");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use diagnose::{Snapshot, diagnose};
 use diagnose_scenarios_tests::runtime::tokio_with_workers;
 use tokio::sync::{Mutex, mpsc};
 
-const TASKS: u64 = 64;
+const TASKS: u64 = 20;
 const DUMPS: u64 = 1_000;
 
 #[diagnose(root, label = "{number}")]
