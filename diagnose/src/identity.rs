@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::env;
+use crate::os;
 use crate::sync::Mutex;
 
 /// Maximum length of the name of a build, in characters; longer ones are cut.
@@ -14,9 +15,7 @@ static BUILD: Mutex<Option<String>> = Mutex::new(None);
 /// Returns the name of this machine or container; empty if unknown. It is read each time: a lock
 /// around a copy could stay locked in a forked child.
 pub(crate) fn host() -> String {
-    let of_kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    let name =
-        of_kernel.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
+    let name = os::host().or_else(|| std::env::var("HOSTNAME").ok());
     name.unwrap_or_default().trim().to_owned()
 }
 
@@ -37,4 +36,13 @@ pub(crate) fn build() -> String {
 pub(crate) fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #[test]
+    fn the_host_is_what_the_kernel_calls_it() {
+        let kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+        assert_eq!(super::host(), kernel.trim());
+    }
 }

@@ -75,6 +75,24 @@ pub(crate) fn processor_time() -> Option<Duration> {
     None
 }
 
+/// The name of this machine or container, also where `/proc` is missing, as after a `chroot`.
+#[cfg(unix)]
+pub(crate) fn host() -> Option<String> {
+    let mut name = [0_u8; 256];
+    let (start, length) = (name.as_mut_ptr().cast(), name.len());
+    // SAFETY: the call writes at most `length` bytes, which are those of the array.
+    let result = unsafe { libc::gethostname(start, length) };
+    // A name that was cut may lack its end.
+    let end = name.iter().position(|byte| *byte == 0).filter(|_| result == 0)?;
+    Some(String::from_utf8_lossy(&name[..end]).into_owned())
+}
+
+/// The name of this machine; Windows keeps it in the environment.
+#[cfg(not(unix))]
+pub(crate) fn host() -> Option<String> {
+    std::env::var("COMPUTERNAME").ok()
+}
+
 /// Whether a file is a socket whose other end is in this process too, like the pipe through which
 /// an executor learns of signals. Not so if it listens, or is connected to another process or
 /// machine.
