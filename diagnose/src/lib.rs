@@ -116,8 +116,8 @@
 //! # Cost
 //!
 //! Programs whose tasks only wait and wake take up to 4 times their CPU, with the attribute alone
-//! or with `diagnose::tokio`; a server under load takes about 10 % more. A recorded poll takes 30
-//! to 50 ns on the machines of the README's tables, and took 100 ns on an older one: two clock
+//! or with `diagnose::tokio`; a server under load takes 5 to 20 % more. A recorded poll takes 25 to
+//! 80 ns on the machines of the README's tables, and took 100 ns on an older one: two clock
 //! readings, shared by all spans that stop and resume with it, and a few stores, without a lock or
 //! an allocation. The README has the tables, under *Cost*. Every report estimates its own cost.
 //!
