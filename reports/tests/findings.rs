@@ -133,6 +133,19 @@ fn lost_data_is_named_with_its_number() {
     assert!(finding.sentence.ends_with("; 1 loss more in the footer"), "{}", finding.sentence);
 }
 
+#[test]
+fn the_remedy_for_lost_data_is_that_of_its_limit() {
+    let remedy = |lose: fn(&mut Snapshot)| {
+        let mut snapshot = empty();
+        lose(&mut snapshot);
+        snapshot.findings()[0].next.clone()
+    };
+    assert!(remedy(|it| it.dropped.over_depth = 2).contains("calls itself"));
+    assert!(remedy(|it| it.dropped.over_labels = 2).contains("fewer distinct labels"));
+    assert!(remedy(|it| it.dropped.over_spans = 2).contains("what piles up"));
+    assert!(remedy(|it| it.dropped.over_holdings = 2).contains("what piles up"));
+}
+
 /// A drawn tree in which a name with `.await` is an await.
 fn with_awaits(drawing: &str) -> Snapshot {
     let mut snapshot = tree(drawing);

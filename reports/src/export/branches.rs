@@ -4,13 +4,13 @@
 //! ├─ handle
 //! │  └─ read                           one level below
 //! …
-//!                └─ [level 31] read      from here on below each other, with their level
-//!                └─ [level 32] read
+//!                └─ [level 25] read      from here on below each other, with their level
+//!                └─ [level 26] read
 //! ```
 
 /// Levels that are drawn with an indent of their own. A recursive future may be nested thousands of
 /// levels deep, and each line of that tree as long as it is deep.
-const LEVELS: usize = 30;
+const LEVELS: usize = 24;
 
 /// The indent of some siblings.
 #[derive(Debug, Clone)]

@@ -8,6 +8,16 @@ use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use crate::units::{count, counted};
 
+/// The remedy for too many paths.
+const PATHS: &str = "use fewer distinct labels (`task_attr` for values that differ with each request) or annotate fewer functions: \
+                     a recorded call path stays until the program ends";
+/// The remedy for paths that are too deep.
+const DEPTH: &str = "do not annotate what calls itself again and again, but its first caller: the deeper calls are then part of \
+                     that function's time";
+/// The remedy for too much that is alive at once.
+const ALIVE: &str = "look for what piles up, by the number of tasks at each place of a spawn and of resources at each place of \
+                     creation";
+
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let dropped = &facts.snapshot.dropped;
     let over_pairs = facts.snapshot.lock_order.as_ref().map_or(0, |order| order.over_pairs);
@@ -16,15 +26,31 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
             dropped.over_nodes,
             "call",
             "are counted in `[other]`, because a thread had the maximum number of paths",
+            PATHS,
         ),
-        (dropped.over_depth, "call", "are counted in `[other]`, because their path had the maximum depth"),
-        (dropped.over_labels, "label", "are shown as `[other]`, because the maximum number was in use"),
-        (dropped.over_spans, "pending call", "are not listed, because the maximum number was"),
-        (dropped.over_holdings, "guard or channel end", "were not recorded, because the maximum number was"),
-        (over_pairs, "pair of locks", "were not recorded, because the maximum number was"),
+        (
+            dropped.over_depth,
+            "call",
+            "are counted in `[other]`, because their path had the maximum depth",
+            DEPTH,
+        ),
+        (
+            dropped.over_labels,
+            "label",
+            "are shown as `[other]`, because the maximum number was in use",
+            PATHS,
+        ),
+        (dropped.over_spans, "pending call", "are not listed, because the maximum number was", ALIVE),
+        (
+            dropped.over_holdings,
+            "guard or channel end",
+            "were not recorded, because the maximum number was",
+            ALIVE,
+        ),
+        (over_pairs, "pair of locks", "were not recorded, because the maximum number was", ALIVE),
     ];
     let mut losses = losses.into_iter().filter(|(lost, ..)| *lost > 0);
-    let Some((lost, noun, words)) = losses.next() else { return Vec::new() };
+    let Some((lost, noun, words, next)) = losses.next() else { return Vec::new() };
     let loss = if lost == 1 || !noun.contains(" of ") && !noun.contains(" or ") {
         counted(lost, noun)
     } else {
@@ -36,7 +62,6 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     } else {
         format!("; {} more in the footer", counted(more as u64, "loss"))
     };
-    let next = "use fewer distinct labels (`task_attr` for values that differ with each request) or annotate fewer functions: \
-                a recorded call path stays until the program ends; the footer has all losses";
-    vec![Finding::new(Rule::LostData, Severity::Note, &format!("{loss} {words}{more}"), next)]
+    let next = format!("{next}; the footer has all losses");
+    vec![Finding::new(Rule::LostData, Severity::Note, &format!("{loss} {words}{more}"), &next)]
 }
