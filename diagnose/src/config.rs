@@ -153,7 +153,8 @@ impl Builder {
         self
     }
 
-    /// Sets the folder for dumps on a signal and at exit. It is created when needed.
+    /// Sets the folder for dumps on a signal, by a trigger file and at exit, by default the working
+    /// directory. `install` creates it.
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = dir.into();
         self
@@ -161,8 +162,9 @@ impl Builder {
 
     /// Sets how many dumps stay in the folder, and how many bytes of them: by default 100 dumps and
     /// 1 GiB. `u64::MAX` removes a bound. Past a bound, the oldest dumps are removed, whichever
-    /// process wrote them. Only dumps on a signal or at exit count. Files without a dump's name
-    /// stay.
+    /// process wrote them. Only dumps on a signal, by a trigger file or at exit count. Files
+    /// without a dump's name stay. `DIAGNOSE_KEEP=20,500MB` sets both; `KB`, `MB` and `GB` are
+    /// powers of 1,024.
     pub fn keep(mut self, dumps: u64, bytes: u64) -> Self {
         self.keep = (dumps, bytes);
         self
@@ -229,7 +231,8 @@ impl Builder {
     }
 
     /// Starts a thread that raises an alarm while something makes no progress for `threshold`. A
-    /// good value is 100 ms. Each alarm comes once on stderr, and stays in text and JSON reports:
+    /// good value is 100 ms. Each alarm is printed on stderr when it begins and when it ends; text
+    /// and JSON reports have the last 64:
     ///
     /// - a poll that has not returned: its task, its running functions, its thread, and whether
     ///   that spins or is blocked;
@@ -279,7 +282,8 @@ impl Builder {
     /// Calls run one at a time on a thread of their own, which exists while there are alarms. So
     /// the function may send a message to a pager, or write a dump. A slow function delays only its
     /// own next call; past 64 waiting alarms, further ones are left out. A panic is caught, unless
-    /// the program aborts on panics. Stderr and the reports have every alarm in any case.
+    /// the program aborts on panics. Alarms left out here still go to stderr, or to the logger, and
+    /// to the reports, which keep the last 64.
     ///
     /// # Examples
     /// ```

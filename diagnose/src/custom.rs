@@ -132,7 +132,7 @@ impl fmt::Debug for Resource {
 /// let guard = Guard { hold: config.hold(), value: "debug" };
 /// assert_eq!(guard.len(), 5);
 /// ```
-#[must_use = "it ends with its drop"]
+#[must_use = "dropping a `Hold` releases its units in the records at once"]
 pub struct Hold {
     holding: Holding,
     // Dropped after the holding in it.

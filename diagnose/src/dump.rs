@@ -23,7 +23,8 @@ use crate::sync::Mutex;
 /// only the user of the process can read it.
 ///
 /// # Errors
-/// An unknown extension, or a folder or file that cannot be written. The message names the path.
+/// The extension is unknown, the feature of its format is off, or the folder or file cannot be
+/// written. The message names the path or the feature.
 ///
 /// # Examples
 /// ```
@@ -46,7 +47,7 @@ pub fn dump(path: impl AsRef<Path>) -> Result<PathBuf, Error> {
 /// `dump_to("busy.svg", &mut file)`.
 ///
 /// # Errors
-/// An unknown format, or the writer's error.
+/// The format is unknown, its feature is off, or the writer fails.
 ///
 /// # Examples
 /// ```

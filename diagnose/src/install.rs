@@ -51,8 +51,8 @@ impl Builder {
     ///
     /// # Errors
     /// Settings are already installed, or a part could not be installed: the signal already has a
-    /// handler, or the folder for dumps cannot be created. Returns the first such error; all other
-    /// parts apply.
+    /// handler, its thread cannot start, the folder for dumps cannot be created, or the address or
+    /// the token of the server is refused. Returns the first such error; all other parts apply.
     pub fn try_install(self) -> Result<(), InstallError> {
         if IS_INSTALLED.swap(true, Relaxed) {
             return Err(InstallError::AlreadyInstalled);

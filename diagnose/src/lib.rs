@@ -126,9 +126,10 @@
 //!   of 32 bare ones, if the outermost comes first in the source. Boxing one or
 //!   `#![recursion_limit = "256"]` allows more.
 //! - **Memory** is bounded: 16,384 nodes per thread of about 1,100 bytes, and as many again for the
-//!   durations of calls, 128 levels, 1,024 labels, 16 [attributes](task_attr) per living task, a
-//!   million live spans of 64 bytes. Excess goes to a node `[other]`, and every report's footer
-//!   counts it. The first 768 labels are those that come first, the others those that recur. Past
+//!   durations of calls, 128 levels, 1,024 labels, 16 [attributes](task_attr) per living task, 16
+//!   million pending spans of 64 bytes. Calls past a limit of nodes, levels or labels count in a
+//!   node `[other]`; a span past the limit is timed, but not listed. Every report's footer counts
+//!   both. The first 768 labels are those that come first, the others those that recur. Past
 //!   1,024, a frequent one replaces the rarest, whose sums then count in `[other]`; after 3,072
 //!   replacements all keep their places. Nodes stay in memory until the program ends.
 //!

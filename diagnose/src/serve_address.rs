@@ -146,8 +146,9 @@ impl Builder {
     }
 
     /// Sets a token that each client of [`serve`](Self::serve) has to present: as
-    /// `Authorization: Bearer TOKEN`, or as the password of `Basic`. At least 16 random characters
-    /// are a good choice: visible ASCII, without spaces.
+    /// `Authorization: Bearer TOKEN`, or as the password of `Basic`. It must be visible
+    /// ASCII without spaces, or [`try_install`](Self::try_install) refuses it. At least 16 random
+    /// characters are a good choice.
     pub fn serve_token(mut self, token: impl Into<String>) -> Self {
         self.serve_token = Some(ServeToken(token.into()));
         self

@@ -2,7 +2,8 @@
 
 /// The times that a report shows.
 ///
-/// The text report, JSON and the graph of waits do not depend on it.
+/// It selects the times of `svg` and `folded`, and what `html` and profiles show first. All other
+/// formats ignore it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum View {

@@ -12,8 +12,8 @@
 //! Everything of async-channel is re-exported. Senders and receivers, weak ones included, and their
 //! futures are wrapped. Each contains the original, which does the sending, waiting and waking.
 //!
-//! A wrapper derefs to the original, and `From` converts both ways. Uses of it are not recorded.
-//! With the feature `smol` this is `diagnose::smol::channel` too.
+//! A wrapper derefs to the original, and `From` converts both ways. Uses of the original are not
+//! recorded. With the feature `smol` this is `diagnose::smol::channel` too.
 //!
 //! Without the feature `on` this module is async-channel itself.
 

@@ -19,7 +19,7 @@
 //! Fairness, cancellation, `Send`, `Sync` and `Debug` output are the original's.
 //!
 //! A wrapper derefs to the original, and `From` converts both ways, for crates that require the
-//! original. Uses of it are not recorded. With the features `smol` and `async-std`,
+//! original. Uses of the original are not recorded. With the features `smol` and `async-std`,
 //! `diagnose::smol::lock` and `diagnose::async_std::sync` have these types too.
 //!
 //! Without the feature `on` this module is async-lock itself.

@@ -11,7 +11,8 @@
 //! streams and iterators. Each contains the original, which does the sending, waiting and waking. A
 //! `Selector` accepts them too, but neither its wait nor its messages are recorded.
 //!
-//! A wrapper derefs to the original, and `From` converts both ways. Uses of it are not recorded.
+//! A wrapper derefs to the original, and `From` converts both ways. Uses of the original are not
+//! recorded.
 //!
 //! Without the feature `on` this module is flume itself.
 

@@ -14,9 +14,11 @@
 //! });
 //! ```
 //! Everything of futures is re-exported. The wrapped types are in [`channel`] and [`lock`]. Each
-//! contains the original, which does the sending, locking, waiting and waking. `BiLock` is not.
+//! contains the original, which does the sending, locking, waiting and waking. `BiLock` is not
+//! wrapped.
 //!
-//! A wrapper derefs to the original, and `From` converts both ways. Uses of it are not recorded.
+//! A wrapper derefs to the original, and `From` converts both ways. Uses of the original are not
+//! recorded.
 //!
 //! Without the feature `on` this module is futures itself.
 

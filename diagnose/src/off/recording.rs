@@ -50,7 +50,7 @@ impl Resource {
 }
 
 /// Records nothing without the feature `on`.
-#[must_use = "it ends with its drop"]
+#[must_use = "dropping a `Hold` releases its units in the records at once"]
 #[derive(Debug)]
 pub struct Hold(());
 

@@ -13,7 +13,7 @@
 //! recorded as blocked only while it blocks.
 //!
 //! A wrapper derefs to the original, which has the unsafe functions, and `From` converts both ways.
-//! Uses of it are not recorded. The features `arc_lock` and `serde` are not wrapped.
+//! Uses of the original are not recorded. The features `arc_lock` and `serde` are not wrapped.
 //!
 //! Without the feature `on` this module is `parking_lot` itself.
 

@@ -9,8 +9,8 @@
 //! ```
 //! The thread may use at most a fiftieth of one processor, besides making the pages themselves. So
 //! a flood of requests waits in the system's queue, and the program goes on as before. A page is
-//! made once and shared by all clients of the same second. Clients are trusted to read, never to
-//! change anything: every request is a GET.
+//! made once and shared by all clients of the same second. Clients can only read: the server
+//! answers GET and HEAD, and neither changes anything.
 //!
 //! ```text
 //! page      what a path and its query ask for

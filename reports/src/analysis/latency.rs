@@ -48,7 +48,7 @@ pub struct FunctionLatency {
     pub completed: LatencyQuantiles,
     /// Calls that were dropped while pending.
     pub cancelled: LatencyQuantiles,
-    /// Calls in flight at the capture.
+    /// Calls that were pending at the capture, without those whose poll was running.
     pub pending: u64,
     /// ns that calls were in flight, summed over all calls: from each call's first poll to its end,
     /// or to the capture.

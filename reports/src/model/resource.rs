@@ -29,7 +29,9 @@ pub struct Resource {
     pub id: ResourceId,
     /// The task that created it.
     pub created_by: Option<TaskId>,
-    /// Tasks with this id or a higher one are younger than the resource; `None` if unknown.
+    /// The first task in [`Snapshot::tasks`](crate::Snapshot::tasks) that was created after the
+    /// resource, as were all later ones in that list; the id of no task if there is none. `None` if
+    /// unknown.
     pub first_task: Option<TaskId>,
     /// ns since it was first recorded.
     pub age_ns: u64,

@@ -24,7 +24,7 @@ use super::waits::Place;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Task {
-    /// Its id, from 1, in the order in which tasks were first recorded; never reused.
+    /// Its id, from 1; never reused. The ids that one thread gives are in the order of creation.
     pub id: TaskId,
     /// The id that the runtime itself gave it.
     pub runtime_id: Option<u64>,

@@ -22,7 +22,7 @@ use super::waits::Place;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WaitMode {
-    /// Acquires a mutex, or all of a lock.
+    /// Acquires a mutex.
     #[default]
     Lock,
     /// Acquires a lock to read.

@@ -90,7 +90,7 @@ pub enum Role {
     Uses,
 }
 
-/// How sure it is which task has a holding.
+/// How certain the owner of a holding is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
@@ -125,7 +125,7 @@ pub struct Holding {
     /// Kernel id of the thread, if it was used outside of all tasks or cannot leave that thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u64>,
-    /// How sure it is that the task still has it.
+    /// How certain it is that `task` still has it.
     pub attribution: Attribution,
     /// Whether it can move to another task unseen: an owned guard or permit, an end of a channel, a
     /// guard of a static.

@@ -2,7 +2,8 @@
 //!
 //! The rest is the standard library's own. Each call tries the lock first; a thread is recorded as
 //! blocked only while it blocks. Poisoning, error types, `Send` and `Sync` are the originals'. A
-//! wrapper derefs to the original, and `From` converts both ways. Uses of it are not recorded.
+//! wrapper derefs to the original, and `From` converts both ways. Uses of the original are not
+//! recorded.
 
 // The originals lack `#[must_use]`, and wrapping them must not add warnings.
 #![allow(clippy::must_use_candidate)]

@@ -182,10 +182,13 @@ fn is_long(node: &Node, bucket: &Bucket, ns: u64) -> bool {
         let to_ns = other.to_ns.min(node.longest_poll_ns);
         (other.from_ns / 2 + to_ns / 2).saturating_mul(other.count)
     };
-    let others = node.polls_histogram.iter().filter(|other| other.from_ns != bucket.from_ns);
-    let others_ns = others.map(middle_ns).fold(0, u64::saturating_add);
-    let mean_ns = node.busy_ns.saturating_sub(others_ns).checked_div(bucket.count).unwrap_or(0);
-    bucket.from_ns >= ns || bucket.to_ns > ns && mean_ns >= ns
+    // Only for the bucket around `ns`.
+    let mean_ns = || {
+        let others = node.polls_histogram.iter().filter(|other| other.from_ns != bucket.from_ns);
+        let others_ns = others.map(middle_ns).fold(0, u64::saturating_add);
+        node.busy_ns.saturating_sub(others_ns).checked_div(bucket.count).unwrap_or(0)
+    };
+    bucket.from_ns >= ns || bucket.to_ns > ns && mean_ns() >= ns
 }
 
 /// The time in the queue of all tasks, without tasks of the function itself that compute in turns.

@@ -67,14 +67,12 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
     let all = rows(snapshot);
     let shown = if is_full { vec![true; all.len()] } else { most(&all) };
     let rows: Vec<&Row> = all.iter().zip(&shown).filter(|(_, is_shown)| **is_shown).map(|it| it.0).collect();
-    let columns = || {
-        let columns = COLUMNS.iter().filter(|column| is_full || column.is_folded);
-        columns.filter(|column| !rows.iter().all(|row| (column.is_empty)(row)))
-    };
-    let headings: Vec<&str> = columns().map(|column| column.heading).collect();
+    let mut columns: Vec<&Column> = COLUMNS.iter().filter(|column| is_full || column.is_folded).collect();
+    columns.retain(|column| !rows.iter().all(|row| (column.is_empty)(row)));
+    let headings: Vec<&str> = columns.iter().map(|column| column.heading).collect();
     let mut table = Table::new(&headings, &["function"]);
     for row in &rows {
-        let mut cells: Vec<String> = columns().map(|column| (column.cell)(row)).collect();
+        let mut cells: Vec<String> = columns.iter().map(|column| (column.cell)(row)).collect();
         cells.push(with_location(snapshot, row));
         table.push(cells);
     }
