@@ -66,7 +66,7 @@ async fn guard_set_aside_in_an_arm() {
     let works = async {
         let slow = async {
             let _guard = lock.lock().await; // holds
-            sleep(ms(600)).await;
+            sleep(ms(6_000)).await;
         };
         let mut slow = pin!(slow.diagnose("slow"));
         tokio::select! {
