@@ -17,6 +17,12 @@ pub fn resident() -> u64 {
     status_bytes("VmRSS").unwrap_or(0)
 }
 
+/// The part of [`resident`] that is read from files: the program's code, a page when it runs first.
+#[must_use]
+pub fn resident_files() -> u64 {
+    status_bytes("RssFile").unwrap_or(0)
+}
+
 /// The peak of resident memory since [`forget_peak`], in bytes; 0 if unknown.
 #[must_use]
 pub fn peak() -> u64 {

@@ -22,7 +22,7 @@ fn the_watchdog_takes_a_few_bytes_for_each_task_that_waits() {
         let [line] = lines.as_slice() else { panic!("one line, not {lines:?}") };
         let bytes = line.strip_prefix("10 looks, ").and_then(|line| line.strip_suffix(" bytes"));
         let bytes: u64 = bytes.and_then(|bytes| bytes.parse().ok()).unwrap_or_else(|| panic!("{line}"));
-        assert!(bytes <= 50 * tasks + (1 << 20), "{kind}: {line}, for {tasks} tasks");
+        assert!(bytes <= 50 * tasks + (1 << 18), "{kind}: {line}, for {tasks} tasks");
     }
 }
 
