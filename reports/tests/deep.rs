@@ -73,7 +73,7 @@ fn a_future_nested_ten_thousand_levels_deep_has_lines_that_fit_a_terminal() {
 fn a_span_below_another_is_drawn_once_even_if_it_is_called_detached() {
     let mut program = nested(1_000);
     for span in &mut program.snapshot.spans[1..] {
-        span.detached = true;
+        span.is_detached = true;
     }
     let text = page(&program.snapshot, Format::FullText, View::Wall);
     assert_eq!(text.matches("└─ ").count(), 1_000 - 1, "{text}");

@@ -102,7 +102,7 @@ fn futures_that_calls_leave_behind_are_found() {
         let site = program.of(task).site;
         for number in 0..futures {
             let mut span = Span::default();
-            (span.site, span.state, span.detached) = (site, RunState::Waiting, true);
+            (span.site, span.state, span.is_detached) = (site, RunState::Waiting, true);
             span.age_ns = (number + 1) * seconds * SECOND / futures;
             program.snapshot.spans.push(span);
         }

@@ -22,7 +22,7 @@ fn program(at: bool) -> Snapshot {
     let mut task = Task::default();
     (task.id, task.state, task.span) = (TaskId::new(1), RunState::Waiting, Some(SpanIndex::new(0)));
     snapshot.tasks.push(task);
-    // Id, site, parent, and whether it was skipped. An await has the id of its body.
+    // Id, site, parent, and whether it is set aside. An await has the id of its body.
     let spans = [
         (1, 0, None, false),
         (1, 1, Some(0), false),
@@ -31,10 +31,10 @@ fn program(at: bool) -> Snapshot {
         (3, 2, Some(1), true),
         (3, 3, Some(4), true),
     ];
-    for (id, site, parent, skipped) in spans {
+    for (id, site, parent, is_set_aside) in spans {
         let mut span = Span::default();
         (span.id, span.site, span.task) = (SpanId::new(id), SiteIndex::new(site), Some(TaskId::new(1)));
-        (span.parent, span.skipped) = (parent.map(SpanIndex::new), skipped);
+        (span.parent, span.is_set_aside) = (parent.map(SpanIndex::new), is_set_aside);
         span.at = (site == 2 && at).then_some(SiteIndex::new(4));
         snapshot.spans.push(span);
     }

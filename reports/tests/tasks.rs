@@ -147,8 +147,8 @@ fn a_span_that_lost_its_parent_is_listed_under_its_task() {
         span(4, 3, Some(1), Some(2)),
         span(5, 2, None, None),
     ];
-    snapshot.spans[2].detached = true;
-    snapshot.spans[4].detached = true;
+    snapshot.spans[2].is_detached = true;
+    snapshot.spans[4].is_detached = true;
     insta::assert_snapshot!(snapshot.tree(), @r"
     tasks: 1 alive, 1 waiting
 
@@ -169,7 +169,7 @@ fn futures_that_no_live_task_has_polled_are_listed_once_if_they_are_alike() {
     for (id, age_ns) in [(1, 30 * MS), (3, 10 * MS), (5, 20 * MS)] {
         let root = snapshot.spans.len();
         snapshot.spans.extend([span(id, 2, None, None), span(id + 1, 3, None, Some(root))]);
-        (snapshot.spans[root].detached, snapshot.spans[root].age_ns) = (true, age_ns);
+        (snapshot.spans[root].is_detached, snapshot.spans[root].age_ns) = (true, age_ns);
     }
     snapshot.spans.push(span(7, 1, None, None));
     let tree = snapshot.tree();
@@ -195,7 +195,7 @@ fn spans_that_lost_their_parents_are_listed_once_if_they_are_alike() {
         for _ in 0..detached {
             let number = snapshot.spans.len();
             let mut lost = span(number as u64, 2, Some(id), None);
-            (lost.detached, lost.age_ns) = (true, number as u64 * MS);
+            (lost.is_detached, lost.age_ns) = (true, number as u64 * MS);
             snapshot.spans.push(lost);
             snapshot.spans.push(span(number as u64 + 1, 3, Some(id), Some(number)));
         }

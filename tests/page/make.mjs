@@ -102,11 +102,11 @@ for (let id = 1; id <= taskCount; id += 1) {
     queued_ns: random(1e6), wakes: 9, self_wakes: 0, runtime_number: 1, is_unstable: false, is_local: false, thread: 'tokio-rt-worker', span: spans.length,
     ...(isHostile ? { label: HOSTILE[id % HOSTILE.length], attributes: { [HOSTILE[(id + 1) % HOSTILE.length] || '#']: HOSTILE[(id + 2) % HOSTILE.length] } } : {}) });
   const [root, leaf] = [spans.length, spans.length + 1];
-  spans.push({ id: 2 * id, site, parent: null, task: id, state: 'waiting', since_ns: 500 + id, age_ns: 1e9, polls: 3, detached: false, skipped: false });
-  spans.push({ id: 2 * id + 1, site: awaits[id % awaits.length], parent: root, task: id, state: 'waiting', since_ns: 500 + id, age_ns: 1e9, polls: 3, detached: false, skipped: leaf % 7 === 0 });
+  spans.push({ id: 2 * id, site, parent: null, task: id, state: 'waiting', since_ns: 500 + id, age_ns: 1e9, polls: 3, is_detached: false, is_set_aside: false });
+  spans.push({ id: 2 * id + 1, site: awaits[id % awaits.length], parent: root, task: id, state: 'waiting', since_ns: 500 + id, age_ns: 1e9, polls: 3, is_detached: false, is_set_aside: leaf % 7 === 0 });
   if (state === 'waiting') {
     waits.push({ id: 2 * id + 1, resource: 1 + random(resources.length), mode: 'lock', units: 1, task: id, span: 2 * id + 1, place: { file: 'src/main.rs', line: 60 + (id % 5), column: 9 }, since_ns: random(1e9), polls: 2,
-      is_granted: false, is_parked: false, is_wake_ignored: false, is_indirect: false, wakers: 1, ahead: 0, is_unstable: false, ...(id % 50 === 0 ? { due_ns: -random(1000) } : {}) });
+      is_granted: false, is_set_aside: false, is_wake_ignored: false, is_indirect: false, wakers: 1, ahead: 0, is_unstable: false, ...(id % 50 === 0 ? { due_ns: -random(1000) } : {}) });
   }
 }
 // A list in pieces: the whole may be longer than the longest string.

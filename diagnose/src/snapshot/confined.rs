@@ -78,7 +78,7 @@ struct ParentSpan {
     is_at_await: bool,
     /// Whether this is that await, or an arm of a macro.
     is_await: bool,
-    is_skipped: bool,
+    is_set_aside: bool,
     stay: Stay,
 }
 
@@ -111,7 +111,7 @@ impl Confined {
                 since: spot.listed.since,
                 is_at_await: spot.listed.node.site.kind == SiteKind::Await,
                 is_await: spot.node.site.kind == SiteKind::Await,
-                is_skipped: spot.is_skipped,
+                is_set_aside: spot.is_set_aside,
                 stay,
             };
             above.push((row, around));
@@ -148,10 +148,10 @@ impl Confined {
         let is_awaited = |around: ParentSpan| {
             spot.node.via.is_some()
                 && !around.is_at_await
-                && around.is_skipped
+                && around.is_set_aside
                 && around.since == spot.listed.since
         };
-        if !spot.is_skipped {
+        if !spot.is_set_aside {
             Self::stay_in_await(spot, around, task)
         } else if around.is_some_and(is_awaited) {
             around_stays

@@ -197,8 +197,8 @@ fn add_spans(
         span.since_ns = ago(spot.listed.since);
         span.age_ns = ago(spot.listed.made);
         span.polls = spot.listed.polls;
-        span.detached = spot.is_detached;
-        span.skipped = spot.is_skipped;
+        span.is_detached = spot.is_detached;
+        span.is_set_aside = spot.is_set_aside;
         snapshot.spans.push(span);
     }
     roots

@@ -30,7 +30,7 @@ struct PlacedSpan {
     /// Index of the task.
     task: u32,
     is_detached: bool,
-    is_skipped: bool,
+    is_set_aside: bool,
 }
 
 /// Marks a missing index.
@@ -48,7 +48,7 @@ pub(super) struct SpanPlace {
     /// Whether the span that polled it last is gone.
     pub(super) is_detached: bool,
     /// Whether its task was polled since without polling it.
-    pub(super) is_skipped: bool,
+    pub(super) is_set_aside: bool,
 }
 
 impl Spans {
@@ -101,9 +101,9 @@ impl Spans {
         let span = self.listed[number as usize];
         let row = self.rows;
         // The wait began before the task's last poll.
-        let is_skipped = span.state == live::SlotState::Waiting && span.since < entered;
+        let is_set_aside = span.state == live::SlotState::Waiting && span.since < entered;
         let is_detached = parent == NONE && span.parent != 0;
-        self.placed.push(PlacedSpan { row, parent, task, is_detached, is_skipped });
+        self.placed.push(PlacedSpan { row, parent, task, is_detached, is_set_aside });
         // Futures that its current await polls are below that await.
         let has_await = body(span.node).is_some();
         self.rows += if has_await { 2 } else { 1 };
@@ -145,7 +145,7 @@ impl Spans {
             let mut below = rest.clone().take_while(is_below);
             let has_children = below.any(|(_, child)| child.listed.state != live::SlotState::Unpolled);
             let is_waiting = spot.listed.state == live::SlotState::Waiting;
-            if !has_children && !is_detached && !spot.is_skipped && is_waiting {
+            if !has_children && !is_detached && !spot.is_set_aside && is_waiting {
                 if let Some(node) = spot.task.and_then(|task| nodes.get_mut(task)) {
                     *node = node.or(Some(spot.node));
                 }
@@ -158,12 +158,12 @@ impl Spans {
 impl PlacedSpan {
     /// The row of the span, and that of its current await.
     fn rows(self, listed: SlotCopy) -> impl Iterator<Item = SpanPlace> + Clone {
-        let Self { row, parent, task, is_detached, is_skipped } = self;
+        let Self { row, parent, task, is_detached, is_set_aside } = self;
         let index = |number: u32| (number != NONE).then_some(number as usize);
         let body = body(listed.node);
         let node = body.unwrap_or(listed.node);
         let own =
-            SpanPlace { listed, node, parent: index(parent), task: index(task), is_detached, is_skipped };
+            SpanPlace { listed, node, parent: index(parent), task: index(task), is_detached, is_set_aside };
         let awaits = SpanPlace { node: listed.node, parent: index(row), is_detached: false, ..own };
         std::iter::once(own).chain(body.map(|_| awaits))
     }

@@ -343,7 +343,7 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     let task = capture.tasks.get(polled.task);
     let entered = task.map_or(0, |task| task.entered);
     let later = wait.read();
-    let is_parked = !wait.is_blocking && later.entered < entered;
+    let is_set_aside = !wait.is_blocking && later.entered < entered;
     let is_pinned = wait.is_pinned && !wait.is_given_up;
     let mut built = Wait::default();
     // Once: each time, it is made sure that the class is not shared.
@@ -359,12 +359,12 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     });
     // By the finished polls of its task: which futures the running poll leaves out is not known
     // yet.
-    class.is_parked = is_parked;
+    class.is_set_aside = is_set_aside;
     // The poll that runs now may lend the future to scoped threads, or move it.
     let is_left_out = !wait.is_blocking && task.is_some_and(KnownTask::is_running);
     class.is_confined = is_pinned && !is_left_out && capture.confined.has(wait.memory, polled.task);
-    class.may_have_moved = is_left_out || !wait.is_blocking && may_have_moved(wait, is_parked, capture);
-    class.is_wake_ignored = is_parked && polled.woken != 0 && polled.woken < entered;
+    class.may_have_moved = is_left_out || !wait.is_blocking && may_have_moved(wait, is_set_aside, capture);
+    class.is_wake_ignored = is_set_aside && polled.woken != 0 && polled.woken < entered;
     class.is_indirect = polled.is_indirect;
     class.is_forced = polled.is_forced;
     class.wakers = polled.wakers.into();

@@ -20,14 +20,14 @@ pub(super) fn set_aside(snapshot: &Snapshot) -> Vec<bool> {
     let parent = |number: usize, span: &Span| span.parent.map(SpanIndex::get).filter(|&it| it < number);
     // Children come after their parents.
     let mut is_woken: Vec<bool> = spans.iter().map(|span| woken.contains(&span.id)).collect();
-    for (number, span) in spans.iter().enumerate().rev().filter(|(_, span)| span.skipped) {
+    for (number, span) in spans.iter().enumerate().rev().filter(|(_, span)| span.is_set_aside) {
         if let Some(above) = parent(number, span).filter(|_| is_woken[number]) {
             is_woken[above] = true;
         }
     }
     let mut are_aside = vec![false; spans.len()];
-    for (number, span) in spans.iter().enumerate().filter(|(_, span)| span.skipped) {
-        let above = parent(number, span).filter(|&above| spans[above].skipped);
+    for (number, span) in spans.iter().enumerate().filter(|(_, span)| span.is_set_aside) {
+        let above = parent(number, span).filter(|&above| spans[above].is_set_aside);
         // Below a future that is set aside, nothing is polled.
         let is_below = above.is_some_and(|above| are_aside[above]);
         let is_awaited = above.is_none() && !is_collected(snapshot, span);

@@ -60,7 +60,7 @@ impl<'a> Shapes<'a> {
 
     /// Adds what two spans of one shape have in common, without their children.
     fn span(&mut self, key: &mut Vec<u64>, span: &'a Span) {
-        let flags = u64::from(span.detached) << 1 | u64::from(span.skipped);
+        let flags = u64::from(span.is_detached) << 1 | u64::from(span.is_set_aside);
         key.extend([span.site.get() as u64, place(span.at), span.state as u64, flags]);
         key.push(self.text(span.label.as_deref()));
     }

@@ -96,7 +96,7 @@ impl<'a> Forest<'a> {
         let children = Lists::new(spans.len(), children);
         let mut detached = HashMap::<TaskId, Vec<usize>>::new();
         for (number, span) in spans.iter().enumerate() {
-            if let (true, None, Some(task)) = (span.detached, span.parent, span.task) {
+            if let (true, None, Some(task)) = (span.is_detached, span.parent, span.task) {
                 detached.entry(task).or_default().push(number);
             }
         }

@@ -244,7 +244,7 @@ impl Page<'_> {
             }
             None => {}
         }
-        if wait.is_wake_ignored || (wait.is_parked && !wait.is_indirect) {
+        if wait.is_wake_ignored || (wait.is_set_aside && !wait.is_indirect) {
             line.push_str(", ITS TASK STOPPED POLLING IT");
         }
         line

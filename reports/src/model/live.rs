@@ -134,10 +134,10 @@ pub struct Span {
     /// Number of finished polls.
     pub polls: u64,
     /// Whether the span that polled it last is gone.
-    pub detached: bool,
-    /// Whether its task has been polled since without polling it. It is set aside, or only woken
+    pub is_detached: bool,
+    /// Whether its task has been polled since without polling it: it is set aside, or only woken
     /// futures are polled there, as in `FuturesUnordered`.
-    pub skipped: bool,
+    pub is_set_aside: bool,
 }
 
 impl Span {

@@ -44,7 +44,7 @@ pub use class::{Alike, Classes};
 
 /// Version of the saved format. It is incremented when a type of this module changes its meaning or
 /// its shape.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Everything that a program has recorded up to one moment, merged over all its threads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -96,8 +96,8 @@ pub struct WaitClass {
     pub place: Option<Place>,
     /// Whether it has its units already: at a fair lock, the wake is the grant.
     pub is_granted: bool,
-    /// Whether its task has been polled since, without polling it.
-    pub is_parked: bool,
+    /// Whether its task has set it aside: it has been polled since, without polling it.
+    pub is_set_aside: bool,
     /// Whether its future lies in the memory of its task, which it cannot leave before it ends.
     pub is_confined: bool,
     /// Whether its future may have moved to another task since: it is boxed and not awaited, or it
@@ -172,7 +172,7 @@ struct Saved<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     woken_ns: Option<u64>,
     is_granted: bool,
-    is_parked: bool,
+    is_set_aside: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_confined: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -206,7 +206,7 @@ impl Serialize for Wait {
             due_ns: self.due_ns,
             woken_ns: self.woken_ns,
             is_granted: self.is_granted,
-            is_parked: self.is_parked,
+            is_set_aside: self.is_set_aside,
             is_confined: self.is_confined,
             may_have_moved: self.may_have_moved,
             is_wake_ignored: self.is_wake_ignored,
@@ -232,7 +232,7 @@ impl<'de> Deserialize<'de> for Wait {
             units: saved.units,
             place: saved.place.into_owned(),
             is_granted: saved.is_granted,
-            is_parked: saved.is_parked,
+            is_set_aside: saved.is_set_aside,
             is_confined: saved.is_confined,
             may_have_moved: saved.may_have_moved,
             is_wake_ignored: saved.is_wake_ignored,

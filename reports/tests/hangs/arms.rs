@@ -2,7 +2,7 @@
 
 use diagnose_reports::model::{SpanId, SpanIndex, Wait, WaitMode};
 
-use crate::support::hangs::{Program, granted, parked};
+use crate::support::hangs::{Program, granted, set_aside};
 
 /// The spans of a program, by index.
 struct Spans {
@@ -21,7 +21,7 @@ fn beside_a_timer() -> (Program, Spans) {
     let works = program.span(1, Some(around), 31);
     let first = program.span(1, Some(works), 33);
     let ticks = program.span(1, Some(around), 50);
-    program.snapshot.spans[first].skipped = true;
+    program.snapshot.spans[first].is_set_aside = true;
     for arm in [works, ticks] {
         let site = program.snapshot.spans[arm].site;
         program.snapshot.sites[site.get()].is_joined = true;
@@ -29,7 +29,7 @@ fn beside_a_timer() -> (Program, Spans) {
     let lock = program.mutex();
     program.at(lock).free = 0;
     let spans = program.snapshot.spans.clone();
-    parked(granted(program.waits(1, lock, WaitMode::Lock, 33))).span = Some(spans[first].id);
+    set_aside(granted(program.waits(1, lock, WaitMode::Lock, 33))).span = Some(spans[first].id);
     program.waits(1, lock, WaitMode::Lock, 40).span = Some(spans[works].id);
     timer(&mut program, 51).span = Some(spans[ticks].id);
     (program, Spans { around, works })

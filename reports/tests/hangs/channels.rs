@@ -2,7 +2,7 @@
 
 use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, Role, TaskId, WaitMode};
 
-use crate::support::hangs::{Program, parked, resource_id};
+use crate::support::hangs::{Program, resource_id, set_aside};
 
 /// Two actors, each blocked in a send to the other.
 #[test]
@@ -191,7 +191,7 @@ fn a_receiver_that_goes_on_may_let_go_of_a_whole_queue() {
     program.fill(channel, 1);
     program.receives(receiver, channel, 3);
     program.has_timer(receiver);
-    parked(program.waits(sender, channel, WaitMode::Send, 4));
+    set_aside(program.waits(sender, channel, WaitMode::Send, 4));
     program.waits(sender, channel, WaitMode::Send, 5);
     program.joins(1, sender, 6);
     assert_eq!(program.verdicts(), ["likely futurelock queued"]);

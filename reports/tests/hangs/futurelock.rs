@@ -2,7 +2,7 @@
 
 use diagnose_reports::model::{Attribution, Role, TaskId, WaitMode};
 
-use crate::support::hangs::{Program, granted, parked, told};
+use crate::support::hangs::{Program, granted, set_aside, told};
 
 /// ```text
 /// main: f1 = op(lock); select! { f1, sleep }; op(lock) ─ waits ─▶ Mutex#1 ─ handed to ─▶ f1, which only main polls
@@ -11,7 +11,7 @@ fn handed() -> Program {
     let mut program = Program::new();
     let lock = program.mutex();
     let op = program.set_aside(1, "op", 33);
-    let first = parked(granted(program.waits(1, lock, WaitMode::Lock, 33)));
+    let first = set_aside(granted(program.waits(1, lock, WaitMode::Lock, 33)));
     first.span = Some(op);
     program.at(lock).free = 0;
     program.waits(1, lock, WaitMode::Lock, 40);
@@ -38,7 +38,7 @@ fn a_task_with_another_reason_to_wake_is_not_locked() {
 fn an_unfair_lock_wakes_a_future_that_is_not_polled() {
     let mut program = Program::new();
     let lock = program.unfair_mutex();
-    parked(told(program.waits(1, lock, WaitMode::Lock, 33)));
+    set_aside(told(program.waits(1, lock, WaitMode::Lock, 33)));
     program.waits(1, lock, WaitMode::Lock, 40);
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
 }
@@ -49,7 +49,7 @@ fn at_an_unfair_lock_nobody_waits_for_earlier_waiters_that_were_not_woken() {
     let (holder, lock) = (program.task("holder"), program.unfair_mutex());
     program.has_timer(holder);
     program.holds(holder, lock, 3);
-    parked(program.waits(1, lock, WaitMode::Lock, 33));
+    set_aside(program.waits(1, lock, WaitMode::Lock, 33));
     program.waits(1, lock, WaitMode::Lock, 40);
     assert!(program.verdicts().is_empty());
 }
@@ -60,7 +60,7 @@ fn at_a_fair_lock_a_future_that_is_not_polled_stands_before_its_task() {
     let (holder, lock) = (program.task("holder"), program.mutex());
     program.has_timer(holder);
     program.holds(holder, lock, 3);
-    parked(program.waits(1, lock, WaitMode::Lock, 33));
+    set_aside(program.waits(1, lock, WaitMode::Lock, 33));
     program.waits(1, lock, WaitMode::Lock, 40);
     // The grant will wake the task, whose current await may poll that future. Once it is granted
     // and was not polled, it is proven.
@@ -131,7 +131,7 @@ fn a_task_that_left_its_boxed_future_is_a_futurelock_and_no_lost_waker() {
     let mut program = Program::new();
     let (paused, lock) = (program.task("paused"), program.mutex());
     let op = program.set_aside(paused, "op", 33);
-    let first = parked(granted(program.waits(paused, lock, WaitMode::Lock, 33)));
+    let first = set_aside(granted(program.waits(paused, lock, WaitMode::Lock, 33)));
     (first.span, first.may_have_moved) = (Some(op), true);
     program.at(lock).free = 0;
     program.waits(1, lock, WaitMode::Lock, 40);
@@ -163,7 +163,7 @@ fn a_future_that_was_set_aside_may_be_polled_when_it_is_woken() {
         let lock = program.mutex();
         let op = program.set_aside(1, "op", 33);
         program.holds(1, lock, 34).span = Some(op);
-        let timer = parked(program.wait(1, WaitMode::Timer, 35));
+        let timer = set_aside(program.wait(1, WaitMode::Timer, 35));
         timer.span = Some(op);
         timer.woken_ns = is_woken.then_some(500_000_000);
         program.waits(1, lock, WaitMode::Lock, 40);
@@ -180,7 +180,7 @@ fn capacity_granted_to_a_send_that_is_not_polled() {
     program.sends(1, channel, 5);
     program.receives(receiver, channel, 6);
     program.waits(receiver, channel, WaitMode::Receive, 7);
-    parked(granted(program.waits(1, channel, WaitMode::Send, 9)));
+    set_aside(granted(program.waits(1, channel, WaitMode::Send, 9)));
     program.at(channel).free = 0;
     program.waits(1, channel, WaitMode::Send, 12);
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
@@ -192,7 +192,7 @@ fn capacity_granted_to_a_send_that_is_not_polled() {
 fn a_permit_for_an_item_of_a_stream_whose_body_runs() {
     let mut program = Program::new();
     let pool = program.semaphore(1);
-    parked(granted(program.waits(1, pool, WaitMode::Acquire, 18))).is_indirect = true;
+    set_aside(granted(program.waits(1, pool, WaitMode::Acquire, 18))).is_indirect = true;
     program.at(pool).free = 0;
     program.waits(1, pool, WaitMode::Acquire, 20);
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
@@ -205,7 +205,7 @@ fn an_item_of_a_stream_that_was_not_woken_is_only_waiting() {
     program.has_timer(holder);
     program.holds(holder, lock, 3);
     for line in 33..36 {
-        parked(program.waits(1, lock, WaitMode::Lock, line)).is_indirect = true;
+        set_aside(program.waits(1, lock, WaitMode::Lock, line)).is_indirect = true;
     }
     assert!(program.verdicts().is_empty());
 }
@@ -232,7 +232,7 @@ fn a_wrapper_that_stops_polling_locks_others_out() {
     let mut program = Program::new();
     let (paused, other) = (program.task("paused"), program.task("other"));
     let lock = program.mutex();
-    parked(granted(program.waits(paused, lock, WaitMode::Lock, 9)));
+    set_aside(granted(program.waits(paused, lock, WaitMode::Lock, 9)));
     program.at(lock).free = 0;
     program.waits(other, lock, WaitMode::Lock, 10);
     program.joins(1, other, 20);

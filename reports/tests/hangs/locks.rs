@@ -2,7 +2,7 @@
 
 use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, Role, TaskId, WaitMode};
 
-use crate::support::hangs::{Program, parked, place};
+use crate::support::hangs::{Program, place, set_aside};
 
 /// ```text
 /// main ─ joins ─▶ 2 ─ waits ─▶ Mutex#2 ─ held by ─▶ 3 ─ waits ─▶ Mutex#1 ─ held by ─▶ 2
@@ -351,7 +351,7 @@ fn read_behind(readers: u64) -> Program {
     program.holds_many(x, file, readers, 1);
     program.has_timer(x);
     program.holds(b, lock, 2);
-    parked(program.waits(a, file, WaitMode::Read, 3));
+    set_aside(program.waits(a, file, WaitMode::Read, 3));
     program.waits(a, lock, WaitMode::Lock, 4);
     program.waits(b, file, WaitMode::Read, 5);
     program.joins(1, a, 6);

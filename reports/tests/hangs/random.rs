@@ -50,8 +50,8 @@ fn program(actions: &[Action], joins: &[(u64, u64)], timers: &[u64]) -> Program 
         } else {
             let wait = program.waits(task, resource, mode, 6);
             wait.units = units;
-            wait.is_parked = whereabouts == Attribution::Unknown;
-            wait.may_have_moved = wait.is_parked && units == 1;
+            wait.is_set_aside = whereabouts == Attribution::Unknown;
+            wait.may_have_moved = wait.is_set_aside && units == 1;
         }
     }
     for &(task, other) in joins {
@@ -89,7 +89,7 @@ fn naive(snapshot: &Snapshot) -> BTreeSet<TaskId> {
         let before = can.len();
         for task in &snapshot.tasks {
             // What a future that was set aside waits for wakes its task, which may poll it then.
-            let wakes = |wait: &Wait| !wait.is_parked || wait.woken_ns.is_none();
+            let wakes = |wait: &Wait| !wait.is_set_aside || wait.woken_ns.is_none();
             let waits = || snapshot.waits.iter().filter(|wait| wait.task == Some(task.id) && wakes(wait));
             if task.opaque_wakers != Some(0) || waits().any(|wait| comes(snapshot, &can, wait)) {
                 can.insert(task.id);
@@ -138,12 +138,13 @@ fn comes(snapshot: &Snapshot, can: &BTreeSet<TaskId>, wait: &Wait) -> bool {
         can.contains(&wait.task.unwrap()) || wait.may_have_moved && !can.is_empty()
     };
     // If there is room, futures that are not polled may be granted units and keep them.
-    let least = ahead.iter().filter(|other| other.is_parked).map(|other| asked(other)).min();
+    let least = ahead.iter().filter(|other| other.is_set_aside).map(|other| asked(other)).min();
     let has_room =
         wait.mode != WaitMode::Write && least.is_some_and(|least| least + wait.units <= it.capacity.unwrap());
-    let is_first = ahead.iter().filter(|other| !(has_room && other.is_parked)).copied().all(|it| leaves(&it));
+    let is_first =
+        ahead.iter().filter(|other| !(has_room && other.is_set_aside)).copied().all(|it| leaves(&it));
     let stay: u64 =
-        ahead.iter().filter(|other| other.is_parked && !leaves(other)).map(|other| asked(other)).sum();
+        ahead.iter().filter(|other| other.is_set_aside && !leaves(other)).map(|other| asked(other)).sum();
     let stay = if has_room { stay } else { 0 };
     let sum: u64 = it.free + holders().filter(gives).map(|holding| holding.units.max(1)).sum::<u64>();
     is_first
@@ -235,7 +236,7 @@ proptest! {
             wait.units = numbers[(index + 1) % 8];
             wait.task = Some(TaskId::new(number % 9));
             wait.span = Some(SpanId::new(number % 5));
-            wait.is_parked = number % 2 == 0;
+            wait.is_set_aside = number % 2 == 0;
             wait.is_granted = number % 5 == 0;
             wait.thread_id = (number % 7 == 0).then_some(number % 3);
         }

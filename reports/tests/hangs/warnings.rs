@@ -2,7 +2,7 @@
 
 use diagnose_reports::model::{RunState, TaskId, WaitMode, Worker};
 
-use crate::support::hangs::{Program, granted, parked};
+use crate::support::hangs::{Program, granted, set_aside};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -179,7 +179,7 @@ fn a_future_that_was_woken_and_is_not_polled_is_a_hazard() {
     program.has_timer(1);
     let lock = program.mutex();
     let op = program.set_aside(1, "op", 33);
-    parked(granted(program.waits(1, lock, WaitMode::Lock, 34))).span = Some(op);
+    set_aside(granted(program.waits(1, lock, WaitMode::Lock, 34))).span = Some(op);
     program.at(lock).free = 0;
     assert_eq!(program.verdicts(), ["suspect hazard"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` stopped polling future `op` at src/main.rs:34 (woken 1.00 s ago); the task is waiting at src/main.rs:100 (1.00 s)");
@@ -193,7 +193,7 @@ fn waiters_behind_a_future_that_is_not_polled_are_named() {
     program.has_timer(1);
     let (one, other, lock) = (program.task("one"), program.task("other"), program.mutex());
     let op = program.set_aside(1, "op", 33);
-    parked(granted(program.waits(1, lock, WaitMode::Lock, 34))).span = Some(op);
+    set_aside(granted(program.waits(1, lock, WaitMode::Lock, 34))).span = Some(op);
     program.at(lock).free = 0;
     program.waits(one, lock, WaitMode::Lock, 7);
     program.waits(other, lock, WaitMode::Lock, 7).since_ns = SECOND / 2;

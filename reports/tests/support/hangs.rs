@@ -212,7 +212,7 @@ impl Program {
         span.id = SpanId::new(500 + self.snapshot.spans.len() as u64);
         span.site = self.last_site();
         span.task = Some(TaskId::new(task));
-        span.skipped = true;
+        span.is_set_aside = true;
         self.snapshot.spans.push(span);
         self.snapshot.spans.last().unwrap().id
     }
@@ -223,7 +223,8 @@ impl Program {
         let id = self.set_aside(task, "span", line);
         let index = self.snapshot.spans.len() - 1;
         let span = &mut self.snapshot.spans[index];
-        (span.id, span.parent, span.skipped, span.since_ns) = (id, parent.map(SpanIndex::new), false, SECOND);
+        (span.id, span.parent, span.is_set_aside, span.since_ns) =
+            (id, parent.map(SpanIndex::new), false, SECOND);
         index
     }
 
@@ -277,8 +278,8 @@ pub(crate) fn told(wait: &mut Wait) -> &mut Wait {
 }
 
 /// Marks a wait that its task does not poll, although the task itself is polled.
-pub(crate) fn parked(wait: &mut Wait) -> &mut Wait {
-    wait.is_parked = true;
+pub(crate) fn set_aside(wait: &mut Wait) -> &mut Wait {
+    wait.is_set_aside = true;
     wait.is_wake_ignored = wait.woken_ns.is_some();
     wait
 }

@@ -56,7 +56,7 @@ pub(super) fn wakes(snapshot: &mut Snapshot, task: usize) {
 pub(super) fn loses(snapshot: &mut Snapshot, task: usize) {
     set_aside(snapshot, task);
     let own = snapshot.spans.last_mut().unwrap();
-    (own.site, own.skipped) = (SiteIndex::new(3), false);
+    (own.site, own.is_set_aside) = (SiteIndex::new(3), false);
     (snapshot.tasks[task - 1].wakers, snapshot.tasks[task - 1].opaque_wakers) = (Some(0), Some(0));
 }
 
@@ -123,7 +123,7 @@ pub(super) fn waits(
 pub(super) fn set_aside(snapshot: &mut Snapshot, task: usize) -> SpanId {
     let mut span = Span::default();
     (span.id, span.site, span.task) = (span_id(snapshot.spans.len()), SiteIndex::new(2), Some(task_id(task)));
-    (span.skipped, span.since_ns) = (true, SECOND);
+    (span.is_set_aside, span.since_ns) = (true, SECOND);
     snapshot.spans.push(span);
     snapshot.spans[snapshot.spans.len() - 1].id
 }

@@ -146,7 +146,7 @@ fn granted(count: usize) -> Snapshot {
     for number in 0..count {
         let span = set_aside(&mut snapshot, number + 2);
         let wait = waits(&mut snapshot, number + 2, pool, WaitMode::Acquire, number);
-        (wait.span, wait.is_parked, wait.is_wake_ignored) = (Some(span), true, true);
+        (wait.span, wait.is_set_aside, wait.is_wake_ignored) = (Some(span), true, true);
         (wait.is_granted, wait.woken_ns) = (true, Some(SECOND));
     }
     for number in 0..count {
@@ -154,7 +154,7 @@ fn granted(count: usize) -> Snapshot {
         loses(&mut snapshot, number + 2);
     }
     for wait in snapshot.waits.iter_mut().skip(count) {
-        wait.is_parked = true;
+        wait.is_set_aside = true;
     }
     snapshot
 }
@@ -164,7 +164,7 @@ fn queued(count: usize) -> Snapshot {
     let mut snapshot = queue_of(count);
     for number in 0..count {
         let span = set_aside(&mut snapshot, number + 2);
-        (snapshot.waits[number].span, snapshot.waits[number].is_parked) = (Some(span), true);
+        (snapshot.waits[number].span, snapshot.waits[number].is_set_aside) = (Some(span), true);
         loses(&mut snapshot, number + 2);
     }
     snapshot

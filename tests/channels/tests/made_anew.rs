@@ -15,7 +15,7 @@ async fn a_receive_created_anew_for_each_poll_is_a_wait() {
     tokio::task::yield_now().await;
     let seen = look();
     let waits = seen.waits(made, WaitMode::Receive);
-    assert_eq!((waits.len(), waits[0].wakers, waits[0].is_parked), (1, 1, false));
+    assert_eq!((waits.len(), waits[0].wakers, waits[0].is_set_aside), (1, 1, false));
     let waiting = seen.0.tasks.iter().find(|task| Some(task.id) == waits[0].task).unwrap();
     assert_eq!((waiting.wakers, waiting.opaque_wakers), (Some(1), Some(0)));
     sender.send(1).await.unwrap();

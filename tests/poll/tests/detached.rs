@@ -40,7 +40,7 @@ fn a_future_whose_arm_was_dropped_is_listed_under_its_task() {
     assert!(task.as_mut().poll(&mut context).is_pending());
     let alive = |snapshot: &diagnose::Snapshot| {
         let work = snapshot.spans.iter().find(|span| snapshot.sites[span.site].name == "work");
-        work.map(|span| (span.detached, span.task, span.parent.is_some()))
+        work.map(|span| (span.is_detached, span.task, span.parent.is_some()))
     };
     let snapshot = diagnose::snapshot();
     let own = snapshot.tasks[0].id;

@@ -152,7 +152,7 @@ fn is_idle(snapshot: &Snapshot, task: TaskId) -> bool {
     let is_root =
         snapshot.tasks.iter().any(|it| it.id == task && &*snapshot.sites[it.site].name == "program");
     let is_joined = snapshot.waits.iter().any(|wait| wait.tasks.contains(&task));
-    let mut own = snapshot.waits.iter().filter(|wait| wait.task == Some(task) && !wait.is_parked);
+    let mut own = snapshot.waits.iter().filter(|wait| wait.task == Some(task) && !wait.is_set_aside);
     !is_root && !is_joined && own.all(|wait| matches!(wait.mode, WaitMode::Receive | WaitMode::Notified))
 }
 

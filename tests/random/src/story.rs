@@ -32,7 +32,7 @@ pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, fault: &s
         let resource = it.resource.map(ResourceId::get);
         let flags = [
             (it.is_granted, "granted"),
-            (it.is_parked, "parked"),
+            (it.is_set_aside, "set aside"),
             (it.is_wake_ignored, "snoozed"),
             (it.is_indirect, "indirect"),
             (it.is_unstable, "unstable"),

@@ -74,7 +74,7 @@ fn check_tree() {
     let tree = snapshot.tree();
     println!("{tree}");
     let is_select = |site: SiteIndex| snapshot.sites[site].name == "do_select";
-    let skipped = snapshot.spans.iter().filter(|span| is_select(span.site) && span.skipped).count();
+    let skipped = snapshot.spans.iter().filter(|span| is_select(span.site) && span.is_set_aside).count();
     let shown = tree.lines().filter(|line| line.contains("do_select (")).count();
     assert_eq!((skipped, shown), (4, 4), "{tree}");
     assert!(tree.lines().any(|line| line.contains("process_work_item (")), "{tree}");

@@ -81,7 +81,7 @@ rules! {
     /// Receivers of a broadcast channel miss messages.
     Lagged = "lagged",
     /// A future was woken, or created, and is not polled.
-    Parked = "parked",
+    SetAside = "set_aside",
     /// Calls are dropped while they wait.
     Cancelled = "cancelled",
     /// Calls panic.

@@ -1,4 +1,4 @@
-//! The rule `stuck.*`: every verdict that no other verdict explains, and hazards as `parked`.
+//! The rule `stuck.*`: every verdict that no other verdict explains, and hazards as `set_aside`.
 //!
 //! A verdict behind another one ends with its cause, so it is not reported again. Of verdicts that
 //! differ only in ids and times, the first is reported, with the number of the others.
@@ -62,7 +62,7 @@ fn of_verdicts(
     }
     let (rule, severity) = match verdict.kind {
         // Nothing is stuck yet.
-        VerdictKind::Hazard => (Rule::Parked, Severity::Risk),
+        VerdictKind::Hazard => (Rule::SetAside, Severity::Risk),
         kind if verdict.confidence == Confidence::Suspect && !is_in_handlers(verdict, tasks) => {
             (Rule::Stuck(kind), Severity::Risk)
         }

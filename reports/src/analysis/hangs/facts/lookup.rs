@@ -192,7 +192,7 @@ impl<'a> Facts<'a> {
             return false;
         };
         let span = &self.snapshot.spans[index];
-        span.skipped && span.task == holding.task && !self.is_polled[index]
+        span.is_set_aside && span.task == holding.task && !self.is_polled[index]
     }
 
     fn mark_polled(&mut self, span: Option<SpanId>) {
@@ -239,7 +239,7 @@ impl<'a> Facts<'a> {
         let spans = &self.snapshot.spans;
         let mut found: Vec<Option<UnrecordedAwait>> = vec![None; self.unrecorded_awaits.len()];
         for (span, _) in
-            spans.iter().zip(is_deepest).filter(|(span, is_deepest)| **is_deepest && !span.skipped)
+            spans.iter().zip(is_deepest).filter(|(span, is_deepest)| **is_deepest && !span.is_set_aside)
         {
             let Some(task) = span.task.and_then(|task| self.task(task)) else { continue };
             let site = self.snapshot.site(span.site);
@@ -279,7 +279,7 @@ impl<'a> Facts<'a> {
             };
             is_below.push((is_task, is_function || is_task && kind == Some(SiteKind::Fn)));
             let task = span.task.and_then(|task| self.task(task));
-            if let Some(task) = task.filter(|_| *is_deepest && !span.skipped) {
+            if let Some(task) = task.filter(|_| *is_deepest && !span.is_set_aside) {
                 let is_handler = is_below[index] == (true, true)
                     && self.span(Some(span.id)).is_some_and(|first| is_waiting[first]);
                 found[task] = Some(found[task].unwrap_or(true) && is_handler);

@@ -22,7 +22,7 @@ pub(crate) fn is_active(wait: &Wait) -> bool {
     if wait.is_indirect {
         !wait.is_wake_ignored && !wait.is_wake_lost
     } else {
-        !wait.is_parked && !wait.is_wake_ignored
+        !wait.is_set_aside && !wait.is_wake_ignored
     }
 }
 

@@ -77,7 +77,7 @@ fn lacks_units(system: &System<'_>, stuck: &StuckGraph, units: NodeId) -> bool {
 
 fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
     let wait = &facts.snapshot.waits[index];
-    2 * Rank::from(wait.is_indirect || wait.is_parked) + Rank::from(asks_for_signal(wait))
+    2 * Rank::from(wait.is_indirect || wait.is_set_aside) + Rank::from(asks_for_signal(wait))
 }
 
 /// The possible owners of a holding: the task that used it last, and tasks spawned since.

@@ -36,7 +36,9 @@ impl Arm {
         let is_joined = |site: SiteIndex| snapshot.site(site).is_some_and(|site| site.is_joined);
         let is_arm = |&index: &usize| {
             let span = &snapshot.spans[index];
-            !span.skipped && !span.detached && (is_joined(span.site) || span.at.is_some_and(is_joined))
+            !span.is_set_aside
+                && !span.is_detached
+                && (is_joined(span.site) || span.at.is_some_and(is_joined))
         };
         let index = std::iter::successors(facts.span(span), |&index| facts.parent_of(index)).find(is_arm)?;
         let all = below(facts, facts.parent_of(index)?);
@@ -92,7 +94,7 @@ fn may_progress(facts: &Facts<'_>, arm: &Arm, task: TaskId, known: &HashSet<Span
     let spans = &facts.snapshot.spans;
     let mut has_polled = HashSet::new();
     for (index, span) in spans.iter().enumerate().rev() {
-        if span.skipped || span.task != Some(task) {
+        if span.is_set_aside || span.task != Some(task) {
             continue;
         }
         let is_deepest = !has_polled.contains(&index);

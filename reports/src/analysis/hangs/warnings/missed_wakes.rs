@@ -78,7 +78,7 @@ pub(crate) fn unused_wakers(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec
     let is_hand_written = |site: SiteIndex| snapshot.site(site).is_some_and(|site| site.is_hand_written);
     let deepest = snapshot.spans.iter().zip(has_children).filter(|(span, has_children)| {
         let is_old = span.state == RunState::Waiting && span.since_ns >= SUSPECT_NS;
-        is_hand_written(span.site) && is_old && !has_children && !span.skipped && !span.detached
+        is_hand_written(span.site) && is_old && !has_children && !span.is_set_aside && !span.is_detached
     });
     let verdict = |span: &crate::model::Span| -> Option<Verdict> {
         let task = facts.task(span.task?).filter(|task| !stuck.contains(task))?;

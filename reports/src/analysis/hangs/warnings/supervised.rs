@@ -60,7 +60,7 @@ fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, Step<
         return IdMap::default();
     }
     let mut children = vec![0_u32; snapshot.spans.len()];
-    let polled = (0..snapshot.spans.len()).filter(|&index| !snapshot.spans[index].skipped);
+    let polled = (0..snapshot.spans.len()).filter(|&index| !snapshot.spans[index].is_set_aside);
     for parent in polled.filter_map(|index| facts.parent_of(index)) {
         children[parent] += 1;
     }

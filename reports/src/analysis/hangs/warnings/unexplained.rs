@@ -94,7 +94,7 @@ fn is_unexplained(facts: &Facts<'_>, task: usize, span: &Span) -> bool {
     let it = &facts.snapshot.tasks[task];
     let is_waiting = span.state == RunState::Waiting && it.state == RunState::Waiting;
     let is_old = span.since_ns.min(it.since_ns) >= SUSPECT_NS;
-    let is_polled = !span.skipped && !span.detached && !it.is_unstable;
+    let is_polled = !span.is_set_aside && !span.is_detached && !it.is_unstable;
     let is_explained = facts.waits_of_task[task].iter().any(|&wait| is_active(&facts.snapshot.waits[wait]));
     let site = facts.snapshot.site(span.site);
     let is_between = site.is_some_and(|site| site.kind == SiteKind::Await && waits_between_tasks(&site.name));

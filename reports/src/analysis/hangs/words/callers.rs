@@ -37,7 +37,7 @@ impl Facts<'_> {
             let parent = self.parent_of(index);
             if is_await(index) {
                 push(Some(span.site));
-            } else if span.at.is_some() || span.skipped {
+            } else if span.at.is_some() || span.is_set_aside {
                 push(span.at);
             } else {
                 // A body without an await is polled where its parent body is suspended.
@@ -56,7 +56,7 @@ impl Facts<'_> {
         let is_await =
             |site: SiteIndex| self.snapshot.site(site).is_some_and(|site| site.kind == SiteKind::Await);
         let is_own = |span: &&Span| {
-            span.id == spans[body].id && span.parent == Some(SpanIndex::new(body)) && !span.skipped
+            span.id == spans[body].id && span.parent == Some(SpanIndex::new(body)) && !span.is_set_aside
         };
         let mut own = below.filter(is_own).map(|span| span.site).filter(|&site| is_await(site));
         // With several awaits, it is unknown which one the body is at.

@@ -133,7 +133,7 @@ impl Facts<'_> {
     /// The place where a task is suspended: its innermost await, else its annotation or spawn.
     pub(crate) fn place_of_task(&self, task: &Task) -> Option<Place> {
         let waits = self.task(task.id).map(|index| &self.waits_of_task[index]);
-        let is_awaited = |wait: &&Wait| is_active(wait) && !wait.is_parked;
+        let is_awaited = |wait: &&Wait| is_active(wait) && !wait.is_set_aside;
         let mut active =
             waits.into_iter().flatten().filter_map(|&wait| self.snapshot.waits.get(wait)).filter(is_awaited);
         if let Some(wait) = active.next() {
@@ -149,7 +149,7 @@ impl Facts<'_> {
             let below = spans.iter().enumerate().skip(parent + 1);
             let mut below = below.take_while(|(_, span)| span.parent.is_some_and(|it| it.get() >= parent));
             below
-                .find(|(_, span)| span.parent == Some(SpanIndex::new(parent)) && !span.skipped)
+                .find(|(_, span)| span.parent == Some(SpanIndex::new(parent)) && !span.is_set_aside)
                 .map(|(index, _)| index)
         };
         while let Some(child) = next(innermost) {

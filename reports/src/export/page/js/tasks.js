@@ -161,7 +161,7 @@ function awaitTree(model, task) {
   if (!model.spanChildren) {
     model.spanChildren = new Map();
     spans.forEach((span, index) => {
-      const key = span.parent ?? (span.detached ? `task ${span.task}` : null);
+      const key = span.parent ?? (span.is_detached ? `task ${span.task}` : null);
       if (key === null) return;
       if (!model.spanChildren.has(key)) model.spanChildren.set(key, []);
       model.spanChildren.get(key).push(index);
@@ -181,7 +181,7 @@ function awaitTree(model, task) {
     const site = model.sites[span.site];
     const via = span.at === undefined || span.at === null ? null : model.sites[span.at];
     const isCollected = via === null && above && site?.kind !== 'await';
-    const isAside = span.skipped && (woken.has(span.id) || (above?.span.skipped ? above.isAside : !isCollected));
+    const isAside = span.is_set_aside && (woken.has(span.id) || (above?.span.is_set_aside ? above.isAside : !isCollected));
     const below = (model.spanChildren.get(index) ?? []).map((child) => tree(child, depth + 1, { span, isAside }));
     return h('li', { class: model.stuckTasks.has(task.id) && !below.length ? 'is-stuck' : null },
       h('code', {}, site?.name ?? '?'), span.label ? h('span', { class: 'tag' }, span.label) : null,
