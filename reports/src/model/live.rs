@@ -147,9 +147,16 @@ impl Span {
     }
 }
 
-/// Spans have nothing to share.
+/// Spans of one label share it.
 impl Alike for Span {
-    type Classes = ();
+    /// The last label.
+    type Classes = Option<Text>;
 
-    fn share(&mut self, (): &mut ()) {}
+    fn share(&mut self, last: &mut Option<Text>) {
+        if self.label == *last {
+            self.label.clone_from(last);
+        } else if self.label.is_some() {
+            last.clone_from(&self.label);
+        }
+    }
 }

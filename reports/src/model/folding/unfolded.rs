@@ -13,6 +13,10 @@ use crate::model::class::Alike;
 
 /// The maximum length of a list. A longer one is a mistake: no program has that many live tasks.
 const MAX: u64 = 1 << 26;
+/// How many bytes of records a folded list may unfold to: so many, and as many more for each byte
+/// of its columns. Live records differ in ids and times, which are several bytes each.
+const MAX_BYTES: u64 = 1 << 29;
+const MAX_BYTES_PER_BYTE: u64 = 512;
 
 /// Reads a list that was saved either way.
 pub(crate) fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
@@ -25,6 +29,16 @@ where
 
 impl Folded {
     pub(super) fn unfold<T: DeserializeOwned + Alike>(&self) -> Result<Vec<T>, String> {
+        let columns = self.shapes.iter().flat_map(|shape| &shape.columns);
+        let columns = columns.fold(0, |sum: u64, column| sum.saturating_add(column.len() as u64));
+        self.unfold_within(MAX_BYTES.saturating_add(columns.saturating_mul(MAX_BYTES_PER_BYTE)))
+    }
+
+    /// Unfolds to records of at most `left` bytes together.
+    pub(super) fn unfold_within<T>(&self, mut left: u64) -> Result<Vec<T>, String>
+    where
+        T: DeserializeOwned + Alike,
+    {
         let order = steps::runs(&self.order)?;
         let count = order.iter().try_fold(0_u64, |sum, (_, count)| sum.checked_add(*count));
         let count = count.filter(|count| *count <= MAX).ok_or("a folded list is too long")?;
@@ -50,6 +64,7 @@ impl Folded {
                     text::push_number(&mut record, column.next()?);
                 }
                 record.extend(parts.last().into_iter().copied().flatten());
+                left = left.checked_sub(record.len() as u64).ok_or("a folded list is too large")?;
                 let mut item: T = serde_json::from_slice(&record).map_err(|error| error.to_string())?;
                 item.share(&mut classes);
                 list.push(item);
