@@ -70,13 +70,13 @@ pub(crate) enum Command {
     Convert(Convert),
     /// Print what every task is doing
     #[command(visible_alias = "tree")]
-    Tasks(One),
+    Tasks(SnapshotArgs),
     /// Print contended resources with their holders and waiters
     #[command(visible_alias = "locks")]
-    Waiters(One),
+    Waiters(SnapshotArgs),
     /// Print what hangs, and why; exits with 1 if anything does
     #[command(visible_alias = "hangs")]
-    Verdicts(One),
+    Verdicts(SnapshotArgs),
     /// Print what to look at first; exits with 1 if there is anything
     #[command(visible_alias = "lint")]
     Findings(Findings),
@@ -111,7 +111,7 @@ pub(crate) struct Input {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct One {
+pub(crate) struct SnapshotArgs {
     #[command(flatten)]
     pub(crate) input: Input,
 }
@@ -161,7 +161,7 @@ pub(crate) struct Flame {
     pub(crate) format: Option<String>,
     /// The times to draw
     #[arg(long, value_enum, default_value = "wall")]
-    pub(crate) view: Times,
+    pub(crate) view: ViewArg,
     /// Open the file in the browser
     #[arg(long)]
     pub(crate) open: bool,
@@ -169,7 +169,7 @@ pub(crate) struct Flame {
 
 /// The times that a flame graph draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Times {
+pub(crate) enum ViewArg {
     /// Elapsed time of every task
     Wall,
     /// Time inside `poll`
@@ -181,13 +181,13 @@ pub(crate) enum Times {
     Time,
 }
 
-impl From<Times> for View {
-    fn from(times: Times) -> Self {
-        match times {
-            Times::Wall => Self::Wall,
-            Times::Busy => Self::Busy,
-            Times::Idle => Self::Idle,
-            Times::Time => Self::Time,
+impl From<ViewArg> for View {
+    fn from(view: ViewArg) -> Self {
+        match view {
+            ViewArg::Wall => Self::Wall,
+            ViewArg::Busy => Self::Busy,
+            ViewArg::Idle => Self::Idle,
+            ViewArg::Time => Self::Time,
         }
     }
 }

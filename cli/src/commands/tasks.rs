@@ -6,7 +6,7 @@ use diagnose_reports::Snapshot;
 use diagnose_reports::model::{Place, Task};
 use serde::Serialize;
 
-use crate::args::One;
+use crate::args::SnapshotArgs;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::Output;
@@ -25,7 +25,7 @@ struct NamedTask<'a> {
     task: &'a Task,
 }
 
-pub(crate) fn run(args: &One, output: Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &SnapshotArgs, output: Output) -> Result<ExitCode, Failure> {
     let snapshot = input::read(&args.input.path)?;
     if output.is_json {
         Output::json("tasks", page(&snapshot))?;

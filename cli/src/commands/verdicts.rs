@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use diagnose_reports::Verdict;
 use serde::Serialize;
 
-use crate::args::One;
+use crate::args::SnapshotArgs;
 use crate::commands::FOUND;
 use crate::failure::Failure;
 use crate::input;
@@ -17,7 +17,7 @@ struct Page {
 }
 
 /// Exits with 1 if there is a verdict.
-pub(crate) fn run(args: &One, output: Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &SnapshotArgs, output: Output) -> Result<ExitCode, Failure> {
     let snapshot = input::read(&args.input.path)?;
     let verdicts = snapshot.verdicts();
     let status = if verdicts.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) };

@@ -7,7 +7,7 @@ use diagnose_reports::Snapshot;
 use diagnose_reports::model::{Resource, ResourceId, Wait};
 use serde::Serialize;
 
-use crate::args::One;
+use crate::args::SnapshotArgs;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::Output;
@@ -25,7 +25,7 @@ struct Contended<'a> {
     waits: Vec<&'a Wait>,
 }
 
-pub(crate) fn run(args: &One, output: Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &SnapshotArgs, output: Output) -> Result<ExitCode, Failure> {
     let snapshot = input::read(&args.input.path)?;
     if output.is_json {
         Output::json("waiters", page(&snapshot))?;
