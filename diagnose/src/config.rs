@@ -170,7 +170,7 @@ impl Builder {
         self
     }
 
-    /// Sets the signal that requests a dump; `None` for none.
+    /// Sets the signal that requests a dump; `None` for none. The default is SIGUSR1.
     pub fn signal(mut self, signal: impl Into<Option<Signal>>) -> Self {
         self.signal = signal.into();
         self
@@ -350,7 +350,8 @@ impl Builder {
         self
     }
 
-    /// On a panic inside a task, also prints the task and the place in its tree on stderr.
+    /// On a panic inside a task, also prints the task and the place in its tree on stderr. Off by
+    /// default.
     pub fn panic_hook(mut self, on: bool) -> Self {
         self.panic_hook = on;
         self

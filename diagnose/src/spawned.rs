@@ -53,7 +53,7 @@ pin_project! {
 /// Passes `$future`, of type `$type`, as a task to `$spawn`. A large one is boxed first, as in
 /// tokio: wrapping and passing it would put several copies on the stack.
 macro_rules! launch {
-    // A spawned future lives as long as it likes, so its type can be asked for.
+    // A future without a name is spawned, and so `'static`, as `memory_in_box` asks.
     ($target:expr, None, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
         let memory = $crate::spawned::memory_in_box(&$future);
         $crate::spawned::launch!($target, None::<&str>, memory, $future: $type, |$task, $number| $spawn)
@@ -68,7 +68,7 @@ macro_rules! launch {
         let (target, name, location) = ($target, $name, ::std::panic::Location::caller());
         // A named future here is run, not spawned.
         let _own = $crate::spawned::OwnSpawn::begin(name.is_none());
-        if $crate::spawned::Large::<$type>::IS_SO {
+        if $crate::spawned::IsBoxed::<$type>::YES {
             let future = ::std::boxed::Box::pin($future);
             let ($task, $number) = $crate::spawned::Spawned::boxed(target, name, location, future);
             $spawn
@@ -97,12 +97,13 @@ impl OwnSpawn {
     }
 }
 
-/// Whether a type is large, as a constant, so that only one of two branches is compiled.
-pub(crate) struct Large<T>(PhantomData<T>);
+/// Whether a future is boxed before it is spawned, as a constant, so that only one of two branches
+/// is compiled.
+pub(crate) struct IsBoxed<T>(PhantomData<T>);
 
-impl<T> Large<T> {
+impl<T> IsBoxed<T> {
     /// tokio's limits, in bytes.
-    pub(crate) const IS_SO: bool = size_of::<T>() > if cfg!(debug_assertions) { 2 << 10 } else { 16 << 10 };
+    pub(crate) const YES: bool = size_of::<T>() > if cfg!(debug_assertions) { 2 << 10 } else { 16 << 10 };
 }
 
 /// Spawns `future` as a task, on the executor that `spawn` passes it to.
@@ -144,11 +145,11 @@ impl Drop for Ticket {
 /// A task with its id, which shows whether the record still stands for it: the task may end at any
 /// time.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Numbered {
+pub(crate) struct RecordedTask {
     task: Option<(&'static Task, u64)>,
 }
 
-impl Numbered {
+impl RecordedTask {
     /// A task that is not recorded.
     pub(crate) const NONE: Self = Self { task: None };
 
@@ -248,7 +249,7 @@ impl<F: Future> Spawned<Pin<Box<F>>> {
         name: Option<&str>,
         location: &'static Location<'static>,
         future: Pin<Box<F>>,
-    ) -> (Self, Numbered) {
+    ) -> (Self, RecordedTask) {
         let memory = Memory::of(&*future);
         let (spawned, number) = Self::new(target, name, location, future);
         (spawned.in_memory(memory), number)
@@ -271,13 +272,13 @@ impl<F: Future> Spawned<F> {
         name: Option<&str>,
         location: &'static Location<'static>,
         future: F,
-    ) -> (Self, Numbered) {
+    ) -> (Self, RecordedTask) {
         let site = match name {
             Some(name) => task_site_at(name, location, false),
             None => spawn_site(any::type_name::<F>(), location, false, name_of_future::<F>),
         };
         if !site.is_on() {
-            return (Self { future, span: None, ticket: Ticket(None) }, Numbered::NONE);
+            return (Self { future, span: None, ticket: Ticket(None) }, RecordedTask::NONE);
         }
         live::current::count_spawn();
         let task = live::add_task(&TaskOrigin {
@@ -292,7 +293,7 @@ impl<F: Future> Spawned<F> {
             made: clock::now(),
         });
         let span = if is_span::<F>() { None } else { Some(Box::new(Span::new(site, Label::NONE))) };
-        (Self { future, span, ticket: Ticket(Some(task)) }, Numbered { task: Some((task, task.id())) })
+        (Self { future, span, ticket: Ticket(Some(task)) }, RecordedTask { task: Some((task, task.id())) })
     }
 }
 
@@ -337,7 +338,7 @@ pub(crate) fn blocking<F, T>(
     target: SpawnTarget,
     location: &'static Location<'static>,
     work: F,
-) -> (impl FnOnce() -> T + use<F, T>, Numbered)
+) -> (impl FnOnce() -> T + use<F, T>, RecordedTask)
 where
     F: FnOnce() -> T,
 {
@@ -357,7 +358,7 @@ where
         })
     });
     let ticket = Ticket(task);
-    let number = Numbered { task: task.map(|task| (task, task.id())) };
+    let number = RecordedTask { task: task.map(|task| (task, task.id())) };
     let work = move || {
         // Dropped when the closure returns or panics, or is dropped without a run.
         let ticket = ticket;

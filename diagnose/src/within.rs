@@ -17,7 +17,7 @@ use crate::sync::Mutex;
 ///
 /// Meant for tests, on any executor. A separate thread measures real time; time that a runtime
 /// pauses or skips does not count. If a poll does not return, the tree is still printed on stderr,
-/// and the panic follows at the next poll.
+/// and the panic follows at the next poll. If the system refuses the thread, there is no limit.
 ///
 /// # Panics
 /// Panics if `future` is not ready within `limit`.

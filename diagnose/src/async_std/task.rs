@@ -8,7 +8,7 @@ pub use ::async_std::task::*;
 
 use crate::live::SpawnRuntime;
 use crate::number::shown;
-use crate::spawned::{self, Numbered, launch};
+use crate::spawned::{self, RecordedTask, launch};
 
 /// Spawns a task, as `async_std::task::spawn`. It is listed by its function and this place.
 #[track_caller]
@@ -119,7 +119,7 @@ impl Builder {
     }
 }
 
-fn numbered<T>(number: Numbered, task: JoinHandle<T>) -> JoinHandle<T> {
+fn numbered<T>(number: RecordedTask, task: JoinHandle<T>) -> JoinHandle<T> {
     if let Some(id) = shown(task.task().id()) {
         number.set_runtime_id(id);
     }

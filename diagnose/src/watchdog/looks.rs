@@ -59,7 +59,7 @@ impl Looks {
         let polls: Vec<&Task> =
             futures().filter(|task| task.state == RunState::Running).filter(is_late).collect();
         let queued: Vec<&Task> = oldest_first(futures().filter(|task| is_queued(task)));
-        let is_expected = |task: &&Task| !is_met(task) || !polls.is_empty();
+        let is_expected = |task: &&Task| !is_known_from_polls(task) || !polls.is_empty();
         let late: Vec<&Task> = queued.iter().copied().filter(is_late).filter(is_expected).collect();
 
         let mut findings: Vec<Finding<'a>> = Vec::new();
@@ -132,7 +132,7 @@ fn is_queued(task: &Task) -> bool {
 /// Returns whether the task is known only from its polls, without a spawn through this crate. An
 /// unrecorded combinator may poll it, and leave woken futures unpolled while it waits for something
 /// else. That is no lack of a thread.
-fn is_met(task: &Task) -> bool {
+fn is_known_from_polls(task: &Task) -> bool {
     task.runtime.is_empty()
 }
 

@@ -3,7 +3,7 @@
 use ::tokio::task::Id;
 
 use super::spawn::numbered;
-use crate::spawned::Numbered;
+use crate::spawned::RecordedTask;
 use crate::wrap::{convert, debug, delegate};
 
 /// tokio's `AbortHandle`. While one is alive, its task is not proven to hang.
@@ -14,10 +14,10 @@ pub struct AbortHandle {
 
 /// While it exists, its owner may abort the task.
 #[derive(Debug)]
-struct Counted(Numbered);
+struct Counted(RecordedTask);
 
 impl Counted {
-    fn new(task: Numbered) -> Self {
+    fn new(task: RecordedTask) -> Self {
         task.add_abort_handle();
         Self(task)
     }
@@ -31,12 +31,12 @@ impl Drop for Counted {
 
 impl AbortHandle {
     /// Wraps a handle of `task`.
-    pub(super) fn new(inner: ::tokio::task::AbortHandle, task: Numbered) -> Self {
+    pub(super) fn new(inner: ::tokio::task::AbortHandle, task: RecordedTask) -> Self {
         Self { inner: numbered(task, inner), counted: Counted::new(task) }
     }
 
     /// Returns the record of the task.
-    pub(super) fn task(&self) -> Numbered {
+    pub(super) fn task(&self) -> RecordedTask {
         self.counted.0
     }
 
@@ -74,6 +74,6 @@ debug!([] AbortHandle, inner: ::tokio::task::AbortHandle);
 // A converted handle: its task is not recorded.
 convert!(
     [] AbortHandle: ::tokio::task::AbortHandle,
-    |inner| Self { inner, counted: Counted::new(Numbered::NONE) },
+    |inner| Self { inner, counted: Counted::new(RecordedTask::NONE) },
     |it| it.into_inner()
 );

@@ -14,7 +14,7 @@ use super::spawn::numbered;
 use super::{AbortHandle, ids};
 use crate::context;
 use crate::live::HANDLE;
-use crate::spawned::Numbered;
+use crate::spawned::RecordedTask;
 use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget, own_code};
 use crate::wrap::{convert, debug, delegate};
@@ -24,7 +24,7 @@ use crate::wrap::{convert, debug, delegate};
 /// If a library polls it, it is shown as waiting where the task was spawned.
 pub struct JoinHandle<T> {
     inner: ::tokio::task::JoinHandle<T>,
-    task: Numbered,
+    task: RecordedTask,
     made_at: &'static Location<'static>,
     wait: LazyWait,
     _counted: Counted,
@@ -32,10 +32,10 @@ pub struct JoinHandle<T> {
 
 /// While it exists, its owner may abort the task.
 #[derive(Debug)]
-struct Counted(Numbered);
+struct Counted(RecordedTask);
 
 impl Counted {
-    fn new(task: Numbered) -> Self {
+    fn new(task: RecordedTask) -> Self {
         task.add_handle(HANDLE);
         Self(task)
     }
@@ -50,7 +50,7 @@ impl Drop for Counted {
 impl<T> JoinHandle<T> {
     /// Wraps the handle of `task`.
     #[track_caller]
-    pub(crate) fn new(inner: ::tokio::task::JoinHandle<T>, task: Numbered) -> Self {
+    pub(crate) fn new(inner: ::tokio::task::JoinHandle<T>, task: RecordedTask) -> Self {
         ids::count(task);
         Self {
             inner: numbered(task, inner),
@@ -128,7 +128,7 @@ debug!([T] JoinHandle<T>, inner: ::tokio::task::JoinHandle<T>);
 convert!(
     [T] JoinHandle<T>: ::tokio::task::JoinHandle<T>,
     |inner| {
-        let (task, wait, counted) = (Numbered::NONE, LazyWait::default(), Counted::new(Numbered::NONE));
+        let (task, wait, counted) = (RecordedTask::NONE, LazyWait::default(), Counted::new(RecordedTask::NONE));
         Self { inner, task, made_at: Location::caller(), wait, _counted: counted }
     },
     |it| it.into_inner()

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 use ::tokio::task::LocalSet;
 
 use crate::number::shown;
-use crate::spawned::Numbered;
+use crate::spawned::RecordedTask;
 use crate::sync::Mutex;
 
 /// Number of ids of recorded tasks and of workers of recorded runtimes.
@@ -25,7 +25,7 @@ static VTABLE: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts the id of a task that was just spawned, if the task is on record.
 #[inline]
-pub(super) fn count(task: Numbered) {
+pub(super) fn count(task: RecordedTask) {
     if task.id().is_some() {
         RECORDED.fetch_add(1, Relaxed);
     }

@@ -8,7 +8,7 @@ use ::tokio::task::{Id, JoinError};
 
 use super::{AbortHandle, ids};
 use crate::live::HANDLE;
-use crate::spawned::Numbered;
+use crate::spawned::RecordedTask;
 use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
 
@@ -21,7 +21,7 @@ const MOST: usize = 256;
 /// A task with tokio's id of it, once it is spawned.
 #[derive(Debug)]
 struct Member {
-    task: Numbered,
+    task: RecordedTask,
     id: Option<Id>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Members {
 
 impl Members {
     /// Adds a task that is spawned into the set. `len` is the set's number of tasks.
-    pub(super) fn add(&mut self, task: Numbered, len: usize) {
+    pub(super) fn add(&mut self, task: RecordedTask, len: usize) {
         if self.tasks.len() > 2 * len + 8 {
             self.tasks.retain(|member| member.task.is_alive());
         }
@@ -116,7 +116,7 @@ impl Members {
     /// many. A partial list would look complete. A wait that is listed already has its list.
     fn wait_info(&self, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
         let tasks = || self.tasks.iter().map(|member| member.task);
-        let alive = || tasks().filter(|task| task.is_alive()).filter_map(Numbered::id);
+        let alive = || tasks().filter(|task| task.is_alive()).filter_map(RecordedTask::id);
         let target = if self.has_others || self.tasks.len() > 4 * MOST {
             WaitTarget::Resource(None)
         } else {

@@ -12,7 +12,7 @@ use crate::live::{self, SpawnTarget};
 use crate::named::call_site_at;
 use crate::number::shown;
 use crate::recorder::Frame;
-use crate::spawned::{self, Numbered, launch};
+use crate::spawned::{self, RecordedTask, launch};
 use crate::tokio::runtime::number;
 
 /// Spawns a task. It is listed by the name of the future's function, with the place of this call.
@@ -81,7 +81,7 @@ pub(in crate::tokio) fn blocking<F, R>(
     target: SpawnTarget,
     location: &'static Location<'static>,
     f: F,
-) -> (impl FnOnce() -> R + use<F, R>, Numbered)
+) -> (impl FnOnce() -> R + use<F, R>, RecordedTask)
 where
     F: FnOnce() -> R,
 {
@@ -89,7 +89,7 @@ where
 }
 
 /// Records tokio's id of the task.
-pub(in crate::tokio) fn numbered<T: HasId>(number: Numbered, task: T) -> T {
+pub(in crate::tokio) fn numbered<T: HasId>(number: RecordedTask, task: T) -> T {
     if let Some(id) = shown(task.id()) {
         number.set_runtime_id(id);
     }

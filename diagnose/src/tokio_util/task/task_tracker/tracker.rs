@@ -10,7 +10,7 @@ use ::tokio_util::task::task_tracker as real;
 
 use super::tracked::TrackedTask;
 use super::{TaskTrackerToken, TaskTrackerWaitFuture, TrackedFuture};
-use crate::spawned::{self, Numbered, launch};
+use crate::spawned::{self, RecordedTask, launch};
 use crate::tokio::runtime::number;
 use crate::tokio::task::JoinHandle;
 use crate::waits::{ChannelEnd, Holding, Record, ResourceKind, ResourceType, Role};
@@ -158,13 +158,13 @@ impl TaskTracker {
 
     /// A task that has a unit of the tracker until its drop.
     #[track_caller]
-    fn tracked<F>(&self, task: F, number: Numbered) -> TrackedTask<F> {
+    fn tracked<F>(&self, task: F, number: RecordedTask) -> TrackedTask<F> {
         TrackedTask::new(task, self.unit_of(number), self.end.shared())
     }
 
     /// A closure that has a unit of the tracker until it has run.
     #[track_caller]
-    fn tracked_work<F, T>(&self, work: F, number: Numbered) -> impl FnOnce() -> T + use<F, T>
+    fn tracked_work<F, T>(&self, work: F, number: RecordedTask) -> impl FnOnce() -> T + use<F, T>
     where
         F: FnOnce() -> T,
     {
@@ -178,7 +178,7 @@ impl TaskTracker {
 
     /// The unit of a task that is spawned by the caller.
     #[track_caller]
-    fn unit_of(&self, task: Numbered) -> Holding {
+    fn unit_of(&self, task: RecordedTask) -> Holding {
         let at = Location::caller();
         self.end.used(at);
         Holding::in_root(self.record(), task.id().unwrap_or(0), at)
