@@ -8,6 +8,7 @@ use diagnose_reports::{Format, View};
 
 use crate::commands::top::SortKey;
 use crate::commands::{diff, dump, merge, run};
+use crate::values::count;
 
 /// Help in the colors of cargo.
 const STYLES: Styles = Styles::styled()
@@ -145,7 +146,14 @@ pub(crate) struct Top {
     #[arg(short, long, value_name = "KEY", default_value = "self-busy")]
     pub(crate) sort: SortKey,
     /// The number of functions to print; 0 prints all
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, visible_alias = "limit")]
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        visible_alias = "limit",
+        allow_negative_numbers = true
+    )]
     pub(crate) count: usize,
 }
 

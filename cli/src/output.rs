@@ -72,6 +72,12 @@ impl Output {
                 _ => Ok(false),
             };
         }
+        // A misspelled folder is not created.
+        if let Some(folder) =
+            path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
+        {
+            return Err(Failure::new(format!("there is no folder `{}`", folder.display())));
+        }
         diagnose_reports::write_file(snapshot, report, path)?;
         Ok(true)
     }

@@ -11,6 +11,11 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Parses a number of rows.
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "expected a number, such as `20`".to_owned())
+}
+
 /// Parses `100ms`, `2s` or `1.5m`; a number alone is in seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());

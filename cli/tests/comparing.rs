@@ -39,6 +39,22 @@ fn a_slower_function_fails_only_over_the_threshold() {
 }
 
 #[test]
+fn a_gate_that_compares_nothing_fails() {
+    let scratch = Scratch::new();
+    let old = side(&scratch, "old", 100, &TEN);
+    let new = side(&scratch, "new", 200, &TEN);
+    for file in std::fs::read_dir(&new).unwrap() {
+        let file = file.unwrap().path();
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, text.replace("\"handle\"", "\"answer\"").replace("\"read\"", "\"load\""))
+            .unwrap();
+    }
+    assert!(run(&["diff", &old, &new]).ok().contains("2 added, 2 removed"));
+    let refusal = run(&["diff", &old, &new, "--fail-over", "5%"]).refusal();
+    assert!(refusal.contains("no function is on both sides"), "{refusal}");
+}
+
+#[test]
 fn equal_sides_have_no_changes() {
     let scratch = Scratch::new();
     let old = side(&scratch, "old", 100, &TEN);

@@ -272,6 +272,8 @@ fn sites_with_one_name_stay_apart() {
     let mut both = tree("get | busy=10 calls=1 completed=1\nput | busy=20 calls=1 completed=1");
     both.sites[1].name = "get".into();
     let names = |diff: Diff| diff.functions.into_iter().map(|function| function.name).collect::<Vec<_>>();
+    let numbered = ["server::get (src/main.rs) #2", "server::get (src/main.rs) #1"];
+    assert_eq!(names(diff(&[both.clone()], &[], DiffOptions::default())), numbered);
     both.sites[1].module = "cache".into();
     assert_eq!(names(diff(&[both.clone()], &[], DiffOptions::default())), ["cache::get", "server::get"]);
     assert_eq!(names(diff(&[empty()], &[empty()], DiffOptions::default())), [""; 0]);

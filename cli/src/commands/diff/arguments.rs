@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use diagnose_reports::{DiffOptions, clean_lines, diff};
+use diagnose_reports::{DiffOptions, Presence, clean_lines, diff};
 use serde::Serialize;
 
 use crate::commands::FOUND;
@@ -59,12 +59,17 @@ struct Page {
     diff: diagnose_reports::Diff,
 }
 
-/// Exits with 1 if `--fail-over` is given, and a function became slower by more.
+/// Exits with 1 if `--fail-over` is given, and a function became slower by more. A gate that
+/// compared nothing fails.
 pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let old = read_all(&texts(args.old.as_ref(), &args.old_files))?;
     let new = read_all(&texts(args.new.as_ref(), &args.new_files))?;
     let threshold = args.threshold.or(args.fail_over).unwrap_or(DEFAULT_PERCENT);
     let diff = diff(&old, &new, DiffOptions::default().threshold(threshold / 100.0));
+    let is_compared = diff.functions.iter().any(|function| function.presence == Presence::Both);
+    if args.fail_over.is_some() && !is_compared {
+        return Err(Failure::new("no function is on both sides, so there is nothing to compare"));
+    }
     let failed: Vec<String> = match args.fail_over {
         Some(percent) => diff.slower_than(percent / 100.0).map(|function| function.name.clone()).collect(),
         None => Vec::new(),

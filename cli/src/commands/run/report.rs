@@ -62,8 +62,12 @@ impl Dumps {
                     signal_name(number)
                 )));
             }
+            let ending = match ending {
+                Ending::Status(status @ 1..) => format!("ended with status {status} and "),
+                _ => String::new(),
+            };
             return Err(Failure::new(format!(
-                "`{program}` left no dump: it has to be built with diagnose, call `diagnose::install` in `main`, \
+                "`{program}` {ending}left no dump: it has to be built with diagnose, call `diagnose::install` in `main`, \
                  and return from `main` or be interrupted"
             )));
         }

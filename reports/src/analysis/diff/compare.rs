@@ -63,10 +63,17 @@ fn side(snapshots: &[Snapshot], recordings: &[Recording]) -> DiffSide {
     }
 }
 
-/// Unambiguous names of the functions: alone, with the module, or with the file.
+/// Unambiguous names of the functions: alone, with the module, with the file, or numbered in the
+/// order of the file.
 fn names<'a>(keys: &OrderedSet<&'a FunctionKey>) -> OrderedMap<&'a FunctionKey, String> {
-    let styles: [fn(&FunctionKey) -> String; 2] =
-        [|key| key.name.clone(), |key| format!("{}::{}", key.module, key.name)];
+    fn qualified(key: &FunctionKey) -> String {
+        // The root of a crate that is not known has no name.
+        [&key.module, &key.name].map(String::as_str).join("::").trim_start_matches("::").to_owned()
+    }
+    fn with_file(key: &FunctionKey) -> String {
+        format!("{} ({})", qualified(key), key.file)
+    }
+    let styles = [|key: &FunctionKey| key.name.clone(), qualified, with_file];
     let counts = styles.map(|style| {
         let mut counts = OrderedMap::<String, u32>::new();
         for key in keys {
@@ -77,7 +84,7 @@ fn names<'a>(keys: &OrderedSet<&'a FunctionKey>) -> OrderedMap<&'a FunctionKey, 
     let name = |key: &FunctionKey| {
         let unique = styles.iter().zip(&counts).map(|(style, counts)| (style(key), counts));
         let unique = unique.filter(|(name, counts)| counts[name] == 1).map(|(name, _)| name).next();
-        printable(&unique.unwrap_or_else(|| format!("{}::{} ({})", key.module, key.name, key.file)))
+        printable(&unique.unwrap_or_else(|| format!("{} #{}", with_file(key), key.ordinal + 1)))
     };
     keys.iter().map(|&key| (key, name(key))).collect()
 }

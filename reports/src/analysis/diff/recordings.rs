@@ -21,7 +21,7 @@ pub(super) struct FunctionKey {
     pub(super) file: String,
     kind: SiteKind,
     /// The number of the site among those with equal names in the file, by place.
-    ordinal: usize,
+    pub(super) ordinal: usize,
 }
 
 /// The totals of a function in a recording.
