@@ -263,6 +263,10 @@ async function hiddenRoots() {
 }
 
 async function findings() {
+  const handlers = await open(address('handlers', '#waits'));
+  const suspected = await handlers.locator('.edge.stuck').count();
+  check('the chain of a suspicion that is a finding is red in the graph', suspected >= 6, `${suspected} edges`);
+  await handlers.context().close();
   const page = await open(address('stuck'));
   check('the verdict is the first finding, on the first screen', await page.locator('.card.stuck').first().isVisible());
   const button = await page.locator('.card.stuck .links button', { hasText: '#' }).first().textContent();

@@ -5,6 +5,7 @@ import { time, count, counted, shortPlace, middle } from './units.js';
 import { layout } from './layout.js';
 import { resourceType } from './tasks.js';
 import { state } from './state.js';
+import { isFinding } from './model.js';
 
 const MAX_NODES = 200;
 const LETTER = 7.3;
@@ -20,7 +21,7 @@ export function graphOf(model) {
   const { snapshot } = model;
   const tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
   const [nodes, edges] = [new Map(), []];
-  const chain = new Set(snapshot.verdicts.filter((verdict) => verdict.confidence !== 'suspect').flatMap((verdict) => (verdict.chain ?? []).map((link) => `${link.node} ${link.id}`)));
+  const chain = new Set(snapshot.verdicts.filter((verdict, number) => isFinding(snapshot, verdict, number)).flatMap((verdict) => (verdict.chain ?? []).map((link) => `${link.node} ${link.id}`)));
   const node = (id, name, place, fields) => {
     if (!nodes.has(id)) nodes.set(id, { id, name, place, isStuck: chain.has(id), members: [], ...fields });
     return nodes.get(id);

@@ -149,6 +149,11 @@ export function tasksOf(verdict) {
   return [...(verdict.chain ?? []).filter((link) => link.node === 'task').map((link) => link.id), ...(verdict.victims ?? [])];
 }
 
+// Whether a verdict is among the findings: a suspicion is not always.
+export function isFinding(snapshot, verdict, number) {
+  return verdict.confidence !== 'suspect' || (snapshot.findings ?? []).some((finding) => finding.evidence?.verdict === number);
+}
+
 // The sites at which tasks of verdicts wait now.
 function stuckSites(snapshot, model) {
   const tasks = new Set();
