@@ -10,6 +10,7 @@
 use crate::analysis::findings::Finding;
 use crate::clean::printable;
 use crate::export::wrap::wrap_line;
+use crate::model::Snapshot;
 use crate::units::length;
 
 /// The width of number and severity.
@@ -17,10 +18,14 @@ const INDENT: &str = "          ";
 
 /// Returns the findings, or one line that there are none. Growth is measured over the last
 /// `over_ns`, if there is an earlier snapshot.
-pub(crate) fn findings(findings: &[Finding], over_ns: Option<u64>) -> String {
+pub(crate) fn findings(snapshot: &Snapshot, findings: &[Finding], over_ns: Option<u64>) -> String {
     let over = over_ns.map(|ns| format!(", over {}", length(ns))).unwrap_or_default();
     if findings.is_empty() {
-        return format!("FINDINGS none{over}\n");
+        // At the exit of a program, its locks have gone with their waits.
+        let has_ended = snapshot.tasks.is_empty() && !snapshot.nodes.is_empty();
+        let ended =
+            if has_ended { "; no task is alive, so hangs and waits for locks are not on record" } else { "" };
+        return format!("FINDINGS none{over}{ended}\n");
     }
     let mut page = format!("FINDINGS {}{over}, most urgent first (docs/findings.md)\n", findings.len());
     for (number, finding) in findings.iter().enumerate() {

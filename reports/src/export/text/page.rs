@@ -60,7 +60,7 @@ fn report(
     let verdicts = snapshot.verdicts();
     let over_ns = earlier.map(|earlier| snapshot.elapsed_ns.saturating_sub(earlier.elapsed_ns));
     let findings = snapshot.findings_with(earlier, &verdicts);
-    page += &findings::findings(&findings, over_ns);
+    page += &findings::findings(snapshot, &findings, over_ns);
     page.push('\n');
     if verdicts.is_empty() && snapshot.alarms.is_empty() {
         page.push_str("VERDICTS none, ALARMS none\n");

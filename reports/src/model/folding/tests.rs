@@ -91,7 +91,10 @@ fn a_list_unfolds_to_a_bounded_size() {
     let bytes: usize = list.iter().map(|it| serde_json::to_string(it).unwrap().len()).sum();
     let folded = fold(&list).unwrap().expect("a folded list");
     assert_eq!(folded.unfold_within::<Record>(bytes as u64), Ok(list));
-    assert_eq!(folded.unfold_within::<Record>(bytes as u64 - 1), Err("a folded list is too large".to_owned()));
+    assert_eq!(
+        folded.unfold_within::<Record>(bytes as u64 - 1),
+        Err("a folded list is too large".to_owned())
+    );
 }
 
 /// All kinds of values that serde distinguishes.
