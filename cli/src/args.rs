@@ -152,6 +152,7 @@ pub(crate) struct Top {
         value_name = "N",
         default_value_t = 20,
         visible_alias = "limit",
+        value_parser = count,
         allow_negative_numbers = true
     )]
     pub(crate) count: usize,

@@ -69,18 +69,18 @@ pub(crate) fn parse(path: &Path) -> Result<Snapshot, Failure> {
     })
 }
 
-/// Advice for a name that is no file but the id of a process, or an address.
+/// Advice for a name that is not a file but the id of a process, or an address.
 fn elsewhere(path: &Path) -> Option<String> {
     let name = path.to_str()?;
     if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(format!("`{name}` is no file; for a running process: diagnose dump {name}"));
+        return Some(format!("`{name}` is not a file; for a running process: diagnose dump {name}"));
     }
     if name.starts_with("http://") || name.starts_with("https://") {
         // The page keeps its view behind `#`.
         let address = name.split(['#', '?']).next().unwrap_or(name).trim_end_matches('/');
         let page = if address.ends_with("/snapshot.json") { "" } else { "/snapshot.json" };
         return Some(format!(
-            "`{name}` is no file; for an address: curl -s '{address}{page}' | diagnose show -"
+            "`{name}` is not a file; for an address: curl -s '{address}{page}' | diagnose show -"
         ));
     }
     None
@@ -113,6 +113,6 @@ fn json_reason(text: &[u8]) -> Option<String> {
     Some(if error.is_eof() {
         format!("it is truncated: it ends inside a value, in line {line}")
     } else {
-        format!("it is damaged: line {line}, column {column} is no JSON")
+        format!("it is damaged: invalid JSON at line {line}, column {column}")
     })
 }

@@ -83,7 +83,7 @@ impl Output {
     }
 }
 
-/// Whether a path is `-`, which means a standard stream.
+/// Returns whether a path is `-`, which means a standard stream.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

@@ -30,7 +30,7 @@ pub(crate) fn read_all(texts: &[String]) -> Result<Vec<Snapshot>, Failure> {
     unique.iter().map(|path| parse(path)).collect()
 }
 
-/// Whether a text names one file, folder or stream.
+/// Returns whether a text names one file, folder or stream.
 fn is_plain(text: &str) -> bool {
     text == "-" || Path::new(text).exists()
 }
@@ -48,7 +48,8 @@ fn expand(text: &str) -> Result<Vec<PathBuf>, Failure> {
     if is_plain(text) || !text.contains(['*', '?', '[']) {
         return Ok(vec![path.to_owned()]);
     }
-    let found = glob::glob(text).map_err(|error| Failure::new(format!("`{text}` is no glob: {error}")))?;
+    let found =
+        glob::glob(text).map_err(|error| Failure::new(format!("`{text}` is not a valid glob: {error}")))?;
     let found: Vec<PathBuf> = found.filter_map(Result::ok).filter(|path| !path.is_dir()).collect();
     if found.is_empty() {
         return Err(Failure::new(format!("no file matches `{text}`")));

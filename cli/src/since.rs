@@ -7,8 +7,8 @@ use diagnose_reports::Snapshot;
 use crate::failure::Failure;
 use crate::input;
 
-/// Reads both. A snapshot that cannot be compared with is refused, because growth since then would
-/// be that of another process.
+/// Reads a snapshot and, if given, an earlier one of the same process. A snapshot that cannot be
+/// compared with is refused, because growth since then would be that of another process.
 pub(crate) fn read(new: &Path, old: Option<&Path>) -> Result<(Snapshot, Option<Snapshot>), Failure> {
     let snapshot = input::read(new)?;
     let Some(old) = old else { return Ok((snapshot, None)) };
@@ -29,7 +29,7 @@ fn reason(snapshot: &Snapshot, earlier: &Snapshot) -> Option<&'static str> {
     let apart_ms = snapshot.captured_unix_ms.saturating_sub(earlier.captured_unix_ms);
     // A restarted container has the same name, host and id of its process.
     if is_timed && snapshot.elapsed_ns / NS_PER_MS < apart_ms {
-        return Some("was taken before the recording began that is in");
+        return Some("was taken before the start of the recording in");
     }
     (earlier.elapsed_ns >= snapshot.elapsed_ns).then_some("is not older than")
 }

@@ -43,7 +43,7 @@ fn a_truncated_snapshot_is_called_truncated() {
 
 #[test]
 fn other_json_is_refused() {
-    assert!(refusal(server().replacen("true", "treu", 1)).starts_with("it is damaged: line "));
+    assert!(refusal(server().replacen("true", "treu", 1)).starts_with("it is damaged: invalid JSON at line "));
     let message = refusal("{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\"}");
     assert!(message.starts_with("not a saved snapshot: missing field `version`"), "{message}");
     assert!(refusal("[]").starts_with("not a saved snapshot: "));
@@ -75,14 +75,14 @@ fn a_file_that_cannot_be_read_is_named() {
 fn a_process_or_an_address_is_no_file_but_leads_to_one() {
     assert_eq!(
         run(&["show", "4711"]).refusal(),
-        "diagnose: `4711` is no file; for a running process: diagnose dump 4711"
+        "diagnose: `4711` is not a file; for a running process: diagnose dump 4711"
     );
     let curl = "curl -s 'http://127.0.0.1:6070/snapshot.json' | diagnose show -";
     for page in ["", "/", "/#tasks", "/?seconds=5#flame", "/snapshot.json"] {
         let address = &format!("http://127.0.0.1:6070{page}");
         assert_eq!(
             run(&["tasks", address]).refusal(),
-            format!("diagnose: `{address}` is no file; for an address: {curl}")
+            format!("diagnose: `{address}` is not a file; for an address: {curl}")
         );
     }
 }

@@ -61,6 +61,6 @@ fn growth_is_not_counted_from_another_process_or_a_later_moment() {
     refused("later.json", after(900, 1), "is not older than");
     refused("equal.json", after(600, 1), "is not older than");
     let yesterday = after(300, 1).replace("1795000300000", "1794900000000");
-    refused("yesterday.json", yesterday, "was taken before the recording began that is in");
+    refused("yesterday.json", yesterday, "was taken before the start of the recording in");
     assert_eq!(run(&["show", &new, "--since", &new, "--json"]).status, Some(2));
 }

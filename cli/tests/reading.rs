@@ -101,7 +101,7 @@ fn flame_writes_a_picture() {
     assert!(busy.contains("<svg"));
     assert_eq!(run(&["flame", &input, "--view", "cpu", "-o", "-"]).ok(), busy);
     let refusal = run(&["flame", &input, "-o", &scratch.text("x.txt")]).refusal();
-    let sentence = "is no flame graph, `svg` or `html`: use `diagnose convert` for other formats";
+    let sentence = "is not a flame graph (`svg`, `html`): use `diagnose convert` for other formats";
     assert_eq!(refusal, format!("diagnose: `txt` {sentence}"));
     let refusal = run(&["flame", "x.json", "--format", "xyz"]).refusal();
     assert_eq!(refusal, format!("diagnose: `xyz` {sentence}"), "formats of other commands are not listed");

@@ -30,7 +30,7 @@ pub(crate) struct Args {
 const ACCEPTED: &str = "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `all`, `skip`, `awaits = false`, \
                         `crate = path::to::diagnose`";
 
-/// A block has no functions that `all` could be about.
+/// Without `all`, which applies to functions.
 const ACCEPTED_BY_BLOCK: &str = "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `skip`, `awaits = false`, \
                                  `crate = path::to::diagnose`";
 
@@ -52,14 +52,14 @@ impl Args {
 
     fn parse_accepted(input: ParseStream<'_>, accepted: &str) -> Result<Self> {
         let mut args = Self::default();
-        let mut known: Vec<Ident> = Vec::new();
+        let mut seen: Vec<Ident> = Vec::new();
         while !input.is_empty() {
             let key = input.call(Ident::parse_any).map_err(|error| Error::new(error.span(), accepted))?;
-            if known.contains(&key) {
+            if seen.contains(&key) {
                 return Err(Error::new(key.span(), format!("argument `{key}` is given twice")));
             }
             args.parse_value(&key, input, accepted)?;
-            known.push(key);
+            seen.push(key);
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }

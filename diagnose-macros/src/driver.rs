@@ -57,7 +57,8 @@ fn called(call: &ExprCall) -> Option<String> {
     Some(function.path.segments.last()?.ident.to_string())
 }
 
-/// Whether a method of a result takes no time: it unwraps, or maps by a function with a name.
+/// Returns whether a method of a result takes no time: it unwraps, or maps by a function with a
+/// name.
 fn passes_on(call: &ExprMethodCall) -> bool {
     const METHODS: [&str; 10] = [
         "unwrap",
@@ -74,7 +75,7 @@ fn passes_on(call: &ExprMethodCall) -> bool {
     METHODS.iter().any(|method| call.method == method) && call.args.iter().all(is_plain)
 }
 
-/// Whether a value takes no time: `Ok(())`, a result that is unwrapped, or an end with a message.
+/// Returns whether a value takes no time: `Ok(())`, an unwrapped result, or a macro like `panic!`.
 fn is_plain(value: &Expr) -> bool {
     match value {
         Expr::Path(_) | Expr::Lit(_) => true,
@@ -94,7 +95,7 @@ fn is_plain(value: &Expr) -> bool {
     }
 }
 
-/// Whether a macro only writes a message or ends with one.
+/// Returns whether a macro only writes a message or ends with one.
 fn is_message(called: &Macro) -> bool {
     const MACROS: [&str; 13] = [
         "panic",

@@ -63,7 +63,7 @@ impl Acquired {
         }
     }
 
-    /// Whether it may be inside of another value: a struct, a closure.
+    /// Returns whether it may be inside of another value: a struct, a closure.
     pub(crate) fn may_be_inside(self) -> bool {
         matches!(self, Self::MaybeLock | Self::MaybePermits)
     }
@@ -124,7 +124,8 @@ fn acquires(call: &ExprMethodCall) -> bool {
     is_one_of(&LOCKING, &call.method) || is_one_of(&ACQUIRING, &call.method)
 }
 
-/// Whether nothing in the expression acquires a lock, but for what an `.await` of its own does.
+/// Returns whether nothing in the expression acquires a lock, but for what an `.await` of its own
+/// does.
 fn is_plain(expression: &Expr) -> bool {
     match expression {
         Expr::Path(_) | Expr::Lit(_) | Expr::Await(_) => true,
@@ -219,7 +220,7 @@ pub(crate) fn of_operand(expression: &Expr, outer: ValueUse) -> ValueUse {
     }
 }
 
-/// Whether it is `drop(value)`, or `forget(value)`.
+/// Returns whether it is `drop(value)`, or `forget(value)`.
 pub(crate) fn is_ending(call: &ExprCall) -> bool {
     let is_path = matches!(&*call.func, Expr::Path(_));
     is_path && call.args.len() == 1 && ends_argument(&call.func.to_token_stream())
@@ -259,7 +260,7 @@ pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt], outer: ValueUse, mov
     }
 }
 
-/// Whether an expression only builds a value: a variable, a struct, a tuple, a variant.
+/// Returns whether an expression only builds a value: a variable, a struct, a tuple, a variant.
 fn is_value(expression: &Expr) -> bool {
     match expression {
         Expr::Path(_) | Expr::Lit(_) => true,
@@ -305,7 +306,7 @@ fn guard_of(value: &Expr) -> Option<Acquired> {
     }
 }
 
-/// Whether the value is that of an await.
+/// Returns whether the value is that of an await.
 fn is_awaited(value: &Expr) -> bool {
     match value {
         Expr::Await(_) => true,

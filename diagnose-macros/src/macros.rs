@@ -64,7 +64,7 @@ const IN_PLACE: [&str; 12] = [
     "try_join",
 ];
 
-/// Whether what happens to a variable that the macro mentions shows in its arguments.
+/// Returns whether what happens to a variable that the macro mentions shows in its arguments.
 pub(crate) fn is_known(name: &str) -> bool {
     PLAIN.contains(&name) || LOGGING.contains(&name) || IN_PLACE.contains(&name)
 }
@@ -84,7 +84,7 @@ const SHOWING: [&str; 11] = [
     "writeln",
 ];
 
-/// Whether the macro only borrows the arguments that are variables or fields.
+/// Returns whether the macro only borrows the arguments that are variables or fields.
 pub(crate) fn only_shows(name: &str) -> bool {
     SHOWING.contains(&name) || LOGGING.contains(&name)
 }

@@ -181,7 +181,7 @@ fn mentions(tokens: TokenStream, found: &mut dyn FnMut(Mention<'_>) -> bool) -> 
     })
 }
 
-/// Whether the tokens call one of these methods.
+/// Returns whether the tokens call one of these methods.
 pub(crate) fn mentions_call(methods: &[&str], tokens: TokenStream) -> bool {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is_called = tokens.windows(2).any(|pair| match pair {
@@ -195,7 +195,7 @@ pub(crate) fn mentions_call(methods: &[&str], tokens: TokenStream) -> bool {
         })
 }
 
-/// Whether a macro may be called in the tokens.
+/// Returns whether a macro may be called in the tokens.
 pub(crate) fn has_macro(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Group(group) => has_macro(group.stream()),

@@ -142,7 +142,7 @@ fn use_of_field(before: &[TokenTree]) -> GuardUse {
     }
 }
 
-/// Whether the token after an operand reads or assigns to it: an operator, or `as`.
+/// Returns whether the token after an operand reads or assigns to it: an operator, or `as`.
 fn reads(next: &TokenTree) -> bool {
     match next {
         TokenTree::Punct(punct) => "+-*/%^&|=<>!".contains(punct.as_char()),
@@ -151,8 +151,8 @@ fn reads(next: &TokenTree) -> bool {
     }
 }
 
-/// Whether the method that is called on the word at this place borrows it, as a later statement
-/// shows that uses it: one that had moved it would not compile.
+/// Returns whether the method that is called on the word at this place borrows it, as a later
+/// statement shows that uses it: one that had moved it would not compile.
 fn is_used_again(tokens: &[TokenTree], index: usize) -> bool {
     let [TokenTree::Ident(name), TokenTree::Punct(dot), TokenTree::Ident(_), rest @ ..] = &tokens[index..]
     else {
@@ -166,8 +166,8 @@ fn is_used_again(tokens: &[TokenTree], index: usize) -> bool {
     }
 }
 
-/// Whether the first mention of a variable uses it: in `name.…`, `*name` or `drop(name)`. Another
-/// may be a variable of the same name, or a new value.
+/// Returns whether the first mention of a variable uses it: in `name.…`, `*name` or `drop(name)`.
+/// Another may be a variable of the same name, or a new value.
 fn first_mention_uses(tokens: &[TokenTree], name: &Ident) -> Option<bool> {
     tokens.iter().enumerate().find_map(|(index, token)| match token {
         TokenTree::Group(group) => {
@@ -209,13 +209,13 @@ pub(crate) fn caller_before(tokens: &[TokenTree]) -> Caller {
     }
 }
 
-/// Whether the path of a function is that of std's `drop` or `forget`.
+/// Returns whether the path of a function is that of std's `drop` or `forget`.
 pub(crate) fn ends_argument(path: &TokenStream) -> bool {
     ends(&path.clone().into_iter().collect::<Vec<_>>())
 }
 
-/// Whether the tokens end with such a path: `drop`, or one of the module `mem`. Another may lead to
-/// another function of that name.
+/// Returns whether the tokens end with such a path: `drop`, or one of the module `mem`. Another may
+/// lead to another function of that name.
 fn ends(tokens: &[TokenTree]) -> bool {
     let [before @ .., TokenTree::Ident(name)] = tokens else { return false };
     let is_sign = |token: &TokenTree, sign| matches!(token, TokenTree::Punct(it) if it.as_char() == sign);
@@ -228,7 +228,7 @@ fn ends(tokens: &[TokenTree]) -> bool {
         && before.last().is_none_or(|last| !is_sign(last, '.') && (!is_sign(last, ':') || is_in_mem()))
 }
 
-/// Whether the tokens are names, in parentheses or not.
+/// Returns whether the tokens are names, in parentheses or not.
 pub(crate) fn is_list(tokens: &[TokenTree]) -> bool {
     tokens.iter().all(|token| match token {
         TokenTree::Group(group) => is_list(&group.stream().into_iter().collect::<Vec<_>>()),

@@ -188,9 +188,9 @@ fn poll<F: Future>(future: Pin<&mut F>, point: &mut Point, context: &mut Context
     ManuallyDrop::into_inner(poll)
 }
 
-/// Whether the future is a [`Timed`](crate::Timed) or a plain pointer to one, so polling it runs
-/// only the recorder's code before its own. Then the await needs no records of its own: it lasts as
-/// long as the span.
+/// Returns whether the future is a [`Timed`](crate::Timed) or a plain pointer to one, so polling it
+/// runs only the recorder's code before its own. Then the await needs no records of its own: it
+/// lasts as long as the span.
 ///
 /// The compiler evaluates this when it compiles the poll. A type that is not recognized costs one
 /// more node.
@@ -239,8 +239,8 @@ fn kind_of<F>() -> FutureKind {
     }
 }
 
-/// Whether the future is a wrapper of tokio's `JoinHandle`, or an `AbortOnDropHandle`, by value.
-/// Once polled, it stays where it is until its task is done or the await is dropped.
+/// Returns whether the future is a wrapper of tokio's `JoinHandle`, or an `AbortOnDropHandle`, by
+/// value. Once polled, it stays where it is until its task is done or the await is dropped.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn is_join_handle<F>() -> bool {
     let name = any::type_name::<F>();

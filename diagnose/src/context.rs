@@ -99,8 +99,8 @@ pub(crate) fn await_handle() {
     CELLS.with(|cells| cells.joins.set(true));
 }
 
-/// Whether the join handle that is polled now belongs to the await that polls it. True once per
-/// await.
+/// Returns whether the join handle that is polled now belongs to the await that polls it. True once
+/// per await.
 #[cfg(feature = "tokio")]
 #[inline]
 pub(crate) fn take_awaited_handle() -> bool {
@@ -130,7 +130,7 @@ pub(crate) fn set_stamp(stamp: u64) {
     CELLS.with(|cells| cells.stamp.set(stamp));
 }
 
-/// Whether the next reading has to be stored where a wait begins.
+/// Returns whether the next reading has to be stored where a wait begins.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_end_due() -> bool {
     CELLS.with(|cells| cells.end.get().is_some())

@@ -105,9 +105,9 @@ pub(crate) fn waits_for_thread(system_call: &str) -> bool {
     number.is_some() && number == crate::os::FUTEX && operation.is_some_and(is_wait) && limit == Some(0)
 }
 
-/// Whether a thread that waits for files has no time limit, and no files but the two by which an
-/// executor wakes itself. One of these may be a timer that is not set, or the pipe through which
-/// signals arrive, if the program catches none. `None` if it does not wait for files.
+/// Returns whether a thread that waits for files has no time limit, and no files but the two by
+/// which an executor wakes itself. One of these may be a timer that is not set, or the pipe through
+/// which signals arrive, if the program catches none. `None` if it does not wait for files.
 fn is_quiet_executor(system_call: &str) -> Option<bool> {
     const OWN_FILES: usize = 2;
     /// No limit, as an `int`.
@@ -124,10 +124,10 @@ fn is_quiet_executor(system_call: &str) -> Option<bool> {
     Some(is_unlimited && file_info(&epoll?.to_string()).is_some_and(is_own))
 }
 
-/// Whether nothing outside of the process will make this file of an executor ready. An executor
-/// such as that of `async-io` sets a timer instead of a time limit. That of tokio has a pipe to
-/// which the handlers of signals write, a pair of sockets. A child process may have any of these
-/// too.
+/// Returns whether nothing outside of the process will make this file of an executor ready. An
+/// executor such as that of `async-io` sets a timer instead of a time limit. That of tokio has a
+/// pipe to which the handlers of signals write, a pair of sockets. A child process may have any of
+/// these too.
 fn is_quiet_file(file: &str) -> bool {
     let Some(info) = file_info(file) else { return false };
     let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
@@ -139,8 +139,8 @@ fn is_quiet_file(file: &str) -> bool {
     }
 }
 
-/// Whether the process has a handler for a signal that it may wait for. This crate has handlers of
-/// its own, and may have one for a real-time signal. True if unknown.
+/// Returns whether the process has a handler for a signal that it may wait for. This crate has
+/// handlers of its own, and may have one for a real-time signal. True if unknown.
 fn catches_signals() -> bool {
     const FIRST_REAL_TIME: i32 = 32;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -96,8 +96,8 @@ macro_rules! at_level {
     };
 }
 
-/// Whether the program has a global subscriber. One that is set for a thread does not count: these
-/// events come from a thread of this crate.
+/// Returns whether the program has a global subscriber. One that is set for a thread does not
+/// count: these events come from a thread of this crate.
 #[cfg(feature = "tracing")]
 fn has_subscriber() -> bool {
     ::tracing::dispatcher::get_default(|dispatch| !dispatch.is::<::tracing::subscriber::NoSubscriber>())
@@ -141,7 +141,7 @@ fn traced_alarm(_level: Level, _alarm: &Alarm, _fields: &Fields) -> bool {
     false
 }
 
-/// Whether the program has a logger: without one, the level is off.
+/// Returns whether the program has a logger: without one, the level is off.
 #[cfg(feature = "log")]
 fn has_logger() -> bool {
     ::log::max_level() != ::log::LevelFilter::Off

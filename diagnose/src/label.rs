@@ -100,8 +100,8 @@ impl Labels {
         count
     }
 
-    /// Whether a text that occurred `count` times gets a label. If all places are taken, makes
-    /// room, which is not tried each time because it looks at all labels.
+    /// Returns whether a text that occurred `count` times gets a label. If all places are taken,
+    /// makes room, which is not tried each time because it looks at all labels.
     fn earns_place(&mut self, count: u8) -> bool {
         count % OFTEN == 0
             && self.all.len() < MAX_EVER
@@ -175,7 +175,7 @@ impl Label {
         }
     }
 
-    /// Whether it took the place of another label.
+    /// Returns whether it took the place of another label.
     pub(crate) fn is_replacement(self) -> bool {
         self != Self::OTHER && self.number() > MAX_LABELS
     }

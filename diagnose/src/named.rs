@@ -53,8 +53,8 @@ fn site_at(name: &'static str, location: &'static Location<'static>, is_hand_wri
     })
 }
 
-/// Whether the program itself implements `poll` for this type. That is a `PollFn`, or a type that
-/// neither the compiler nor a library of futures makes. Pointers around it are ignored.
+/// Returns whether the program itself implements `poll` for this type. That is a `PollFn`, or a
+/// type that neither the compiler nor a library of futures makes. Pointers around it are ignored.
 fn is_hand_written(mut name: &str) -> bool {
     let pointers = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "];
     while let Some(inside) = pointers.iter().find_map(|pointer| name.strip_prefix(pointer)) {

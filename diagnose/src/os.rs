@@ -93,8 +93,8 @@ pub(crate) fn host() -> Option<String> {
     std::env::var("COMPUTERNAME").ok()
 }
 
-/// Whether a file is a socket whose other end is in this process too, like the pipe through which
-/// an executor learns of signals. Not so if it listens, or is connected to another process or
+/// Returns whether a file is a socket whose other end is in this process too, like the pipe through
+/// which an executor learns of signals. Not so if it listens, or is connected to another process or
 /// machine.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[allow(clippy::cast_possible_truncation)] // The sizes are a few bytes.
@@ -122,7 +122,7 @@ pub(crate) fn is_connected_to_itself(_descriptor: i32) -> bool {
     false
 }
 
-/// Whether this process has a child process, ended or not. True if unknown.
+/// Returns whether this process has a child process, ended or not. True if unknown.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) fn has_child_process() -> bool {
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
@@ -137,7 +137,7 @@ pub(crate) fn has_child_process() -> bool {
     true
 }
 
-/// Whether a write to stderr of at most 512 bytes does not block now.
+/// Returns whether a write to stderr of at most 512 bytes does not block now.
 #[cfg(unix)]
 pub(crate) fn accepts_stderr() -> bool {
     let mut stderr = libc::pollfd { fd: libc::STDERR_FILENO, events: libc::POLLOUT, revents: 0 };
@@ -159,7 +159,7 @@ pub(crate) fn close(descriptor: std::os::fd::RawFd) {
     let _ = unsafe { libc::close(descriptor) };
 }
 
-/// Whether the process handles `signal`, instead of leaving the default or ignoring it.
+/// Returns whether the process handles `signal`, instead of leaving the default or ignoring it.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn has_signal_handler(signal: std::ffi::c_int) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();

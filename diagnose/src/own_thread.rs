@@ -33,15 +33,16 @@ static PLACES: [Place; MOST] =
 /// The place that is tried first: the one that was left longest ago, as a rule.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// How many threads have been started and have no place yet.
+/// The number of threads that have been started and have no place yet.
 static STARTING: AtomicU32 = AtomicU32::new(0);
-/// How long a snapshot waits for these at most.
+/// The maximum time that a snapshot waits for starting threads.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// How many of the threads work, and how many forks wait for them or go on.
+/// The number of this crate's threads that work.
 static WORKING: AtomicU32 = AtomicU32::new(0);
+/// The number of forks that wait for these threads, or go on.
 static FORKS: AtomicU32 = AtomicU32::new(0);
-/// Time between two looks at the other number.
+/// The time between two looks at [`WORKING`] or [`FORKS`].
 const PAUSE: Duration = Duration::from_micros(200);
 
 thread_local! {

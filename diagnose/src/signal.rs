@@ -15,7 +15,7 @@ use crate::sync::Mutex;
 #[cfg(all(unix, feature = "signal"))]
 static OWN: Mutex<Vec<Signal>> = Mutex::new(Vec::new());
 
-/// Whether this crate has handled the signal with this number.
+/// Returns whether this crate has handled the signal with this number.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn is_own(signal: std::ffi::c_int) -> bool {
     OWN.lock().iter().any(|own| number(*own) == signal)

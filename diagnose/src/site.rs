@@ -107,7 +107,7 @@ pub(crate) enum GuardUse {
 }
 
 impl GuardUse {
-    /// That of a letter in the expansion of the attribute.
+    /// Decodes a letter in the attribute's expansion.
     const fn of(letter: u8) -> Self {
         match letter {
             b'r' => Self::Returns,
@@ -222,8 +222,8 @@ impl Site {
         }
     }
 
-    /// Whether the attribute has seen its awaits: an async function, or an async block without a
-    /// name. A block with a name may be a future that was only named.
+    /// Returns whether the attribute has seen its awaits: an async function, or an async block
+    /// without a name. A block with a name may be a future that was only named.
     pub(crate) fn is_body(&self) -> bool {
         let is_seen = self.kind == SiteKind::Fn || self.kind == SiteKind::Block && self.name.starts_with('{');
         is_seen && !self.module.is_empty()
@@ -234,7 +234,7 @@ impl Site {
         self.owner.map_or(self.module, |owner| owner.module)
     }
 
-    /// Whether a place is in the text of this await.
+    /// Returns whether a place is in the text of this await.
     pub(crate) fn contains(&self, place: &Location<'_>) -> bool {
         let at = (place.line(), place.column());
         place.file() == self.file() && self.line_column() <= at && at < self.end
@@ -251,7 +251,8 @@ impl Site {
         traced.unwrap_or_else(|| self.place.map_or((0, 0), |place| (place.line(), place.column())))
     }
 
-    /// Whether spans of this site are recorded: one relaxed load, except for the first call.
+    /// Returns whether spans of this site are recorded: one relaxed load, except for the first
+    /// call.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_on(&'static self) -> bool {
         match self.switch.load(Relaxed) {
@@ -290,7 +291,7 @@ impl Site {
         }
     }
 
-    /// Whether this await has polled futures of this kind and of lower ones only.
+    /// Returns whether this await has polled futures of this kind and of lower ones only.
     pub(crate) fn polls_at_most(&self, kind: FutureKind) -> bool {
         self.polls.load(Relaxed) <= kind as u8
     }

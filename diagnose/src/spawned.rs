@@ -166,7 +166,7 @@ impl RecordedTask {
         }
     }
 
-    /// Whether the task is not over.
+    /// Returns whether the task is not over.
     pub(crate) fn is_alive(self) -> bool {
         self.task.is_some_and(|(task, id)| task.id() == id)
     }

@@ -83,13 +83,13 @@ impl Held {
     }
 }
 
-/// Whether recording is on, in one load. `true` until the environment was read.
+/// Returns whether recording is on, in one load. `true` until the environment was read.
 #[inline]
 pub(crate) fn records() -> bool {
     RECORDS.load(Relaxed)
 }
 
-/// Whether recording is on, once the environment was read.
+/// Returns whether recording is on, once the environment was read.
 pub(crate) fn is_enabled() -> bool {
     lock().enabled
 }

@@ -18,9 +18,9 @@ use std::io;
 /// The replacement for a harmful character.
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
-/// Whether a character affects the display beyond itself: control characters (of both ranges),
-/// direction controls, characters without width, line separators, and noncharacters. The two
-/// variation selectors that choose between text and picture of an emoji are allowed.
+/// Returns whether a character affects the display beyond itself: control characters (of both
+/// ranges), direction controls, characters without width, line separators, and noncharacters. The
+/// two variation selectors that choose between text and picture of an emoji are allowed.
 #[must_use]
 pub(crate) fn is_harmful(c: char) -> bool {
     if c.is_ascii() {
@@ -91,7 +91,7 @@ pub fn clean_json(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Whether a character is harmful in multi-line text.
+/// Returns whether a character is harmful in multi-line text.
 fn is_removed(c: char) -> bool {
     is_harmful(c) && c != '\n' && c != '\t'
 }
@@ -189,7 +189,7 @@ impl<W: io::Write> io::Write for Clean<W> {
     }
 }
 
-/// Whether a byte is a harmless character by itself.
+/// Returns whether a byte is a harmless character by itself.
 fn is_plain_byte(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\t' | 0x20..=0x7E)
 }

@@ -242,7 +242,7 @@ impl Format {
         self.entry().about
     }
 
-    /// Whether a report in this format is text, as opposed to compressed bytes.
+    /// Returns whether a report in this format is text, as opposed to compressed bytes.
     #[must_use]
     pub fn is_text(self) -> bool {
         self != Self::Pprof

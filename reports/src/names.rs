@@ -144,7 +144,8 @@ pub(crate) fn sanitize(text: &str) -> String {
     frame
 }
 
-/// Whether a reader of folded lines could take the word for a count: digits, possibly with dots.
+/// Returns whether a reader of folded lines could take the word for a count: digits, possibly with
+/// dots.
 fn is_number(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_digit() || c == '.')
 }

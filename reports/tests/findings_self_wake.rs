@@ -91,7 +91,7 @@ fn requests(drawing: &str, parked_ms: u64) -> Snapshot {
 #[test]
 fn requests_that_ask_again_and_again_and_end_are_found() {
     let expected = "self_wake: 1,000 calls of `item` (src/main.rs:1) were polled 2,000,000 times, for 100 ns on average, and \
-                    100 % of the wakes of those alive came from their own task; most polls are in `wait_flag` (src/main.rs:3)";
+                    100 % of the wakes of live tasks came from the task itself; most polls are in `wait_flag` (src/main.rs:3)";
     assert_eq!(sentences(&requests(REQUESTS, 7_400)), [expected]);
     assert_eq!(sentences(&requests(REQUESTS, 7_500)), [""; 0], "the workers have time");
 }

@@ -37,6 +37,6 @@ pub(crate) fn run(args: &Flame, output: Output) -> Result<ExitCode, Failure> {
 /// Names the formats that are flame graphs, not all that there are.
 fn refusal(name: &str) -> Failure {
     Failure::new(format!(
-        "`{name}` is no flame graph, `svg` or `html`: use `diagnose convert` for other formats"
+        "`{name}` is not a flame graph (`svg`, `html`): use `diagnose convert` for other formats"
     ))
 }

@@ -126,7 +126,8 @@ pub(crate) fn run(args: &Top, output: Output) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether a row has time of its own. An await without any is covered by the function it awaits.
+/// Returns whether a row has time of its own. An await without any is covered by the function it
+/// awaits.
 fn is_shown(snapshot: &Snapshot, row: &Row) -> bool {
     let is_await = snapshot.site(row.site).is_some_and(|site| site.kind == SiteKind::Await);
     !is_await || row.self_busy_ns > 0 || row.self_idle_ns > 0

@@ -185,7 +185,7 @@ fn words(folder: &Path) -> String {
     let (name, state) = match (deleted, fs::metadata(&folder)) {
         (Some(name), _) => (name, ", which was deleted".to_owned()),
         (_, Ok(it)) if it.is_dir() => (&*shown, String::new()),
-        (_, Ok(_)) => (&*shown, ", which is no folder".to_owned()),
+        (_, Ok(_)) => (&*shown, ", which is not a folder".to_owned()),
         _ if link.is_some() => (&*shown, ", a link that leads nowhere".to_owned()),
         (_, Err(error)) if error.kind() == ErrorKind::NotFound => {
             (&*shown, ", which does not exist".to_owned())

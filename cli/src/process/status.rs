@@ -56,7 +56,7 @@ impl Process {
         })
     }
 
-    /// Whether it handles the signal, so that the signal does not end it.
+    /// Returns whether it handles the signal, so that the signal does not end it.
     pub(crate) fn handles(&self, signal: Signal) -> bool {
         let bit = u32::try_from(signal.number() - 1).unwrap_or(0);
         self.handled.checked_shr(bit).is_some_and(|bits| bits & 1 == 1)

@@ -81,7 +81,7 @@ impl Builder {
     /// Spawns a task.
     ///
     /// # Errors
-    /// Those of async-std.
+    /// The errors of async-std's `Builder`.
     #[track_caller]
     pub fn spawn<F, T>(self, future: F) -> io::Result<JoinHandle<T>>
     where
@@ -96,7 +96,7 @@ impl Builder {
     /// Spawns a task on the current thread.
     ///
     /// # Errors
-    /// Those of async-std.
+    /// The errors of async-std's `Builder`.
     #[track_caller]
     pub fn local<F, T>(self, future: F) -> io::Result<JoinHandle<T>>
     where

@@ -138,7 +138,7 @@ impl Segments {
         self.run = Some((now, now));
     }
 
-    /// Whether two segments agree.
+    /// Returns whether two segments agree.
     pub(super) fn is_settled(&self) -> bool {
         self.trusted.is_some()
     }

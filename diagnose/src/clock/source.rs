@@ -107,8 +107,8 @@ pub(super) fn paired(read: impl Fn() -> u64) -> Pair {
     (1..8).map(|_| attempt()).fold(first, |best, pair| if pair.off_ns < best.off_ns { pair } else { best })
 }
 
-/// Whether ticks come from a counter, whose tick length must be measured, and are not nanoseconds.
-/// Chooses the source and starts the clock if needed.
+/// Returns whether ticks come from a counter, whose tick length must be measured, and are not
+/// nanoseconds. Chooses the source and starts the clock if needed.
 pub(super) fn is_counted() -> bool {
     let _ = now();
     SOURCE.load(Relaxed) == COUNTER

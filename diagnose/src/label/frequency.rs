@@ -16,7 +16,7 @@ const LATELY: u32 = 1 << 14;
 impl FrequencySketch {
     pub(super) const NOTHING: Self = Self { counts: [[0; PLACES]; 2], texts: 0 };
 
-    /// Whether all counts were halved before the last one.
+    /// Returns whether all counts were halved before the last one.
     pub(super) fn was_halved(&self) -> bool {
         self.texts == 0
     }

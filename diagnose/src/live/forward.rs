@@ -87,7 +87,7 @@ impl Forward {
         self.state.store(0, Ordering::Relaxed);
     }
 
-    /// Whether there are no clones, and the task or wait is not over.
+    /// Returns whether there are no clones, and the task or wait is not over.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_unused(&self) -> bool {
         // Relaxed: only the poll that lends its waker makes the first clone.
@@ -122,7 +122,7 @@ impl Forward {
         }
     }
 
-    /// Whether there are clones, and they forward wakes to another waker than `outer`.
+    /// Returns whether there are clones, and they forward wakes to another waker than `outer`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn stores_other(&self, outer: &Waker) -> bool {
         self.state.load(Ordering::Relaxed) & CLONES != 0 && self.address() != address_of(outer)

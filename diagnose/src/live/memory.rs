@@ -68,14 +68,14 @@ pub(crate) fn pinned_words<F>() -> u32 {
     u32::try_from(size_of::<F>().div_ceil(8)).unwrap_or(MAX).clamp(1, MAX)
 }
 
-/// Whether a pinned `F` never moves again.
+/// Returns whether a pinned `F` never moves again.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_pinned<F>() -> bool {
     pinned_words::<F>() != 0
 }
 
-/// Whether it is the type of the future of an `async` block or function, which is never `Unpin`.
-/// Closures are no futures.
+/// Returns whether it is the type of the future of an `async` block or function, which is never
+/// `Unpin`. Closures are no futures.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn is_async_block(name: &str) -> bool {
     name.as_bytes().ends_with(b"::{{closure}}")

@@ -193,7 +193,8 @@ impl Task {
         is_same.then(|| (id, packed.origin(site, label, spawned_at, made)))
     }
 
-    /// Whether the task was spawned through this crate, and so is a root wherever it is polled.
+    /// Returns whether the task was spawned through this crate, and so is a root wherever it is
+    /// polled.
     #[inline]
     pub(crate) fn was_spawned(&self) -> bool {
         PackedOrigin(self.origin.load(Relaxed)).runtime() != SpawnRuntime::Unknown

@@ -126,21 +126,21 @@ impl PackedOrigin {
 }
 
 impl Task {
-    /// Whether the task stays on the thread that polls it first.
+    /// Returns whether the task stays on the thread that polls it first.
     #[inline]
     pub(crate) fn is_local(&self) -> bool {
         PackedOrigin(self.origin.load(Relaxed)).target().is_local
     }
 
-    /// Whether a `LocalSet` that `thread` runs may have the task, if that is local. `thread` is the
-    /// number of a tree.
+    /// Returns whether a `LocalSet` that `thread` runs may have the task, if that is local.
+    /// `thread` is the number of a tree.
     pub(crate) fn may_be_in_set_on(&self, thread: Option<u32>) -> bool {
         let is_polled = self.polls.load(Relaxed) != 0 || self.doing().0 != TaskState::Unpolled;
         let is_there = || !is_polled || thread.is_none_or(|thread| thread == self.thread.load(Relaxed));
         self.is_local() && is_there()
     }
 
-    /// Whether the task's output may contain a guard.
+    /// Returns whether the task's output may contain a guard.
     #[inline]
     pub(crate) fn has_output(&self) -> bool {
         PackedOrigin(self.origin.load(Relaxed)).has_output()

@@ -55,7 +55,7 @@ pub(crate) fn task_parts() -> Vec<&'static [Task]> {
     pool::chunks()
 }
 
-/// Whether the task `id` is in the poll that follows `polls` finished ones.
+/// Returns whether the task `id` is in the poll that follows `polls` finished ones.
 pub(crate) fn is_in_poll(id: u64, polls: u64) -> bool {
     let is_it = |task: &&'static Task| task.id() == id;
     let task = all_tasks().find(is_it);
@@ -69,7 +69,7 @@ pub(crate) fn has_wakers() -> bool {
     WAKERS.load(Relaxed)
 }
 
-/// Whether waits for a lock, a channel or another resource get a waker of their own.
+/// Returns whether waits for a lock, a channel or another resource get a waker of their own.
 #[inline]
 pub(crate) fn has_wait_wakers() -> bool {
     WAIT_WAKERS.load(Relaxed)

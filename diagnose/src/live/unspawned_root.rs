@@ -153,7 +153,8 @@ impl Task {
         self.id.store(id, Release);
     }
 
-    /// Whether the first poll changed nothing in the record, and left no clone of its waker.
+    /// Returns whether the first poll changed nothing in the record, and left no clone of its
+    /// waker.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn is_untouched(&self) -> bool {
         let words = [&self.woken_at, &self.woken_by, &self.runtime_id];

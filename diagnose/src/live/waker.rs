@@ -36,7 +36,7 @@ pub(crate) trait Promoted: Sync + 'static {
     /// Called once the recorded wake is forwarded.
     #[inline]
     fn end_wake() {}
-    /// Whether the caller is inside a poll of this, on the polling thread.
+    /// Returns whether the caller is inside a poll of this, on the polling thread.
     fn is_polled_here(&self) -> bool;
     /// Frees it for reuse: it is over, and no clone is left.
     fn free(&'static self);
@@ -126,7 +126,7 @@ impl PollWaker {
     }
 }
 
-/// Whether `waker` is the promoted waker of `promoted`.
+/// Returns whether `waker` is the promoted waker of `promoted`.
 pub(crate) fn is_waker<T: Promoted>(promoted: &'static T, waker: &Waker) -> bool {
     ptr::eq(waker.data(), ptr::from_ref(promoted).cast()) && ptr::eq(waker.vtable(), T::table())
 }

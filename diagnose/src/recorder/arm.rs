@@ -212,8 +212,8 @@ pub(super) fn running_body(site: &'static Site) -> Option<&'static Node> {
     local::current().filter(|current| is_owner(site, current))
 }
 
-/// Whether `body`, the running node, is that of the body that contains the await. An unrecorded
-/// call of one function may run inside a recorded call of it.
+/// Returns whether `body`, the running node, is that of the body that contains the await. An
+/// unrecorded call of one function may run inside a recorded call of it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn is_owner(site: &'static Site, body: &Node) -> bool {
     site.owner.is_some_and(|owner| ptr::eq(owner, body.site)) && !local::awaiting().1.is_hidden()

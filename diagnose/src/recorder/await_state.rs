@@ -49,17 +49,18 @@ impl AwaitState {
         self.0 & Self::WAITED != 0
     }
 
-    /// Whether the running body is not recorded, so its awaits are not those of the running node.
+    /// Returns whether the running body is not recorded, so its awaits are not those of the running
+    /// node.
     pub(super) fn is_hidden(self) -> bool {
         self.0 & Self::HIDDEN.0 != 0
     }
 
-    /// Whether the await began in this poll.
+    /// Returns whether the await began in this poll.
     pub(super) fn is_new(self) -> bool {
         self.0 & Self::NEW != 0
     }
 
-    /// Whether the await began in an earlier poll and is not that of a span.
+    /// Returns whether the await began in an earlier poll and is not that of a span.
     pub(super) fn is_old(self) -> bool {
         self.0 & (Self::NEW | Self::SPAN.0) == 0
     }

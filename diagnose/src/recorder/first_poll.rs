@@ -78,7 +78,7 @@ pub(super) fn begin_poll() {
     with_polls(|polls| polls.number.set(polls.number.get() + 1));
 }
 
-/// Whether the running poll leaves futures behind that are not polled yet.
+/// Returns whether the running poll leaves futures behind that are not polled yet.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn leaves_unpolled() -> bool {
     with_polls(|polls| polls.unpolled.get() != 0)

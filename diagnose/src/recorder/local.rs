@@ -59,7 +59,7 @@ pub(super) const ARM: u64 = 2;
 /// and the body that resumes. The span reads the clock itself.
 pub(super) const AGAIN: u64 = 3;
 
-/// Whether `down` is a clock reading.
+/// Returns whether `down` is a clock reading.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn is_reading(down: u64) -> bool {
     down > AGAIN
@@ -163,7 +163,7 @@ pub(super) fn spawned() -> Option<&'static Task> {
     LOCAL.with(|local| local.spawned.get())
 }
 
-/// Whether the next span is the root of a spawned task.
+/// Returns whether the next span is the root of a spawned task.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn is_spawned() -> bool {
     spawned().is_some()
@@ -219,7 +219,7 @@ pub(super) fn down() -> u64 {
     LOCAL.with(|local| local.down.get())
 }
 
-/// Whether `site` is the await that polls the span.
+/// Returns whether `site` is the await that polls the span.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn is_via(site: Option<&'static Site>) -> bool {
     let address = |site: Option<&'static Site>| site.map_or(ptr::null(), ptr::from_ref);
@@ -275,8 +275,8 @@ pub(super) fn up() -> u64 {
     LOCAL.with(|local| local.up.get())
 }
 
-/// Whether the running body has just stopped, with a reading handed up, at the await of a span that
-/// is its only pending child.
+/// Returns whether the running body has just stopped, with a reading handed up, at the await of a
+/// span that is its only pending child.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn is_in_one_span() -> bool {
     LOCAL.with(|local| {

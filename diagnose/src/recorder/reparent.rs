@@ -241,7 +241,7 @@ pub(super) fn list_unpolled(site: &'static Site, label: Label, maker: Option<&'s
     });
 }
 
-/// Whether the running poll counts `node` among its pending children.
+/// Returns whether the running poll counts `node` among its pending children.
 pub(super) fn is_child_of_running(node: &'static Node, place: TreePosition) -> bool {
     node.parent.is_some_and(|parent| parent.span().same_path(place.current.span()))
 }

@@ -55,7 +55,7 @@ impl Span {
         }
     }
 
-    /// Whether the body has stopped at the await of a span.
+    /// Returns whether the body has stopped at the await of a span.
     pub(super) fn is_in_span(&self) -> bool {
         matches!(self.resume, Resume::InSpan | Resume::OtherInSpan)
     }
@@ -179,7 +179,7 @@ impl Span {
         }
     }
 
-    /// Whether the body has stopped where it resumed, and no child became pending.
+    /// Returns whether the body has stopped where it resumed, and no child became pending.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn has_stayed(&self) -> bool {
         let (at, state) = local::awaiting();

@@ -73,7 +73,7 @@ impl Span {
     }
 }
 
-/// Whether the end of a task's poll calls functions.
+/// Returns whether the end of a task's poll calls functions.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn ends_by_call() -> bool {
     context::is_end_due() || first_poll::leaves_unpolled()

@@ -97,7 +97,7 @@ impl TracedSpan {
         Self { site, state: Mutex::default() }
     }
 
-    /// Whether a poll of the span was recorded.
+    /// Returns whether a poll of the span was recorded.
     pub(crate) fn was_polled(&self) -> bool {
         self.state.lock().polls > 0
     }
@@ -197,7 +197,8 @@ impl TracedSpan {
 }
 
 impl Entered {
-    /// Whether the thread has gone on to something else, while the guard of this entry is held.
+    /// Returns whether the thread has gone on to something else, while the guard of this entry is
+    /// held.
     fn is_stale(&self) -> bool {
         let Some(poll) = &self.poll else { return false };
         let mut node = local::current();

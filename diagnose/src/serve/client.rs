@@ -113,7 +113,7 @@ impl Client {
         }
     }
 
-    /// Whether the client waits for the end of a profile.
+    /// Returns whether the client waits for the end of a profile.
     pub(super) fn is_recording(&self) -> bool {
         matches!(self.state, State::Recording(..))
     }

@@ -67,7 +67,8 @@ pub(super) fn parse(received: &[u8], access: &Access) -> Option<Result<Request, 
     Some(head.map_or(Err(NO_HTTP), |head| parse_head(head, access)))
 }
 
-/// Whether this byte may stand at this place of a request that begins with a method in capitals.
+/// Returns whether this byte may stand at this place of a request that begins with a method in
+/// capitals.
 fn may_begin(at: usize, byte: u8, received: &[u8]) -> bool {
     let is_method = received.iter().take(at).all(u8::is_ascii_uppercase);
     !is_method || byte.is_ascii_uppercase() || (byte == b' ' && at > 0)
@@ -128,7 +129,7 @@ fn parse_head(head: &str, access: &Access) -> Result<Request, Refusal> {
     Ok(Request { target: target.to_owned(), is_head: method == "HEAD" })
 }
 
-/// Whether a host, with or without a port, is this machine itself.
+/// Returns whether a host, with or without a port, is this machine itself.
 fn is_local(host: &str) -> bool {
     let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     let name = match host.strip_prefix('[') {

@@ -25,7 +25,7 @@ pub(super) struct KnownTask {
 }
 
 impl KnownTask {
-    /// Whether it is in a poll now.
+    /// Returns whether it is in a poll now.
     pub(super) fn is_running(&self) -> bool {
         self.task.doing().0 == TaskState::Running
     }

@@ -120,7 +120,7 @@ impl Confined {
         confined
     }
 
-    /// Whether the span has stayed in its task since that polled it last.
+    /// Returns whether the span has stayed in its task since that polled it last.
     fn stay(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
         let stay = self.stay_between_polls(spot, around, task);
         // The poll that runs now may lend what it does not poll to scoped threads, or move it.
@@ -128,7 +128,7 @@ impl Confined {
         if is_left_out { stay.min(Stay::Awaited) } else { stay }
     }
 
-    /// The same, if what runs now moved nothing.
+    /// Like the check above, assuming that the code that runs now moves no box.
     fn stay_between_polls(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
         let site = spot.node.site;
         let is_in_body = match around {
@@ -160,9 +160,10 @@ impl Confined {
         }
     }
 
-    /// Whether a span stays where its task polls it. Awaited by the body itself, it is borrowed
-    /// until the task continues. Where awaits are not recorded, it may have been moved later in the
-    /// same poll. A future in its first poll is not listed, so the parent may be missing.
+    /// Returns whether a span stays where its task polls it. Awaited by the body itself, it is
+    /// borrowed until the task continues. Where awaits are not recorded, it may have been moved
+    /// later in the same poll. A future in its first poll is not listed, so the parent may be
+    /// missing.
     fn stay_in_await(spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
         let keeps = |site: &Site| site.kind == SiteKind::Await && site.polls_at_most(FutureKind::Library);
         let is_running = spot.listed.state == SlotState::Running;
@@ -183,12 +184,12 @@ impl Confined {
         }
     }
 
-    /// Whether this memory is part of something that cannot leave the task.
+    /// Returns whether this memory is part of something that cannot leave the task.
     pub(super) fn has(&self, memory: Memory, task: u64) -> bool {
         self.stay_of(memory, task) == Stay::Confined
     }
 
-    /// Whether the task still has what this memory is part of.
+    /// Returns whether the task still has what this memory is part of.
     pub(super) fn stay_of(&self, memory: Memory, task: u64) -> Stay {
         let Some(range) = memory.range() else { return Stay::Unknown };
         if self.root(task).is_some_and(|root| root.start <= range.start && range.end <= root.end) {
@@ -200,7 +201,8 @@ impl Confined {
         }
     }
 
-    /// Whether this memory may be on the stack on which the root of the task lies, but not in it.
+    /// Returns whether this memory may be on the stack on which the root of the task lies, but not
+    /// in it.
     pub(super) fn is_near(&self, memory: Memory, task: u64) -> bool {
         let places = memory.range().zip(self.root(task));
         let is_near = places.is_none_or(|(place, root)| place.start.abs_diff(root.start) < STACK_BYTES);

@@ -96,7 +96,7 @@ impl<'a> Holdings<'a> {
         self.in_resource(resource).iter().map(build).collect()
     }
 
-    /// Whether units of this resource have been released since they were read.
+    /// Returns whether units of this resource have been released since they were read.
     pub(super) fn are_over(&self, resource: u64) -> bool {
         self.in_resource(resource).iter().any(HoldingCopy::is_over)
     }
@@ -137,9 +137,9 @@ impl<'a> Holdings<'a> {
         holding
     }
 
-    /// Whether it is a guard that borrows, and yet may have left its task: a lock that outlives the
-    /// task can lend it to others. The body that acquired it decides. For other code, the place of
-    /// the lock does.
+    /// Returns whether it is a guard that borrows, and yet may have left its task: a lock that
+    /// outlives the task can lend it to others. The body that acquired it decides. For other code,
+    /// the place of the lock does.
     fn may_leave(
         &self,
         copy: &HoldingCopy,
@@ -161,14 +161,14 @@ impl<'a> Holdings<'a> {
         }
     }
 
-    /// Whether a guard of it cannot leave its task, as the lock is in the memory of that.
+    /// Returns whether a guard of it cannot leave its task, as the lock is in the memory of that.
     fn cannot_outlive(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
         let place = self.records.get(&copy.resource).map(|record| Memory::at(record.address.load(Relaxed)));
         place.is_some_and(|it| capture.confined.has(it, copy.task)) && !is_polled(copy, capture)
     }
 
-    /// Whether it is a lock in a static, whose guards can move to other threads: it was created in
-    /// a constant, so without a creator, or it lies where statics do. Guards of std and
+    /// Returns whether it is a lock in a static, whose guards can move to other threads: it was
+    /// created in a constant, so without a creator, or it lies where statics do. Guards of std and
     /// `parking_lot` stay with their thread.
     fn is_in_a_static(&self, resource: u64, has_waiters: bool) -> bool {
         let Some(&record) = self.records.get(&resource) else { return false };
@@ -182,10 +182,10 @@ impl<'a> Holdings<'a> {
         is_lock && (is_made_in_constant() || has_waiters && is_there())
     }
 
-    /// Whether it is a guard of a lock that the code around a `block_on` may have: the guard may go
-    /// to a scoped thread then. A lock that the future has created itself, or that has no known
-    /// creator, may be in a cell around it: on the stack, or anywhere if there is a thread that
-    /// could be scoped.
+    /// Returns whether it is a guard of a lock that the code around a `block_on` may have: the
+    /// guard may go to a scoped thread then. A lock that the future has created itself, or that has
+    /// no known creator, may be in a cell around it: on the stack, or anywhere if there is a thread
+    /// that could be scoped.
     fn may_leave_block_on(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
         let is_block_on = || capture.tasks.get(copy.task).is_some_and(|owner| owner.is_block_on);
         let is_around = |record: &waits::Record| {
@@ -202,12 +202,12 @@ impl<'a> Holdings<'a> {
         is_block_on() && self.records.get(&copy.resource).is_some_and(|record| is_around(record))
     }
 
-    /// Whether there is a thread that nothing is known of, or a second `block_on`.
+    /// Returns whether there is a thread that nothing is known of, or a second `block_on`.
     fn has_other_threads(&self, capture: &CaptureContext<'_>) -> bool {
         !self.foreign.is_empty() || capture.tasks.all.iter().filter(|task| task.is_block_on).nth(1).is_some()
     }
 
-    /// Whether it is a guard that cannot leave its thread.
+    /// Returns whether it is a guard that cannot leave its thread.
     fn is_of_a_thread(&self, copy: &HoldingCopy) -> bool {
         copy.role == waits::Role::Holds && self.resource_type(copy).is_some_and(|it| it.is_thread_bound)
     }
@@ -265,8 +265,8 @@ impl<'a> Holdings<'a> {
         };
     }
 
-    /// Whether a second task may share it behind an `Arc`: a task spawned since the channel was
-    /// created, by its creator or by its user.
+    /// Returns whether a second task may share it behind an `Arc`: a task spawned since the channel
+    /// was created, by its creator or by its user.
     fn may_be_shared(&self, copy: &HoldingCopy) -> bool {
         let Some(record) = self.records.get(&copy.resource) else { return true };
         let (made_by, started) = record.creator_and_start();
@@ -274,13 +274,14 @@ impl<'a> Holdings<'a> {
         matches!(made_by, Creator::Task(task) if has(task)) || has(copy.task)
     }
 
-    /// Whether its finished task has spawned since, and sent nothing that could carry it away.
+    /// Returns whether its finished task has spawned since, and sent nothing that could carry it
+    /// away.
     fn is_with_spawned(&self, copy: &HoldingCopy) -> bool {
         let (done, then) = (self.done.get(&copy.task), copy.transfers);
         done.is_some_and(|transfers| transfers.sent() == then.sent() && transfers.spawned() != then.spawned())
     }
 
-    /// Whether an unknown thread began after that time.
+    /// Returns whether an unknown thread began after that time.
     fn may_be_foreign(&self, since_ns: u64) -> bool {
         self.foreign.iter().any(|age_ns| *age_ns <= since_ns.saturating_add(MARGIN_NS))
     }
@@ -354,8 +355,8 @@ fn follow_output(holding: &mut HoldingCopy, capture: &CaptureContext<'_>) {
     }
 }
 
-/// Whether its task is in a poll, which may lend a guard to scoped threads, whatever the lock is
-/// in.
+/// Returns whether its task is in a poll, which may lend a guard to scoped threads, whatever the
+/// lock is in.
 fn is_polled(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
     capture.tasks.get(copy.task).is_some_and(KnownTask::is_running)
 }

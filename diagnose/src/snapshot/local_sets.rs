@@ -31,8 +31,8 @@ pub(super) fn add_tasks(built: &mut Wait, wait: &WaitCopy, capture: &CaptureCont
     !built.tasks.is_empty()
 }
 
-/// Whether tokio has spawned anything that is not on record. Sets do not count their tasks, so it
-/// may be in any of them.
+/// Returns whether tokio has spawned anything that is not on record. Sets do not count their tasks,
+/// so it may be in any of them.
 #[cfg(feature = "tokio")]
 fn has_unknown_spawns() -> bool {
     crate::tokio::task::ids::unrecorded() != Some(0)
@@ -44,8 +44,8 @@ fn has_unknown_spawns() -> bool {
     false
 }
 
-/// Whether a set in a `block_on` may have unrecorded tasks. Its own task `main` is woken by another
-/// waker, so that one does not show them.
+/// Returns whether a set in a `block_on` may have unrecorded tasks. Its own task `main` is woken by
+/// another waker, so that one does not show them.
 pub(super) fn has_unknown_tasks() -> bool {
     #[cfg(feature = "tokio")]
     let is_any_entered = crate::tokio::task::local_set::is_any_entered();

@@ -289,7 +289,7 @@ impl Path {
         }
     }
 
-    /// Whether this path itself recorded nothing.
+    /// Returns whether this path itself recorded nothing.
     pub(super) fn is_empty(&self) -> bool {
         let sums = &self.sums;
         sums.polls == 0

@@ -97,7 +97,7 @@ pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<TaskCopy>
     tasks
 }
 
-/// Whether the task is the future of a `block_on`, or an annotated `main`.
+/// Returns whether the task is the future of a `block_on`, or an annotated `main`.
 pub(super) fn is_block_on(task: &live::Task, site: &Site) -> bool {
     site.name == "main" && task.runtime_id.load(Relaxed) == 0
 }
@@ -185,12 +185,12 @@ fn running_on(thread: u32, site: &'static Site) -> Vec<&'static Node> {
 }
 
 impl TaskCopy {
-    /// Whether its state has changed since the copy.
+    /// Returns whether its state has changed since the copy.
     pub(super) fn has_changed(&self) -> bool {
         self.task.id() != self.id || self.task.doing() != (self.doing, self.since)
     }
 
-    /// Whether it is known only from the hooks of its runtime.
+    /// Returns whether it is known only from the hooks of its runtime.
     fn is_hooked(&self) -> bool {
         self.origin.target.runtime == SpawnRuntime::TokioHooks
     }

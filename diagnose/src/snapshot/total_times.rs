@@ -125,7 +125,7 @@ fn sum(mut histogram: [u64; BUCKETS], other: &[u64; BUCKETS]) -> [u64; BUCKETS] 
     histogram
 }
 
-/// Whether a reading has never counted anything.
+/// Returns whether a reading has never counted anything.
 pub(super) fn is_nothing(reading: Option<TimesCopy>) -> bool {
     reading == Some(TimesCopy::default())
 }

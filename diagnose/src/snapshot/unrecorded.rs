@@ -41,14 +41,14 @@ impl OtherThread {
         Self { id, system_call: cpu::system_call(id) }
     }
 
-    /// Whether it has waited for another thread since before the tasks were listed.
+    /// Returns whether it has waited for another thread since before the tasks were listed.
     fn waits_for_thread(&self) -> bool {
         let is_wait = |call: &&String| cpu::waits_for_thread(call);
         let call = self.system_call.as_ref().filter(is_wait);
         call.is_some() && cpu::system_call(self.id).as_ref() == call
     }
 
-    /// Whether it waits for another thread, or the system does not say.
+    /// Returns whether it waits for another thread, or the system does not say.
     fn may_wait_for_thread(&self) -> bool {
         self.system_call.is_none() || self.waits_for_thread()
     }
@@ -57,8 +57,9 @@ impl OtherThread {
         self.id == u64::from(std::process::id())
     }
 
-    /// Whether it cannot go on by itself. `is_own` says whether a thread of this crate takes the
-    /// snapshot. Most main threads wait for the others, also on a system that does not say so.
+    /// Returns whether it cannot go on by itself. `is_own` says whether a thread of this crate
+    /// takes the snapshot. Most main threads wait for the others, also on a system that does not
+    /// say so.
     fn is_idle(&self, is_own: bool) -> bool {
         let is_unknown_main = self.is_main() && self.system_call.is_none();
         is_unknown_main || ((is_own || self.is_main()) && self.waits_for_thread())
@@ -171,7 +172,7 @@ struct ListedTasks {
     wakers: OrderedMap<u64, OrderedSet<usize>>,
     /// The threads on which a task or a `block_on` runs.
     running: OrderedSet<u64>,
-    /// Those of them that are in polls.
+    /// The running threads that are inside a poll.
     in_polls: OrderedSet<u64>,
     /// By runtime: the threads in polls of its futures.
     polling: OrderedMap<u64, OrderedSet<u64>>,
@@ -214,8 +215,8 @@ impl ListedTasks {
         self.recorded.get(&runtime).copied().unwrap_or(0)
     }
 
-    /// Whether more threads count as workers of the runtime than it has workers. One of them was
-    /// replaced in a `block_in_place` of tokio's own, and may run blocking work since.
+    /// Returns whether more threads count as workers of the runtime than it has workers. One of
+    /// them was replaced in a `block_in_place` of tokio's own, and may run blocking work since.
     fn has_former_worker(&self, snapshot: &Snapshot, runtime: &Runtime) -> bool {
         let workers = snapshot.workers.iter().filter(|worker| worker.runtime_number == runtime.number);
         let mut threads: OrderedSet<u64> = workers.filter_map(|worker| worker.thread_id).collect();
@@ -238,7 +239,7 @@ impl ListedTasks {
     }
 }
 
-/// Whether a task is the future of a `block_on`, which runs on the calling thread.
+/// Returns whether a task is the future of a `block_on`, which runs on the calling thread.
 fn is_run(snapshot: &Snapshot, task: &Task) -> bool {
     let is_main = || snapshot.site(task.site).is_some_and(|site| site.name == "main");
     task.is_local && task.runtime_id.is_none() && is_main()

@@ -109,7 +109,7 @@ impl WaitsCopy {
         all
     }
 
-    /// Whether a state that began at `since` may have waits that were not read.
+    /// Returns whether a state that began at `since` may have waits that were not read.
     pub(super) fn may_miss(&self, since: u64) -> bool {
         since > self.read_at
     }
@@ -212,16 +212,16 @@ fn push(snapshot: &mut Snapshot, mut wait: Wait, classes: &mut Classes<WaitClass
     snapshot.waits.push(wait);
 }
 
-/// Whether the task may wait with a future that it creates anew for each poll. A future that was
-/// given up after several polls, or left out by a later poll, is gone, and its waker wakes the task
-/// for nothing.
+/// Returns whether the task may wait with a future that it creates anew for each poll. A future
+/// that was given up after several polls, or left out by a later poll, is gone, and its waker wakes
+/// the task for nothing.
 fn may_be_made_anew(wait: &WaitCopy, capture: &CaptureContext<'_>) -> bool {
     let polled = &wait.polled;
     let entered = capture.tasks.get(polled.task).map_or(0, |task| task.entered);
     polled.polls <= 1 && entered != 0 && polled.entered >= entered
 }
 
-/// Whether the wake of this wait granted the resource.
+/// Returns whether the wake of this wait granted the resource.
 fn is_grant(wait: &Wait, polled: &WaitProgress) -> bool {
     let can_be = matches!(
         wait.mode,
@@ -323,7 +323,7 @@ impl ResourceQueue {
         if record.id() == self.id {
             let acquisitions = usage_baseline::subtract(self.id, entered, &mut used);
             resource.usage = usage(&used, acquisitions, identity.resource_type.kind, capture);
-            // Those of the list, not those of now: waits that began since would seem to have ended.
+            // The listed waits only: waits that began since would seem to have ended.
             resource.usage.contended += self.queue.len() as u64;
         }
         resource
@@ -383,8 +383,8 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     built
 }
 
-/// Whether its future may have moved to another task since it was polled. `is_set_aside` says
-/// whether its task was polled since.
+/// Returns whether its future may have moved to another task since it was polled. `is_set_aside`
+/// says whether its task was polled since.
 fn may_have_moved(wait: &WaitCopy, is_set_aside: bool, capture: &CaptureContext<'_>) -> bool {
     let polled = &wait.polled;
     if mode(wait.mode) == WaitMode::Join {

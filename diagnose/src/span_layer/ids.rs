@@ -13,7 +13,7 @@ const TASK: &str = "diagnose.task";
 /// The field for the id of the annotated span around it.
 const SPAN: &str = "diagnose.span";
 
-/// Whether the span has a field for an id.
+/// Returns whether the span has a field for an id.
 pub(super) fn has_fields(metadata: &Metadata<'_>) -> bool {
     [TASK, SPAN].into_iter().any(|name| metadata.fields().field(name).is_some())
 }

@@ -228,8 +228,8 @@ impl Node {
         }
     }
 
-    /// Whether nothing is counted here: a future was created and never polled, or the times are
-    /// those of a span that moved away.
+    /// Returns whether nothing is counted here: a future was created and never polled, or the times
+    /// are those of a span that moved away.
     pub(crate) fn is_blank(&self) -> bool {
         let counters = [&self.calls, &self.completed, &self.never_polled, &self.cancelled];
         let is_zero = |counter: &&AtomicU64| counter.load(Ordering::Relaxed) == 0;
@@ -247,8 +247,8 @@ impl Node {
         ptr::eq(address(self.parent), address(other))
     }
 
-    /// Whether no future of a task is running: the path has only synchronous functions, which then
-    /// run an executor, and spans of `tracing`.
+    /// Returns whether no future of a task is running: the path has only synchronous functions,
+    /// which then run an executor, and spans of `tracing`.
     pub(crate) fn is_outside_of_tasks(&self) -> bool {
         let mut node = self;
         while let (SiteKind::Sync | SiteKind::Traced, Some(parent)) = (node.site.kind, node.parent) {
@@ -257,12 +257,12 @@ impl Node {
         node.is_root()
     }
 
-    /// Whether this is one of the recorder's own nodes, below which nothing is recorded.
+    /// Returns whether this is one of the recorder's own nodes, below which nothing is recorded.
     pub(crate) fn is_other(&self) -> bool {
         self.site.kind == SiteKind::Other && !self.is_root()
     }
 
-    /// Whether both nodes have the same path, in any trees.
+    /// Returns whether both nodes have the same path, in any trees.
     pub(crate) fn same_path(&self, other: &Node) -> bool {
         let (mut a, mut b) = (self, other);
         loop {

@@ -188,7 +188,7 @@ impl NodeTimes {
         self.change(|| self.account(wait).begin(now));
     }
 
-    /// Whether a poll is running.
+    /// Returns whether a poll is running.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
         self.entered.load(Ordering::Relaxed) != 0

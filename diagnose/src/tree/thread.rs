@@ -98,7 +98,7 @@ impl Tree {
         self.runs_tasks.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the lease holder was the first to poll some task.
+    /// Returns whether the lease holder was the first to poll some task.
     pub(crate) fn runs_tasks(&self) -> bool {
         self.runs_tasks.load(Ordering::Relaxed)
     }
@@ -216,7 +216,7 @@ impl Tree {
         (!self.is_for_strays).then(|| (self.name.lock().0.clone(), self.leased.load(Ordering::Relaxed)))
     }
 
-    /// Whether a thread holds the lease.
+    /// Returns whether a thread holds the lease.
     #[cfg(feature = "tokio")]
     pub(crate) fn is_leased(&self) -> bool {
         let _trees = lock();
@@ -244,7 +244,7 @@ impl Tree {
     }
 }
 
-/// Whether `site` is that of nodes that cover nested executors.
+/// Returns whether `site` is that of nodes that cover nested executors.
 pub(crate) fn is_nested(site: &'static Site) -> bool {
     std::ptr::eq(site, &raw const NESTED)
 }

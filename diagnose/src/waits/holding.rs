@@ -19,8 +19,8 @@ use crate::sync::add_relaxed;
 /// The first `SAMPLED` acquisitions that do not wait are measured, then one in `SAMPLED`.
 const SAMPLED: u64 = 64;
 
-/// Whether an acquisition is a sample. A period of the program must not coincide with that of the
-/// samples, so the numbers are mixed (Fibonacci hashing).
+/// Returns whether an acquisition is a sample. A period of the program must not coincide with that
+/// of the samples, so the numbers are mixed (Fibonacci hashing).
 #[inline]
 fn is_sample(number: u64) -> bool {
     number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SAMPLED.ilog2()) == 0

@@ -173,7 +173,7 @@ impl HoldingSlot {
 }
 
 impl HoldingCopy {
-    /// Whether it has units that have been released since it was read.
+    /// Returns whether it has units that have been released since it was read.
     pub(crate) fn is_over(&self) -> bool {
         let is_same =
             |now: Self| (now.resource, now.task, now.since) == (self.resource, self.own_task, self.since);

@@ -180,7 +180,8 @@ impl Record {
         self.entered.fetch_add(1, Relaxed).wrapping_add(1)
     }
 
-    /// Whether several waits were put into its queue that did not have their units from the start.
+    /// Returns whether several waits were put into its queue that did not have their units from the
+    /// start.
     #[inline]
     pub(crate) fn was_contended(&self) -> bool {
         (self.queue.load(Relaxed) >> WAITING).saturating_sub(self.granted.load(Relaxed)) > 1
@@ -201,7 +202,7 @@ impl Record {
         usage
     }
 
-    /// Whether it is a channel whose senders wait while it is full.
+    /// Returns whether it is a channel whose senders wait while it is full.
     pub(super) fn is_bounded_queue(&self) -> bool {
         let kind = self.resource_type().map(|it| it.kind);
         matches!(kind, Some(ResourceKind::Mpsc | ResourceKind::Mpmc))
@@ -220,7 +221,7 @@ impl Record {
         // It would count as the longest one: later waits are all in the counters.
         self.first_wait.store(0, Relaxed);
         let mut usage = self.usage_so_far();
-        // Of what is subtracted later, no wait that has ended may be missing.
+        // All waits that have ended by now: none of them may be left after a later subtraction.
         usage.ended_waits = self.ended_waits();
         if let Some(counters) = self.usage.get() {
             counters.forget_longest();

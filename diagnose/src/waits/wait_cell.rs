@@ -81,9 +81,9 @@ pub(crate) struct WaitCell {
     /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
     pub(super) due: AtomicU64,
     pub(super) at: Link<Location<'static>>,
-    /// The node in which it began, if it waits for units. One that is given up ends elsewhere.
+    /// The node in which a wait for units began: if it is cancelled, it ends in another node.
     node: Link<Node>,
-    /// If `at` is only the place where the future was made: the await that polls it.
+    /// The await that polls the future, if `at` only names where the future was made.
     pub(super) awaited: Link<Site>,
     /// Tick at which the poll that returned `Pending` ended; 0 before that.
     pub(super) began: AtomicU64,

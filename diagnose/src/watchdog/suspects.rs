@@ -1,5 +1,5 @@
-//! Finds the waiting tasks that may hang, in a few bytes per task. This sieve decides whether a
-//! snapshot is worth taking.
+//! Finds the waiting tasks that may hang, in a few bytes per task. This cheap check decides whether
+//! a snapshot is worth taking.
 //!
 //! It knows why most tasks of a healthy program wait, and keeps all others as suspects:
 //! ```text
@@ -63,7 +63,7 @@ struct KnownSuspect {
 
 impl KnownSuspect {
     /// Returns whether it can go on and then polls all of its futures.
-    fn goes_on(&self) -> bool {
+    fn can_go_on(&self) -> bool {
         self.is_clear && !self.has_set_aside
     }
 }
@@ -71,19 +71,20 @@ impl KnownSuspect {
 /// All tasks, sorted by id.
 struct Table(Vec<KnownSuspect>);
 
-/// Channels and locks with waits, sorted by number. Each entry is the number above [`FLAGS`] bits
-/// of flags.
+/// Channels and locks with waits, sorted by number. Each entry is the number above [`FLAG_BITS`]
+/// bits of flags.
 struct Resources(Vec<u64>);
 
 /// A clear task can send to the channel.
-const SENT: u64 = 1;
+const HAS_SENDER: u64 = 1;
 /// A task or a thread holds the lock, or has reserved places of the channel.
 const HELD: u64 = 1 << 1;
 /// One of these holders is not known to release it.
 const STUCK: u64 = 1 << 2;
 /// A future that its task does not poll waits for the resource.
 const SET_ASIDE: u64 = 1 << 3;
-const FLAGS: u32 = 4;
+/// The number of flag bits.
+const FLAG_BITS: u32 = 4;
 
 /// Number of rounds in which clear tasks clear those that wait for them. A task further behind
 /// stays a suspect.
@@ -113,7 +114,7 @@ pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
         }
         if is_message(&wait) || is_lock(&wait) {
             let flags = if is_aside { SET_ASIDE } else { 0 };
-            let entry = wait.resource << FLAGS | flags;
+            let entry = wait.resource << FLAG_BITS | flags;
             if resources.last() != Some(&entry) {
                 resources.push(entry);
             }
@@ -262,7 +263,7 @@ impl Resources {
     fn new(mut entries: Vec<u64>) -> Self {
         sort(&mut entries);
         entries.dedup_by(|next, last| {
-            let is_same = *next >> FLAGS == *last >> FLAGS;
+            let is_same = *next >> FLAG_BITS == *last >> FLAG_BITS;
             *last |= if is_same { *next } else { 0 };
             is_same
         });
@@ -270,12 +271,12 @@ impl Resources {
     }
 
     fn get_mut(&mut self, resource: u64) -> Option<&mut u64> {
-        let index = self.0.binary_search_by_key(&resource, |entry| entry >> FLAGS).ok()?;
+        let index = self.0.binary_search_by_key(&resource, |entry| entry >> FLAG_BITS).ok()?;
         self.0.get_mut(index)
     }
 
     fn flags(&mut self, resource: u64) -> u64 {
-        self.get_mut(resource).map_or(0, |entry| *entry & ((1 << FLAGS) - 1))
+        self.get_mut(resource).map_or(0, |entry| *entry & ((1 << FLAG_BITS) - 1))
     }
 }
 
@@ -287,19 +288,19 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
             return;
         }
         resources.0.iter_mut().for_each(|entry| *entry &= !STUCK);
-        let has_others = tasks.0.iter().any(KnownSuspect::goes_on);
+        let has_others = tasks.0.iter().any(KnownSuspect::can_go_on);
         let waiting_threads = tasks.waiting_threads();
         for holding in waits::holdings() {
             let Some(entry) = resources.get_mut(holding.resource) else { continue };
             *entry |= match holding.role {
-                Role::Holds if tasks.lets_go(holding.task) => HELD,
+                Role::Holds if tasks.can_release(holding.task) => HELD,
                 Role::Holds => HELD | STUCK,
-                // Code around a `block_on` does not go on before the task of that ends.
+                // Code after a `block_on` runs only once the task of the `block_on` has ended.
                 Role::Sends if holding.task == 0 && !has_others => {
                     let is_waiting = |thread| waiting_threads.binary_search(&thread).is_ok();
-                    if holding.thread.is_some_and(is_waiting) { 0 } else { SENT }
+                    if holding.thread.is_some_and(is_waiting) { 0 } else { HAS_SENDER }
                 }
-                Role::Sends if tasks.may_send(holding.task, has_others) => SENT,
+                Role::Sends if tasks.may_send(holding.task, has_others) => HAS_SENDER,
                 _ => 0,
             };
         }
@@ -312,7 +313,7 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
             let can_come = match wait.mode {
                 WaitMode::LocalSet => tasks.has_clear_task_of_set(wait.task),
                 WaitMode::Join => wait.joined().into_iter().any(|id| tasks.is_clear(id)),
-                _ if is_message(&wait) => resources.flags(wait.resource) & (SENT | HELD) == SENT,
+                _ if is_message(&wait) => resources.flags(wait.resource) & (HAS_SENDER | HELD) == HAS_SENDER,
                 _ => is_lock(&wait) && resources.flags(wait.resource) == HELD,
             };
             if let Some(known) = tasks.get_mut(wait.task).filter(|_| can_come) {
@@ -330,12 +331,11 @@ impl Table {
     /// Returns whether the sender that this task used last may be used again. A task that is gone,
     /// or a thread, has left it where any task that goes on may use it.
     fn may_send(&self, id: u64, has_others: bool) -> bool {
-        self.find(id).map_or(has_others, |index| self.0[index].goes_on())
+        self.find(id).map_or(has_others, |index| self.0[index].can_go_on())
     }
 
-    /// Returns whether the task releases what it holds, in whichever of its futures. A task that is
-    /// gone has leaked it.
-    fn lets_go(&self, id: u64) -> bool {
-        self.find(id).is_some_and(|index| self.0[index].goes_on() && !self.0[index].has_lock)
+    /// Returns whether the task will release its holdings. A task that has ended has leaked them.
+    fn can_release(&self, id: u64) -> bool {
+        self.find(id).is_some_and(|index| self.0[index].can_go_on() && !self.0[index].has_lock)
     }
 }

@@ -82,7 +82,8 @@ fn rest(pause: Duration, threshold: Duration) {
     }
 }
 
-/// Whether this thread woke so late that others may have been late for the same reason alone.
+/// Returns whether this thread woke so late that others may have been late for the same reason
+/// alone.
 fn has_overslept(slept: Duration, pause: Duration, threshold: Duration) -> bool {
     slept >= pause.saturating_add(threshold)
 }

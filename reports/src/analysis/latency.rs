@@ -194,7 +194,7 @@ fn oldest_spans(snapshot: &Snapshot) -> OrderedMap<(SiteIndex, Option<&str>), u6
     oldest_ns
 }
 
-/// Whether a node's calls have a first poll and an end.
+/// Returns whether a node's calls have a first poll and an end.
 pub(crate) fn has_latency(snapshot: &Snapshot, node: &Node) -> bool {
     let kind = snapshot.site(node.site).map(|site| site.kind);
     !matches!(kind, None | Some(SiteKind::Await | SiteKind::Impl | SiteKind::Traced))

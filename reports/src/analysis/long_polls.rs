@@ -89,7 +89,7 @@ fn at_least(node: &Node, from_ns: u64) -> u64 {
     sum.saturating_add(more).min(node.busy_ns)
 }
 
-/// Whether the longest poll is longer than every finished one.
+/// Returns whether the longest poll is longer than every finished one.
 fn is_longest_running(node: &Node) -> bool {
     node.polls_histogram.iter().all(|bucket| bucket.to_ns <= node.longest_poll_ns)
 }

@@ -65,8 +65,8 @@ impl<'a> Tree<'a> {
         path
     }
 
-    /// Whether no ancestor of a node has the same key, by node. Only such nodes add to a cumulative
-    /// time: the time of a recursive call is part of the outer one.
+    /// Returns whether no ancestor of a node has the same key, by node. Only such nodes add to a
+    /// cumulative time: the time of a recursive call is part of the outer one.
     pub(crate) fn outermost<K: Eq + Hash>(&self, key: impl Fn(&'a Node) -> K) -> Vec<bool> {
         let mut is_outermost = vec![false; self.nodes.len()];
         // Depth first: the keys from a root down to the node.

@@ -36,8 +36,8 @@ pub(super) fn set_aside(snapshot: &Snapshot) -> Vec<bool> {
     are_aside
 }
 
-/// Whether it is polled through something else, such as a collection: no await is of the future
-/// itself.
+/// Returns whether it is polled through something else, such as a collection: no await is of the
+/// future itself.
 fn is_collected(snapshot: &Snapshot, span: &Span) -> bool {
     let is_future = snapshot.site(span.site).is_some_and(|site| site.kind != SiteKind::Await);
     span.parent.is_some() && span.at.is_none() && is_future

@@ -220,7 +220,7 @@ impl<'a> Forest<'a> {
         words
     }
 
-    /// Whether the task waits only for `std::future::pending()`, by the text of its awaits.
+    /// Returns whether the task waits only for `std::future::pending()`, by the text of its awaits.
     fn waits_for_ever(&self, task: &Task) -> bool {
         let Some(root) = task.span.filter(|&span| self.snapshot.span(span).is_some()) else { return false };
         let mut open = vec![root.get()];

@@ -106,7 +106,7 @@ pub(crate) fn queues(snapshot: &Snapshot) -> Lists {
     Lists::new(snapshot.resources.len(), queued)
 }
 
-/// Whether it waits for something that another task has: a lock, a permit, a free slot.
+/// Returns whether it waits for something that another task has: a lock, a permit, a free slot.
 pub(crate) fn is_for_units(mode: WaitMode) -> bool {
     match mode {
         WaitMode::Lock
@@ -324,12 +324,12 @@ fn holder(it: &Resource, holding: &Holding) -> String {
     }
 }
 
-/// Whether its units are places for messages, which are reserved and not acquired.
+/// Returns whether its units are places for messages, which are reserved and not acquired.
 fn is_channel(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc | ResourceKind::Oneshot | ResourceKind::Broadcast)
 }
 
-/// Whether a number of its units means something to a reader.
+/// Returns whether a number of its units means something to a reader.
 fn has_counted_units(kind: ResourceKind) -> bool {
     matches!(
         kind,
@@ -341,7 +341,8 @@ fn has_counted_units(kind: ResourceKind) -> bool {
     )
 }
 
-/// Whether tasks acquire it, and wait until they have. Its waits are a share of its acquisitions.
+/// Returns whether tasks acquire it, and wait until they have. Its waits are a share of its
+/// acquisitions.
 pub(crate) fn is_acquired(kind: ResourceKind) -> bool {
     matches!(
         kind,

@@ -62,7 +62,7 @@ pub(crate) fn wrap_line(page: &mut String, line: &str, indent: &str) {
     }
 }
 
-/// Whether the space at `at` is between a number and its unit.
+/// Returns whether the space at `at` is between a number and its unit.
 fn is_in_value(text: &str, at: usize) -> bool {
     let unit = text[at + 1..].split(|c: char| !(c.is_alphabetic() || c == '%')).next();
     text[..at].ends_with(|c: char| c.is_ascii_digit()) && unit.is_some_and(|unit| UNITS.contains(&unit))

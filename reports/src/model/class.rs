@@ -50,7 +50,7 @@ impl<T: fmt::Debug> fmt::Debug for Shared<T> {
 /// The classes of a list so far.
 #[derive(Debug)]
 pub struct Classes<T> {
-    /// Those of the records before, each once, the last one first.
+    /// The distinct classes of the records before, most recent first.
     recent: VecDeque<Shared<T>>,
     all: FxHashSet<Shared<T>>,
 }

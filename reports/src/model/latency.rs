@@ -39,7 +39,7 @@ pub struct Durations {
 }
 
 impl Latency {
-    /// Whether no call has ended.
+    /// Returns whether no call has ended.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.completed.is_empty() && self.cancelled.is_empty()
@@ -47,7 +47,7 @@ impl Latency {
 }
 
 impl Durations {
-    /// Whether there are no durations.
+    /// Returns whether there are no durations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.buckets.is_empty()

@@ -141,7 +141,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether its parent is gone, and the task that polled it last is done.
+    /// Returns whether its parent is gone, and the task that polled it last is done.
     pub(crate) fn is_without_task(&self) -> bool {
         self.parent.is_none() && self.task.is_none()
     }

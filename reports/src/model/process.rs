@@ -24,8 +24,8 @@ pub struct Process {
 }
 
 impl Process {
-    /// Whether both have the same name, id and machine. Its CPUs may change while it runs. An
-    /// earlier run in a restarted container is the same by this.
+    /// Returns whether both have the same name, id and machine. Its CPUs may change while it runs.
+    /// An earlier run in a restarted container is the same by this.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.name, self.pid, &self.host) == (&other.name, other.pid, &other.host)

@@ -1,4 +1,4 @@
-//! The map.
+//! A map in the order of its keys.
 
 use std::borrow::Borrow;
 use std::ops::Index;
@@ -39,7 +39,7 @@ impl<K: Ord, V> OrderedMap<K, V> {
         position.ok().map(|entry| &mut self.entries[entry].1)
     }
 
-    /// Whether the map has a key.
+    /// Returns whether the map has a key.
     #[must_use]
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
@@ -82,7 +82,7 @@ impl<K, V> OrderedMap<K, V> {
         self.entries.len()
     }
 
-    /// Whether the map has no key.
+    /// Returns whether the map has no key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -19,7 +19,7 @@ impl<T> Default for OrderedSet<T> {
 }
 
 impl<T: Ord> OrderedSet<T> {
-    /// Whether an item is in the set.
+    /// Returns whether an item is in the set.
     #[must_use]
     pub fn contains<Q: Ord + ?Sized>(&self, item: &Q) -> bool
     where
@@ -52,7 +52,7 @@ impl<T> OrderedSet<T> {
         self.items.len()
     }
 
-    /// Whether the set has no item.
+    /// Returns whether the set has no item.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()

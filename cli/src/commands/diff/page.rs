@@ -114,7 +114,7 @@ fn others(diff: &Diff) -> String {
     format!("no function is slower or faster; {}", counts.join(", "))
 }
 
-/// Whether a function has a row without `--full`.
+/// Returns whether a function has a row without `--full`.
 fn is_changed(function: &FunctionDiff) -> bool {
     function.change != Change::Same || function.presence != Presence::Both
 }

@@ -112,7 +112,7 @@ impl Future for LocalSet {
 /// Number of threads in a `block_on` of a set. The task `main` there has no waker of the set.
 static ENTERED: AtomicU64 = AtomicU64::new(0);
 
-/// Whether a thread is in a `block_on` of a set.
+/// Returns whether a thread is in a `block_on` of a set.
 pub(crate) fn is_any_entered() -> bool {
     ENTERED.load(Relaxed) != 0
 }

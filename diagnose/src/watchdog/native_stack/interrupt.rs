@@ -82,7 +82,7 @@ pub(super) fn copy_of(thread_id: u64) -> Option<Copied> {
     Some(Copied { registers: Registers { instruction, stack_pointer, frame_pointer, link }, stack })
 }
 
-/// Ends a request that was given up, once its thread has ended the copy that nobody reads any more.
+/// Ends a request that was given up, once its thread has finished the copy.
 /// Until then there is no other request.
 fn end_given_up() {
     let done = GIVEN_UP.load(Ordering::Relaxed);

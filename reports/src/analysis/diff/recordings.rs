@@ -118,8 +118,8 @@ impl Recording {
         }
     }
 
-    /// Whether it can contain `earlier`: every function has its first poll at the same moment, and
-    /// has at least as many calls. Two runs of a program never agree on the first.
+    /// Returns whether it can contain `earlier`: every function has its first poll at the same
+    /// moment, and has at least as many calls. Two runs of a program never agree on the first.
     fn continues(&self, earlier: &Self) -> bool {
         /// For the rounding of ticks, and for a rate of the clock that is known better later.
         const SLACK_NS: u64 = 1_000;

@@ -58,7 +58,7 @@ pub(super) fn noise(old: &Spread, new: &Spread, floor: f64) -> f64 {
     (2.0 * single).max(4.0 * MEDIAN_ERROR * error).max(floor)
 }
 
-/// Whether nearly all pairs of values differ in the direction of the medians.
+/// Returns whether nearly all pairs of values differ in the direction of the medians.
 pub(super) fn is_dominant(old: &Spread, new: &Spread) -> bool {
     let mut rising = 0.0;
     for old in &old.values {

@@ -17,7 +17,7 @@ use super::rule::Rule;
 use super::workers::CpuShare;
 use crate::units::{count, time};
 
-/// Whether most of the function's own time inside polls was spent asleep.
+/// Returns whether most of the function's own time inside polls was spent asleep.
 pub(super) fn blocks(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> bool {
     let awake_ns = cpu.cpu_ns.saturating_add(cpu.delayed_ns);
     cpu.is_known && on_workers_ns(facts, hog).saturating_sub(awake_ns) > hog.self_busy_ns / 2

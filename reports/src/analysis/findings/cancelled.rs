@@ -213,8 +213,8 @@ fn of_select(facts: &Facts<'_>, node: usize) -> Option<Finding> {
     Some(finding)
 }
 
-/// Whether a `sleep` that begins with each call limits the calls of a function in another arm: they
-/// do some work, and those that are dropped are of one age.
+/// Returns whether a `sleep` that begins with each call limits the calls of a function in another
+/// arm: they do some work, and those that are dropped are of one age.
 fn is_limited(facts: &Facts<'_>, node: usize, timer: usize) -> bool {
     let own = facts.node(node);
     let dropped = &own.latency.cancelled;

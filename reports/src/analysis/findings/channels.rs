@@ -72,13 +72,15 @@ fn awaits(facts: &Facts<'_>, waiting: &[&Wait]) -> Vec<usize> {
     sites.into_iter().flat_map(|site| facts.nodes_of_site(site)).copied().collect()
 }
 
-/// Whether tasks have come to wait since the oldest one did. Those of a batch all came at once.
+/// Returns whether tasks have come to wait since the oldest one did. Those of a batch all came at
+/// once.
 pub(super) fn arrive(waiting: &[&Wait]) -> bool {
     let since_ns = || waiting.iter().map(|wait| wait.since_ns);
     since_ns().min() < since_ns().max().map(|ns| ns / 2)
 }
 
-/// Whether most waiting tasks are handlers: an unrecorded task polls them, and each call ends.
+/// Returns whether most waiting tasks are handlers: an unrecorded task polls them, and each call
+/// ends.
 fn is_in_handlers(facts: &Facts<'_>, waiting: &[&Wait]) -> bool {
     let is_handler = |wait: &&&Wait| {
         let task = wait.task.and_then(|id| facts.task(id));
@@ -87,7 +89,7 @@ fn is_in_handlers(facts: &Facts<'_>, waiting: &[&Wait]) -> bool {
     waiting.iter().filter(is_handler).count() * 2 > waiting.len()
 }
 
-/// Whether a node is in a handler: an unrecorded task polls its root now.
+/// Returns whether a node is in a handler: an unrecorded task polls its root now.
 pub(super) fn is_of_handlers(facts: &Facts<'_>, node: usize) -> bool {
     let root = facts.node(facts.root(node)).site;
     let mut tasks = facts.snapshot.tasks.iter().filter(|task| task.is_unspawned);

@@ -4,13 +4,16 @@
 //! waits of a lock, by call ─▶ the function that waits ─▶ its callers ─▶ the outermost one with a large share
 //! holds of a lock, by call ─▶ the await that takes most of each hold
 //! ```
-//! Silent if the waits are short, few against the recorded time, longer than the holds explain, or
-//! for a single hold, such as a migration at a start; on a machine whose CPUs are scarce, also if a
-//! task that was granted the lock waits longer for a thread than it then holds it; at a semaphore
-//! unless each permit is waited for much longer than it is held and calls keep arriving, because
-//! bounded concurrency makes tasks wait by design; and at a lock that is held while its holder
-//! waits for the next event: there the lock only says whose turn it is, as in workers that share
-//! one receiver. Requests that send back what they receive wait for each other all the same.
+//! Silent if
+//! - the waits are short, few against the recorded time, or longer than the holds explain;
+//! - they are for a single hold, such as a migration at a start;
+//! - CPUs are scarce, and a task that was granted the lock waits longer for a thread than it then
+//!   holds it;
+//! - permits of a semaphore are held for about as long as they are waited for, or no calls arrive:
+//!   bounded concurrency makes tasks wait by design;
+//! - the holder waits for the next event: then the lock only says whose turn it is, as in workers
+//!   that share one receiver. Requests that send back what they receive wait for each other all the
+//!   same.
 
 use std::fmt::Write as _;
 

@@ -74,8 +74,8 @@ pub(super) fn delayed(
     Some((site, share))
 }
 
-/// Whether most of the recorded waiting is in requests: in handlers, or between the `read` of a
-/// request and the `write` of its answer.
+/// Returns whether most of the recorded waiting is in requests: in handlers, or between the `read`
+/// of a request and the `write` of its answer.
 pub(super) fn are_requests(facts: &Facts<'_>, waiters: &[UsagePlace]) -> bool {
     let most = waiters.iter().max_by_key(|row| row.total_ns);
     let node = most.and_then(|row| row.node).map(NodeIndex::get);

@@ -82,8 +82,9 @@ const REQUESTS: [&str; 9] = [
 /// Functions and methods that wait for a moment.
 const TIMERS: [&str; 3] = ["sleep", "sleep_until", "tick"];
 
-/// Whether the waiting below a node is for the answer to a request: it reads what it has asked for
-/// before, or calls a client that does. A `send` without an argument is that of an HTTP client.
+/// Returns whether the waiting below a node is for the answer to a request: it reads what it has
+/// asked for before, or calls a client that does. A `send` without an argument is that of an HTTP
+/// client.
 pub(super) fn is_for_answer(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
     facts
@@ -91,29 +92,29 @@ pub(super) fn is_for_answer(facts: &Facts<'_>, node: usize) -> bool {
         .is_some_and(|site| is_request(&site.name) || is_read(&site.name) && is_answer(facts, deepest, site))
 }
 
-/// Whether an awaited expression sends a request with a client, and waits for its answer.
+/// Returns whether an awaited expression sends a request with a client, and waits for its answer.
 pub(super) fn is_request(text: &str) -> bool {
     calls_any(text, &REQUESTS) || text.contains(".send()")
 }
 
-/// Whether an awaited expression reads, writes, or waits for a moment or an event: all that loops
-/// do, over and over.
+/// Returns whether an awaited expression reads, writes, or waits for a moment or an event: all that
+/// loops do, over and over.
 pub(super) fn is_repeated(text: &str) -> bool {
     !is_request(text) && (is_read(text) || is_write(text) || is_timer(text) || calls_event_method(text))
 }
 
-/// Whether an awaited expression tries to connect, perhaps under a timeout.
+/// Returns whether an awaited expression tries to connect, perhaps under a timeout.
 pub(super) fn is_connect(text: &str) -> bool {
     let names = ["connect", "connect_async", "connect_timeout", "connect_with", "try_connect"];
     calls_any(text, &names)
 }
 
-/// Whether an awaited expression waits for a moment.
+/// Returns whether an awaited expression waits for a moment.
 pub(super) fn is_timer(text: &str) -> bool {
     calls_any(text, &TIMERS)
 }
 
-/// Whether the waiting below a node is for the next event.
+/// Returns whether the waiting below a node is for the next event.
 pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
     facts.site(deepest).is_some_and(|site| {
@@ -124,15 +125,16 @@ pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
     })
 }
 
-/// Whether an await may be for the next event by the name of what it calls, and is not for an
-/// answer: functions that wrap a `read` or a `recv` are named after it.
+/// Returns whether an await may be for the next event by the name of what it calls, and is not for
+/// an answer: functions that wrap a `read` or a `recv` are named after it.
 pub(super) fn is_event_like(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
     facts.site(deepest).is_some_and(|site| calls_any_word(&site.name) && !is_answer(facts, deepest, site))
 }
 
-/// Whether a node is between the `read` of a request and the `write` of its answer, in a function
-/// that does both about as often: of a connection, not of a stage between two channels or streams.
+/// Returns whether a node is between the `read` of a request and the `write` of its answer, in a
+/// function that does both about as often: of a connection, not of a stage between two channels or
+/// streams.
 pub(super) fn is_between_read_and_write(facts: &Facts<'_>, node: usize) -> bool {
     let mut below = node;
     for above in facts.tree.ancestors(node) {
@@ -156,50 +158,52 @@ pub(super) fn is_between_read_and_write(facts: &Facts<'_>, node: usize) -> bool 
     false
 }
 
-/// Whether it reads bytes or lines, as from a socket.
+/// Returns whether it reads bytes or lines, as from a socket.
 fn is_socket_read(text: &str) -> bool {
     is_read(text) && !is_channel_read(text)
 }
 
-/// Whether it may receive from a channel or a stream.
+/// Returns whether it may receive from a channel or a stream.
 pub(super) fn is_channel_read(text: &str) -> bool {
     calls_any(text, &["next", "recv", "recv_async", "recv_many"])
 }
 
-/// Whether it gets the next job or connection: what workers that share a queue hold a lock for.
+/// Returns whether it gets the next job or connection: what workers that share a queue hold a lock
+/// for.
 pub(super) fn is_next_job(text: &str) -> bool {
     is_channel_read(text) || calls_any(text, &["accept", "recv_from"])
 }
 
-/// Whether it writes bytes, as to a socket.
+/// Returns whether it writes bytes, as to a socket.
 fn is_socket_write(text: &str) -> bool {
     is_write(text) && !calls_any(text, &["feed", "send", "send_all", "send_async"])
 }
 
-/// Whether an await initializes what is then there for all, or waits for the call that does.
+/// Returns whether an await initializes what is then there for all, or waits for the call that
+/// does.
 pub(super) fn is_initialization(facts: &Facts<'_>, node: usize) -> bool {
     let is_it = |text: &str| calls_any(text, &["get_or_init", "get_or_try_init"]);
     facts.site(node).is_some_and(|site| is_it(&site.name))
 }
 
-/// Whether an awaited expression calls a method that waits for the next event.
+/// Returns whether an awaited expression calls a method that waits for the next event.
 fn calls_event_method(text: &str) -> bool {
     calls_any(text, &METHODS)
 }
 
-/// Whether it reads. A `read` without an argument is that of a lock.
+/// Returns whether it reads. A `read` without an argument is that of a lock.
 fn is_read(text: &str) -> bool {
     calls_any(text, &READS) && !text.contains(".read()")
 }
 
-/// Whether it sends something. A `write` without an argument is that of a lock.
+/// Returns whether it sends something. A `write` without an argument is that of a lock.
 pub(super) fn is_write(text: &str) -> bool {
     let begins = text.contains(".write_") || text.starts_with("write_");
     (begins || calls_any(text, &WRITES)) && !text.contains(".write()")
 }
 
-/// Whether the function of an await has sent something before, about as often as it reads. A loop
-/// that reads many times after a greeting waits for events.
+/// Returns whether the function of an await has sent something before, about as often as it reads.
+/// A loop that reads many times after a greeting waits for events.
 fn is_answer(facts: &Facts<'_>, deepest: usize, site: &Site) -> bool {
     let is_request = |node: usize| {
         // What forwards a message reads it first.
@@ -212,7 +216,7 @@ fn is_answer(facts: &Facts<'_>, deepest: usize, site: &Site) -> bool {
     parent.is_some_and(|parent| facts.tree.children[parent].iter().any(|&node| is_request(node)))
 }
 
-/// Whether a text calls one of these methods.
+/// Returns whether a text calls one of these methods.
 fn calls_any(text: &str, methods: &[&str]) -> bool {
     methods.iter().any(|method| {
         text.match_indices(method).any(|(at, _)| {
@@ -223,15 +227,15 @@ fn calls_any(text: &str, methods: &[&str]) -> bool {
     })
 }
 
-/// Whether a text calls a function whose name begins with a word for waiting.
+/// Returns whether a text calls a function whose name begins with a word for waiting.
 fn calls_any_word(text: &str) -> bool {
     let words = text.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '(');
     let mut calls = words.flat_map(|word| word.split('(').rev().skip(1));
     calls.any(|name| WAITING.contains(&name.split('_').next().unwrap_or(name)))
 }
 
-/// Whether a future waits at this await now, at a resource of an accepted kind. One that waits for
-/// a free slot does not: its receiver is slow.
+/// Returns whether a future waits at this await now, at a resource of an accepted kind. One that
+/// waits for a free slot does not: its receiver is slow.
 fn is_at(facts: &Facts<'_>, site: &Site, is_kind: fn(ResourceKind) -> bool) -> bool {
     let snapshot = facts.snapshot;
     snapshot.waits.iter().any(|wait| {

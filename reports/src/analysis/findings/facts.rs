@@ -147,7 +147,7 @@ impl<'a> Facts<'a> {
         self.sum_outermost(site, |node| node.busy_ns.saturating_add(node.idle_ns))
     }
 
-    /// Whether most calls of a site end: requests, not loops.
+    /// Returns whether most calls of a site end: requests, not loops.
     pub(super) fn has_ends(&self, site: SiteIndex) -> bool {
         let calls = self.sum(site, |node| node.calls);
         let ended = self.sum(site, ended);
@@ -166,7 +166,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether a node is under a future: on a thread for blocking work, long calls harm nobody.
+    /// Returns whether a node is under a future: on a thread for blocking work, long calls harm
+    /// nobody.
     pub(super) fn is_in_task(&self, node: usize) -> bool {
         self.are_in_tasks[node]
     }

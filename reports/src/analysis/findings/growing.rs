@@ -164,8 +164,8 @@ impl<'a> Growth<'a> {
     }
 }
 
-/// Whether the growth over `span_ns` goes on, and is not new. Clients may have paused in between.
-/// `ages` have their shares in the last quarter of it, and in at least two of the others.
+/// Returns whether the growth over `span_ns` goes on, and is not new. Clients may have paused in
+/// between. `ages` have their shares in the last quarter of it, and in at least two of the others.
 pub(super) fn goes_on(ages: impl Iterator<Item = u64>, span_ns: u64) -> bool {
     let mut quarters = [0_u64; 4];
     for age_ns in ages {

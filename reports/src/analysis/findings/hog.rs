@@ -175,8 +175,8 @@ fn reaching(node: &Node, ns: u64) -> u64 {
     long.map(|bucket| bucket.count).fold(0, u64::saturating_add)
 }
 
-/// Whether the polls of a bucket took `ns` or more. Those of the bucket around `ns` count if they
-/// did so on average, with all other polls in the middle of their buckets.
+/// Returns whether the polls of a bucket took `ns` or more. Those of the bucket around `ns` count
+/// if they did so on average, with all other polls in the middle of their buckets.
 fn is_long(node: &Node, bucket: &Bucket, ns: u64) -> bool {
     let middle_ns = |other: &Bucket| {
         let to_ns = other.to_ns.min(node.longest_poll_ns);
@@ -204,8 +204,8 @@ fn delay_ns(facts: &Facts<'_>, site: SiteIndex) -> u64 {
     others.map(|root| root.queued_ns).fold(0, u64::saturating_add)
 }
 
-/// Whether the tasks of this root compute without end and wait for nothing but a thread: for each
-/// other, as they should. A connection does not end either, but waits for its client.
+/// Returns whether the tasks of this root compute without end and wait for nothing but a thread:
+/// for each other, as they should. A connection does not end either, but waits for its client.
 fn takes_turns(facts: &Facts<'_>, root: SiteIndex) -> bool {
     let queued_ns = facts.sum(root, |node| node.queued_ns);
     !facts.has_ends(root) && queued_ns >= facts.sum_outermost(root, |node| node.idle_ns) / 2
@@ -236,8 +236,8 @@ impl LongPolls {
         self.time_ns.checked_div(self.polls).unwrap_or(0)
     }
 
-    /// Whether they would have been long on an idle machine, even if workers waited for a CPU in
-    /// no other polls.
+    /// Returns whether they would have been long on an idle machine, even if workers waited for a
+    /// CPU in no other polls.
     fn are_sure(&self, cpu: &CpuShare) -> bool {
         let least_ns = self.time_ns.saturating_sub(cpu.delayed_in_polls_ns);
         cpu.is_known && least_ns >= self.polls.saturating_mul(LONG_NS)
@@ -245,8 +245,8 @@ impl LongPolls {
 }
 
 impl Hog {
-    /// Whether the CPU time of the workers suffices for its polls: even if all other time inside
-    /// polls was spent on a CPU, so much is left. Never if the workers are starved of CPUs.
+    /// Returns whether the CPU time of the workers suffices for its polls: even if all other time
+    /// inside polls was spent on a CPU, so much is left. Never if the workers are starved of CPUs.
     fn is_sure(&self, cpu: &CpuShare) -> bool {
         let left_ns = cpu.cpu_ns.saturating_sub(self.others_ns);
         !cpu.is_scarce() || !cpu.is_starved() && left_ns >= self.long.polls.saturating_mul(LONG_NS)

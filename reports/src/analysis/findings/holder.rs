@@ -53,8 +53,8 @@ impl<'a> Holder<'a> {
     }
 }
 
-/// Whether the function that acquired the lock is busy for less than a third of the time of its
-/// holds. Not all of these are measured.
+/// Returns whether the function that acquired the lock is busy for less than a third of the time of
+/// its holds. Not all of these are measured.
 fn waits(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> bool {
     let busy_ns = facts.function(node).map(|function| facts.node(function).busy_ns);
     busy_ns.is_some_and(|busy_ns| busy_ns < row.total_ns / 3)

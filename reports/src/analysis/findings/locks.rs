@@ -31,7 +31,7 @@ pub(super) struct Lock<'a> {
     pub(super) waits: u64,
     /// All waits that have ended.
     pub(super) ended: u64,
-    /// Those of them that ended without the lock, as in a timeout.
+    /// Ended waits that did not acquire the lock, as after a timeout.
     pub(super) given_up: u64,
     /// How long the youngest and the oldest wait last so far, in ns.
     youngest_ns: u64,
@@ -131,8 +131,8 @@ impl Lock<'_> {
         self.held_in_all(self.longest_hold_ns(), 1)
     }
 
-    /// Whether one hold, such as a migration at a start, took nearly all the time for which the
-    /// lock was held. The waits are then for that one.
+    /// Returns whether one hold, such as a migration at a start, took nearly all the time for which
+    /// the lock was held. The waits are then for that one.
     pub(super) fn is_one_hold(&self) -> bool {
         self.usually_in_use_ns() <= self.longest_hold_ns() / MIN_ONE_HOLD
     }
@@ -149,8 +149,8 @@ impl Lock<'_> {
         u64::try_from(ns).unwrap_or(u64::MAX)
     }
 
-    /// Whether nearly all waits for several locks of one place are for one of them: a hot shard. A
-    /// lock that was never used is not on record, so the number of locks is unknown.
+    /// Returns whether nearly all waits for several locks of one place are for one of them: a hot
+    /// shard. A lock that was never used is not on record, so the number of locks is unknown.
     pub(super) fn is_one_of_many(&self, facts: &Facts<'_>) -> bool {
         let is_other = |it: &Resource| {
             it.id != self.first.id && it.kind == self.first.kind && it.created == self.first.created
@@ -160,21 +160,21 @@ impl Lock<'_> {
             && facts.snapshot.resources.iter().any(is_other)
     }
 
-    /// Whether calls have come to wait since the oldest one did. Those of a batch all came at once,
-    /// to be bounded; and once nobody waits, it is done.
+    /// Returns whether calls have come to wait since the oldest one did. The calls of a batch all
+    /// arrive at once, and a batch without waits is done.
     pub(super) fn arrives(&self) -> bool {
         self.youngest_ns < self.oldest_ns / 2
     }
 
-    /// Whether calls have come to wait several times so far: its permits have been in use for far
-    /// longer than the longest wait.
+    /// Returns whether calls have come to wait several times so far: its permits have been in use
+    /// for far longer than the longest wait.
     pub(super) fn recurs(&self) -> bool {
         let permits = self.first.capacity.unwrap_or(1).saturating_mul(self.ids.len() as u64);
         let in_use_ns = self.in_use_ns().checked_div(permits).unwrap_or(0);
         in_use_ns >= self.longest_ns.max(self.oldest_ns).saturating_mul(MIN_BATCHES)
     }
 
-    /// Whether some waits take many holds, although most calls wait little or not at all.
+    /// Returns whether some waits take many holds, although most calls wait little or not at all.
     pub(super) fn has_bursts(&self, cpu: &CpuShare) -> bool {
         self.waits >= MIN_BURST_WAITS
             && self.p99_ns >= self.held_ns.saturating_mul(MIN_BURST_HOLDS)

@@ -38,7 +38,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     by_site.into_iter().filter_map(finding).collect()
 }
 
-/// Whether a function polls several futures at once. The text of an arm of a macro has no `.await`.
+/// Returns whether a function polls several futures at once. The text of an arm of a macro has no
+/// `.await`.
 fn races(facts: &Facts<'_>, caller: usize) -> bool {
     let awaits = facts.tree.children[caller].iter().filter(|&&child| facts.is_await(child));
     awaits.filter_map(|&child| facts.site(child)).any(|site| {

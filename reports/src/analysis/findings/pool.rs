@@ -67,7 +67,7 @@ fn channel_at<'a>(facts: &Facts<'a>, over: usize) -> Option<&'a Resource> {
     channel.filter(|it| matches!(it.kind, ResourceKind::Mpsc | ResourceKind::Mpmc))
 }
 
-/// Whether it was last used in a task with this root.
+/// Returns whether it was last used in a task with this root.
 fn is_under(facts: &Facts<'_>, end: &Holding, root: SiteIndex) -> bool {
     let sent_at = end.place.as_ref().and_then(|place| await_at(facts, place));
     let nodes = sent_at.map_or(&[][..], |site| facts.nodes_of_site(site));

@@ -126,8 +126,8 @@ fn put_causes_first(facts: &Facts<'_>, findings: &mut [Finding]) {
     }
 }
 
-/// Whether `cause` explains what `finding` says: long polls fill the workers, and a lock, a full
-/// channel or a busy receiver makes the await of it slow.
+/// Returns whether `cause` explains what `finding` says: long polls fill the workers, and a lock, a
+/// full channel or a busy receiver makes the await of it slow.
 fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
     match (cause.rule, finding.rule) {
         // What ended before is not what hangs now. A slow receiver is named once.

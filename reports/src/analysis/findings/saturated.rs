@@ -93,7 +93,7 @@ impl Queue {
         self.queued_ns.checked_div(self.polls).unwrap_or(0)
     }
 
-    /// Whether it is long enough for people to notice.
+    /// Returns whether it is long enough for people to notice.
     pub(super) fn is_long(&self) -> bool {
         self.polls >= MIN_POLLS
             && self.mean_ns() >= MIN_QUEUED_NS

@@ -3,8 +3,8 @@
 //! A task that yields after each piece of work also wakes itself, as it should. So the polls have
 //! to be too short for work, and the task has to be runnable most of its life. A connection also
 //! waits for its client, so tasks that wait for next to nothing but themselves count as well if
-//! their polls use the workers. The tasks of requests are young, so their calls are counted: of
-//! those alive, the wakes tell why they are polled so often.
+//! their polls use the workers. Tasks of requests end early, so the calls that have ended are
+//! counted too. The wakes of those still alive show why they are polled so often.
 //!
 //! ```text
 //! spin         ████████████████████████████████████████    runnable most of its life
@@ -20,25 +20,26 @@ use crate::model::{Node, Place, SiteIndex, Task, TaskKind};
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::{count, time};
 
-/// A task that yields after so little work does no work: a turn of the executor takes about as
-/// long.
+/// Shorter polls do no useful work, in ns: to schedule one takes about as long.
 const MAX_POLL_NS: u64 = 5_000;
-/// The least share of wakes by the task itself, in thousandths.
+/// The minimum share of wakes by the task itself, in thousandths.
 const MIN_SELF_WAKES: u64 = 500;
-/// The least share of its life in polls and in the queue, in thousandths.
+/// The minimum share of a task's life in which it runs or is queued, in thousandths.
 const MIN_RUNNABLE: u64 = 500;
-/// The least share of wakes by the tasks themselves, and of the workers' time in their polls, if
-/// they are runnable for a smaller share of their life.
+/// The minimum share of wakes by the task itself, in thousandths, if it is runnable for less of its
+/// life.
 const MIN_SURE_SELF_WAKES: u64 = 900;
+/// The minimum share of the workers' time in the polls of such tasks, in thousandths.
 const MIN_USED: u64 = 250;
-/// The least number of polls per second of its life: a task that merely retries is slower.
+/// The minimum number of polls per second of its life: a task that merely retries is slower.
 const MIN_RATE: u64 = 1_000;
-/// The least age: shorter loops end by themselves.
+/// The minimum age: shorter loops end by themselves.
 const MIN_AGE_NS: u64 = 500_000_000;
-/// The least number of polls of each call, and per second of the recording, if calls end; and the
-/// greatest share of the workers' time, in thousandths, in which they have nothing to do.
+/// The minimum number of polls of each call, if calls end.
 const MIN_CALL_POLLS: u64 = 1_000;
+/// The minimum number of polls per second of the recording, if calls end.
 const MIN_STORM_RATE: u64 = 100_000;
+/// The maximum share of the workers' time in which they are parked, in thousandths.
 const MAX_PARKED: u64 = 750;
 /// Shorter recordings may be a start-up.
 const MIN_ELAPSED_NS: u64 = 1_000_000_000;
@@ -93,8 +94,8 @@ fn storm(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     }
     let (within, within_words) = within(facts, site);
     let sentence = format!(
-        "{} calls of {} were polled {} times, for {} on average, and {} of the wakes of those alive came from their own \
-         task{within_words}",
+        "{} calls of {} were polled {} times, for {} on average, and {} of the wakes of live tasks came from the task \
+         itself{within_words}",
         count(calls),
         facts.name_and_line(site),
         count(polls),
@@ -110,7 +111,7 @@ fn storm(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     Some(finding)
 }
 
-/// Whether it is polled often, for a short time, and mostly because it has woken itself.
+/// Returns whether it is polled often, for a short time, and mostly because it has woken itself.
 fn asks_again(task: &Task) -> bool {
     let rate = u128::from(task.polls) * 1_000_000_000;
     task.kind == TaskKind::Future
@@ -129,8 +130,8 @@ fn is_sure(task: &Task) -> bool {
     per_mille(task.self_wakes, task.wakes) >= MIN_SURE_SELF_WAKES
 }
 
-/// Whether the polls of those that hardly anything else wakes are a large share of what the
-/// workers do. Polls include waits for a CPU.
+/// Returns whether the polls of tasks that mostly wake themselves take a large share of the
+/// workers' time. Polls include waits for a CPU.
 fn use_workers(facts: &Facts<'_>, tasks: &[&Task]) -> bool {
     let cpu = CpuShare::new(facts.snapshot);
     let used_ns =

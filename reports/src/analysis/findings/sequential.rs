@@ -84,8 +84,8 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
     Some(finding)
 }
 
-/// Whether what is awaited begins and ends in the await: an annotated function, or a request of a
-/// client.
+/// Returns whether what is awaited begins and ends in the await: an annotated function, or a
+/// request of a client.
 fn is_inside(facts: &Facts<'_>, site: SiteIndex, nodes: &[usize]) -> bool {
     if facts.snapshot.site(site).is_some_and(|site| is_request(&site.name)) {
         return true;
@@ -102,7 +102,7 @@ fn is_inside(facts: &Facts<'_>, site: SiteIndex, nodes: &[usize]) -> bool {
     per_mille(inside_ns, all_ns) >= MIN_INSIDE
 }
 
-/// Whether the function handles what it reads, item by item.
+/// Returns whether the function handles what it reads, item by item.
 fn is_of_a_stream(facts: &Facts<'_>, nodes: &[usize]) -> bool {
     nodes.iter().any(|&node| {
         let above = facts.tree.ancestors(node).next();
@@ -114,7 +114,8 @@ fn is_of_a_stream(facts: &Facts<'_>, nodes: &[usize]) -> bool {
     })
 }
 
-/// Whether the time is spent waiting for a lock or for permits, which another finding explains.
+/// Returns whether the time is spent waiting for a lock or for permits, which another finding
+/// explains.
 fn waits_for_lock(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
     facts.is_await(deepest) && awaited_lock(facts, deepest).is_some()

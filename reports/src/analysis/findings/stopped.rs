@@ -158,7 +158,7 @@ impl<'a> Stopped<'a> {
         self.path(index).count()
     }
 
-    /// Whether a call has waited for far longer than those of its function that ended.
+    /// Returns whether a call has waited for far longer than those of its function that ended.
     fn is_old(&self, index: usize) -> bool {
         let function = self.functions.get(&self.span(index).site);
         let bound_ns = function.and_then(Function::bound_ns);
@@ -192,13 +192,13 @@ impl<'a> Stopped<'a> {
         by_place
     }
 
-    /// Whether many calls have gone on from an await.
+    /// Returns whether many calls have gone on from an await.
     fn is_passed(&self, site: SiteIndex) -> bool {
         let passed = self.facts.sum(site, |node| node.calls.saturating_sub(node.pending));
         passed >= MIN_ENDED
     }
 
-    /// Whether the span waits for what should have come, and does not go on.
+    /// Returns whether the span waits for what should have come, and does not go on.
     fn is_stopped(&self, index: usize) -> bool {
         let (facts, span) = (self.facts, self.span(index));
         let task = span.task.and_then(|id| facts.task(id));
@@ -234,7 +234,8 @@ impl<'a> Stopped<'a> {
         nodes.max_by_key(|&node| (self.facts.node(node).idle_ns, std::cmp::Reverse(node)))
     }
 
-    /// Whether a call is one for an event: its task ends, or waits elsewhere for the next one.
+    /// Returns whether a call is one for an event: its task ends, or waits elsewhere for the next
+    /// one.
     fn is_request(&self, index: usize) -> bool {
         let facts = self.facts;
         let Some(root) = self.path(index).last() else { return false };

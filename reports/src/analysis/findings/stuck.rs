@@ -33,8 +33,8 @@ pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> 
     alike(causes).into_iter().filter_map(finding).collect()
 }
 
-/// Whether a verdict is a finding. A suspicion is one if it follows from a chain of waits, and is
-/// weak merely because unrecorded code could drop one of them: handlers in a connection of a
+/// Returns whether a verdict is a finding. A suspicion is one if it follows from a chain of waits,
+/// and is weak merely because unrecorded code could drop one of them: handlers in a connection of a
 /// library. The others rest on the age of a wait, and need evidence of their own.
 fn is_finding(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     let has_chain = matches!(
@@ -90,8 +90,9 @@ fn of_verdicts(
     finding
 }
 
-/// Whether all tasks of the chain are roots in unrecorded tasks, as handlers are. Code that drops
-/// them is a library's, which seldom does; other code is the program's own, which may well do.
+/// Returns whether all tasks of the chain are roots in unrecorded tasks, as handlers are. Code that
+/// drops them is a library's, which seldom does; other code is the program's own, which may well
+/// do.
 fn is_in_handlers(verdict: &Verdict, tasks: &TasksById<'_>) -> bool {
     let chained = verdict.chain.iter().filter_map(Link::task).filter_map(|id| tasks.get(id));
     chained.into_iter().all(|task| task.is_unspawned)

@@ -22,7 +22,7 @@ const MIN_WAITING: usize = 3;
 /// For how long each worker must have been in its poll: longer than a start.
 const MIN_BLOCKED_NS: u64 = 5_000_000_000;
 
-/// Whether a suspicion has such evidence.
+/// Returns whether a suspicion has such evidence.
 pub(super) fn is_evident(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     match verdict.kind {
         VerdictKind::Leak | VerdictKind::PoolExhausted => stops_requests(facts, verdict),
@@ -31,7 +31,7 @@ pub(super) fn is_evident(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     }
 }
 
-/// Whether calls that end wait for what the verdict is about, or for jobs that it mentions.
+/// Returns whether calls that end wait for what the verdict is about, or for jobs that it mentions.
 fn stops_requests(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     let own = verdict.chain.iter().filter_map(Link::task).chain(verdict.victims.iter().copied());
     let own: OrderedSet<TaskId> = own.collect();
@@ -51,8 +51,8 @@ fn stops_requests(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     requests.filter_map(|wait| wait.task).collect::<OrderedSet<_>>().len() >= MIN_WAITING
 }
 
-/// Whether the task that blocks its thread waits for a lock that a waiting task holds, for far
-/// longer than any hold that has ended, in a function whose calls have ended.
+/// Returns whether the task that blocks its thread waits for a lock that a waiting task holds, for
+/// far longer than any hold that has ended, in a function whose calls have ended.
 fn waits_for_waiting(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     let blocked = verdict.chain.iter().find_map(Link::task);
     let resources: OrderedSet<ResourceId> = verdict.chain.iter().filter_map(Link::resource).collect();
@@ -72,7 +72,7 @@ fn waits_for_waiting(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     })
 }
 
-/// Whether all workers of the runtime sleep in polls, and a timer or a task there is late.
+/// Returns whether all workers of the runtime sleep in polls, and a timer or a task there is late.
 fn stops_runtime(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     let snapshot = facts.snapshot;
     let Some(task) = verdict.chain.iter().find_map(Link::task).and_then(|id| facts.task(id)) else {

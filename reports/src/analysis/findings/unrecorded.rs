@@ -101,7 +101,7 @@ fn unrecorded(snapshot: &Snapshot) -> Unrecorded {
 }
 
 impl Unrecorded {
-    /// Whether it is much more than the polls on record need.
+    /// Returns whether it is much more than the polls on record need.
     fn is_much(&self) -> bool {
         let left_ns = self.cpu_ns.saturating_sub(self.polls.saturating_mul(POLL_NS));
         per_mille(left_ns, self.listed_ns) >= MIN_SHARE

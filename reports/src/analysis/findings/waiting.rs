@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::ordered::OrderedMap;
 
-/// A timer that is due later than this is no timer that anybody waits for.
+/// A timer that is due later than this, in ns, stands for "never".
 const FAR_NS: i64 = 600_000_000_000;
 /// How long after its own start a task spawns those that belong to it, such as a connection's
 /// reader, in ns; of an old one, a tenth of its age.
@@ -99,7 +99,8 @@ impl<'a> WaitingTasks<'a> {
         }
     }
 
-    /// Whether it runs, sleeps for the first time and not for ever, or waits for a task that does.
+    /// Returns whether it runs, sleeps for the first time and not for ever, or waits for a task
+    /// that does.
     fn will_end(&self, task: &Task, steps: usize) -> bool {
         self.ending.get_or_find(task, steps, || {
             task.state != RunState::Waiting
@@ -113,8 +114,8 @@ impl<'a> WaitingTasks<'a> {
         })
     }
 
-    /// Whether its await is in a loop: it is reached more often than the function around it is
-    /// called.
+    /// Returns whether its await is in a loop: it is reached more often than the function around it
+    /// is called.
     fn is_repeated(&self, wait: &Wait) -> bool {
         let Some(place) = &wait.place else { return false };
         if let Some(&known) = self.repeated.borrow().get(place) {
@@ -141,7 +142,8 @@ impl<'a> WaitingTasks<'a> {
         is_repeated
     }
 
-    /// Whether a task may be the one that answers: calls of its function last as long as the wait.
+    /// Returns whether a task may be the one that answers: calls of its function last as long as
+    /// the wait.
     fn may_answer(&self, wait: &Wait, id: TaskId) -> bool {
         let Some(task) = self.tasks.get(id) else { return false };
         let nodes = self.facts.nodes_of_site(self.facts.root_site(task)).iter();
@@ -164,7 +166,7 @@ impl<'a> WaitingTasks<'a> {
         awaited
     }
 
-    /// Whether it waits for a message, and had one before or has a sender that was used.
+    /// Returns whether it waits for a message, and had one before or has a sender that was used.
     fn is_served(&self, task: &Task) -> bool {
         self.waits(task).filter(|wait| wait.mode == WaitMode::Receive).any(|wait| {
             let resource = wait.resource.and_then(|resource| self.facts.snapshot.resource(resource));
@@ -175,7 +177,7 @@ impl<'a> WaitingTasks<'a> {
         })
     }
 
-    /// Whether some of them wait for the next message of a broadcast or watch channel.
+    /// Returns whether some of them wait for the next message of a broadcast or watch channel.
     pub(super) fn are_subscribed(&self, tasks: &[&Task]) -> bool {
         let mut waits = tasks.iter().flat_map(|task| self.waits(task));
         waits.any(|wait| {
@@ -184,7 +186,7 @@ impl<'a> WaitingTasks<'a> {
         })
     }
 
-    /// Whether most of them were spawned at the start of a task that has not ended.
+    /// Returns whether most of them were spawned at the start of a task that has not ended.
     pub(super) fn are_of_live_tasks(&self, tasks: &[&Task]) -> bool {
         let is_of_live_task = |task: &&&Task| {
             let spawner = task.spawned_by.and_then(|spawner| self.tasks.get(spawner));
@@ -193,8 +195,8 @@ impl<'a> WaitingTasks<'a> {
         tasks.iter().filter(is_of_live_task).count() * 2 >= tasks.len()
     }
 
-    /// Whether most of them wait for nothing but a recorded resource, or for nothing at all: not
-    /// for a client.
+    /// Returns whether most of them wait for nothing but a recorded resource, or for nothing at
+    /// all: not for a client.
     pub(super) fn are_recorded(&self, tasks: &[&Task]) -> bool {
         let recorded = tasks.iter().filter(|task| self.is_recorded(task, MAX_STEPS)).count();
         recorded * 10 >= tasks.len() * 9

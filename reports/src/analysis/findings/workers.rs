@@ -34,13 +34,13 @@ impl CpuShare {
         share
     }
 
-    /// Whether workers waited for a CPU so often that the length of a poll says little.
+    /// Returns whether workers waited for a CPU so often that the length of a poll says little.
     pub(super) fn is_scarce(&self) -> bool {
         self.delayed_ns > self.cpu_ns / 4
     }
 
-    /// Whether the workers got less than a tenth of the CPU time that they wanted. The length of a
-    /// poll says nothing then.
+    /// Returns whether the workers got less than a tenth of the CPU time that they wanted. The
+    /// length of a poll says nothing then.
     pub(super) fn is_starved(&self) -> bool {
         self.delayed_ns / 9 > self.cpu_ns
     }
@@ -62,7 +62,8 @@ impl CpuShare {
         u64::try_from(stretched).unwrap_or(u64::MAX).clamp(ns, ns.saturating_mul(10))
     }
 
-    /// Whether the times are those of the recording: after a reset, threads are older than it.
+    /// Returns whether the times are those of the recording: after a reset, threads are older than
+    /// it.
     pub(super) fn fits(&self, snapshot: &Snapshot) -> bool {
         let most_ns = capacity_ns(snapshot);
         self.is_known && self.cpu_ns.saturating_add(self.delayed_ns) <= most_ns.saturating_add(most_ns / 10)
@@ -76,8 +77,8 @@ impl CpuShare {
 /// parked ·····|▒ woken, waits for a CPU ▒|██ CPU ██▒ waits ▒██ CPU ██| parked ·····
 ///                                        |────── not parked ─────────|
 /// ```
-/// If its CPU times are those of the recording. After a reset, they are older, and may be longer
-/// than it was not parked.
+/// After a reset, CPU times cover more than the recording and may exceed the time that it was not
+/// parked. Then it is all of `delayed_ns`.
 fn delayed_in_polls_ns(worker: &Worker) -> u64 {
     let (cpu_ns, delayed_ns) = (worker.cpu_ns.unwrap_or(0), worker.delayed_ns.unwrap_or(0));
     let unparked_ns = worker.listed_ns.saturating_sub(worker.parked_ns);

@@ -124,8 +124,8 @@ fn report(
     out.flush()
 }
 
-/// Whether the workers were parked for nine tenths of their time, or more: the program waits, and
-/// its functions by busy time do not say for what.
+/// Returns whether the workers were parked for nine tenths of their time, or more: the program
+/// waits, and its functions by busy time do not say for what.
 fn are_parked(snapshot: &Snapshot) -> bool {
     let sum = |ns: fn(&Worker) -> u64| snapshot.workers.iter().map(ns).fold(0, u64::saturating_add);
     let (parked_ns, listed_ns) = (sum(|worker| worker.parked_ns), sum(|worker| worker.listed_ns));

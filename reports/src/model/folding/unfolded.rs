@@ -13,7 +13,7 @@ use crate::model::class::Alike;
 
 /// The maximum length of a list. A longer one is a mistake: no program has that many live tasks.
 const MAX: u64 = 1 << 26;
-/// How many bytes of records a folded list may unfold to: so many, and as many more for each byte
+/// The maximum size of the records of an unfolded list, in bytes: so much, and more for each byte
 /// of its columns. Live records differ in ids and times, which are several bytes each.
 const MAX_BYTES: u64 = 1 << 29;
 const MAX_BYTES_PER_BYTE: u64 = 512;

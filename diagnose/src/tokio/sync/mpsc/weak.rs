@@ -9,7 +9,7 @@ use crate::waits::Role;
 use crate::wrap::{delegate, end};
 
 end! {
-    /// tokio's `WeakSender`. It can become a sender again, so it counts as an end of the channel.
+    /// tokio's `WeakSender`. It counts as an end of the channel, because it can be upgraded.
     pub struct WeakSender<T>(mpsc::WeakSender<T>), clone: Uses;
 }
 

@@ -15,14 +15,16 @@ end! {
 }
 
 impl<T> Receiver<T> {
-    /// Borrows the latest value, without marking it as seen. A sender blocks its thread meanwhile.
+    /// Borrows the latest value, without marking it as seen. While the borrow lives, `send` blocks
+    /// its thread.
     #[track_caller]
     #[inline]
     pub fn borrow(&self) -> Ref<'_, T> {
         Ref::borrow(&self.end, Location::caller(), || self.inner.borrow())
     }
 
-    /// Borrows the latest value and marks it as seen. A sender blocks its thread meanwhile.
+    /// Borrows the latest value and marks it as seen. While the borrow lives, `send` blocks its
+    /// thread.
     #[track_caller]
     #[inline]
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {

@@ -146,7 +146,7 @@ impl<'a> Facts<'a> {
         self.tasks.get(id)
     }
 
-    /// Whether the task holds a guard or a permit. The first call reads all holdings.
+    /// Returns whether the task holds a guard or a permit. The first call reads all holdings.
     pub(crate) fn is_holder(&self, task: TaskId) -> bool {
         let holders = self.holders.get_or_init(|| {
             let holdings = self.snapshot.resources.iter().flat_map(|it| &it.holdings).inspect(|_| step());
@@ -185,8 +185,8 @@ impl<'a> Facts<'a> {
         wait.task.and_then(|task| self.task(task))
     }
 
-    /// Whether the future with this holding is alive, and its task polls neither it nor anything
-    /// below it.
+    /// Returns whether the future with this holding is alive, and its task polls neither it nor
+    /// anything below it.
     pub(crate) fn is_set_aside(&self, holding: &Holding) -> bool {
         let Some(index) = self.span(holding.span).filter(|_| holding.role == Role::Holds) else {
             return false;

@@ -5,7 +5,7 @@ use crate::model::{Resource, ResourceKind, Role, RunState, Snapshot, Task, Wait,
 /// A task that has waited longer than this for a thread does not get one.
 pub(crate) const STARVED_NS: u64 = 250_000_000;
 
-/// Whether the text of an await is that of `std::future::pending()`.
+/// Returns whether the text of an await is that of `std::future::pending()`.
 pub(crate) fn is_pending(text: &str) -> bool {
     let call = text.strip_suffix(".await").unwrap_or(text);
     let call = call.split("::<").next().unwrap_or(call).trim_end_matches("()");
@@ -17,7 +17,7 @@ pub(crate) fn queue_side(mode: WaitMode) -> usize {
     usize::from(matches!(mode, WaitMode::Receive | WaitMode::Closed))
 }
 
-/// Whether the task's polls reach this wait.
+/// Returns whether the task's polls reach this wait.
 pub(crate) fn is_active(wait: &Wait) -> bool {
     if wait.is_indirect {
         !wait.is_wake_ignored && !wait.is_wake_lost
@@ -26,8 +26,8 @@ pub(crate) fn is_active(wait: &Wait) -> bool {
     }
 }
 
-/// Whether the wait is only for a message, a notification or an arrival, and not for something that
-/// another task holds.
+/// Returns whether the wait is only for a message, a notification or an arrival, and not for
+/// something that another task holds.
 pub(crate) fn asks_for_signal(wait: &Wait) -> bool {
     matches!(
         wait.mode,
@@ -35,13 +35,13 @@ pub(crate) fn asks_for_signal(wait: &Wait) -> bool {
     )
 }
 
-/// Whether the task is inside a poll that sleeps in the kernel.
+/// Returns whether the task is inside a poll that sleeps in the kernel.
 pub(crate) fn is_blocked(task: &Task) -> bool {
     task.state == RunState::Running && task.is_asleep == Some(true)
 }
 
-/// Whether tokio's `block_on` runs the task on the thread that called it. A block spawned in a
-/// function `main` has the same name, but also an id of the runtime.
+/// Returns whether tokio's `block_on` runs the task on the thread that called it. A block spawned
+/// in a function `main` has the same name, but also an id of the runtime.
 pub(crate) fn is_block_on_main(snapshot: &Snapshot, task: &Task) -> bool {
     let is_main = || snapshot.site(task.site).is_some_and(|site| site.name == "main");
     task.is_local && task.runtime_id.is_none() && is_main()
@@ -52,13 +52,13 @@ pub(crate) fn units_asked(wait: &Wait) -> u64 {
     wait.units.max(1)
 }
 
-/// Whether the task has been ready to run for long.
+/// Returns whether the task has been ready to run for long.
 pub(crate) fn has_waited_long(task: &Task) -> bool {
     task.state == RunState::Queued && task.since_ns > STARVED_NS
 }
 
-/// Whether waits at this resource are ended by a notification or an arrival, or by closing a task
-/// tracker that is empty.
+/// Returns whether waits at this resource are ended by a notification or an arrival, or by closing
+/// a task tracker that is empty.
 pub(crate) fn waits_for_event(it: &Resource) -> bool {
     match it.kind {
         ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar | ResourceKind::Cancellation => {
@@ -71,31 +71,31 @@ pub(crate) fn waits_for_event(it: &Resource) -> bool {
     }
 }
 
-/// Whether a send that waits at the channel keeps no place: the receiver takes its message, or
-/// wakes the next sender, also if nobody polls that send.
+/// Returns whether a send that waits at the channel keeps no place: the receiver takes its message,
+/// or wakes the next sender, also if nobody polls that send.
 pub(crate) fn forwards_unpolled(it: &Resource) -> bool {
     buffers_messages(it.kind) && it.library != *"tokio"
 }
 
-/// Whether the channel buffers messages until a receiver takes them.
+/// Returns whether the channel buffers messages until a receiver takes them.
 pub(crate) fn buffers_messages(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc)
 }
 
-/// Whether the semaphore lost permits, or never had as many as the wait asks for.
+/// Returns whether the semaphore lost permits, or never had as many as the wait asks for.
 pub(crate) fn exceeds_permits(it: &Resource, wait: &Wait) -> bool {
     let is_too_much = it.capacity.is_some_and(|all| units_asked(wait) > all);
     it.kind == ResourceKind::Semaphore && (it.forgotten > 0 || is_too_much)
 }
 
-/// Whether the wait completes whatever else is true.
+/// Returns whether the wait completes whatever else is true.
 pub(crate) fn completes_by_itself(wait: &Wait) -> bool {
     let gives_up = wait.thread_id.is_some() && wait.due_ns.is_some();
     let is_over = wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced;
     is_over || gives_up || wait.mode == WaitMode::Timer
 }
 
-/// Whether nothing can wake the wait any more.
+/// Returns whether nothing can wake the wait any more.
 pub(crate) fn has_no_waker(wait: &Wait) -> bool {
     let is_future = wait.thread_id.is_none() && wait.mode != WaitMode::Timer;
     is_future && wait.wakers == 0 && wait.woken_ns.is_none() && !wait.is_granted

@@ -59,7 +59,7 @@ impl StuckGraph {
         &self.nodes
     }
 
-    /// Whether the nodes of a component depend on themselves.
+    /// Returns whether the nodes of a component depend on themselves.
     pub(crate) fn is_cycle(&self, component: usize) -> bool {
         match self.component(component) {
             [node] => self.fixed_point.dependencies.of(*node).contains(node),
@@ -67,7 +67,7 @@ impl StuckGraph {
         }
     }
 
-    /// Whether the node is in the component.
+    /// Returns whether the node is in the component.
     pub(crate) fn is_in(&self, node: NodeId, component: usize) -> bool {
         self.component_of.get(node) == Some(component)
     }

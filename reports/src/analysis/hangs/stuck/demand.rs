@@ -9,7 +9,7 @@ use crate::analysis::hangs::facts::{Facts, UnrecordedAwait, asks_for_signal, is_
 use crate::analysis::hangs::system::Node;
 use crate::model::{Snapshot, Task};
 
-/// Whether the nodes on the path have to make progress.
+/// Returns whether the nodes on the path have to make progress.
 pub(crate) fn is_needed(facts: &Facts<'_>, path: &[Node]) -> bool {
     let snapshot = facts.snapshot;
     let is_at_work = |node: &Node| match *node {
@@ -34,7 +34,7 @@ pub(crate) fn is_needed(facts: &Facts<'_>, path: &[Node]) -> bool {
         || is_any_needed(facts, path.iter().copied(), &[])
 }
 
-/// Whether any task of a component, or any task behind it, has to make progress.
+/// Returns whether any task of a component, or any task behind it, has to make progress.
 pub(crate) fn is_any_needed(
     facts: &Facts<'_>,
     mut group: impl Iterator<Item = Node>,
@@ -50,8 +50,8 @@ pub(crate) fn is_any_needed(
         || group.any(|node| node.task().is_some_and(has_to_end))
 }
 
-/// Whether the wait is for more than a message or a notification, and is polled. It need not be
-/// polled if its task has set all of its futures aside.
+/// Returns whether the wait is for more than a message or a notification, and is polled. It need
+/// not be polled if its task has set all of its futures aside.
 fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
     let is_left = || facts.task_of(wait).is_none_or(|task| !has_active(facts, task));
@@ -62,13 +62,13 @@ fn has_active(facts: &Facts<'_>, task: usize) -> bool {
     facts.waits_of_task[task].iter().any(|&wait| is_active(&facts.snapshot.waits[wait]))
 }
 
-/// Whether the task has to end: a root task, or a joined one.
+/// Returns whether the task has to end: a root task, or a joined one.
 pub(crate) fn has_to_end(facts: &Facts<'_>, task: usize) -> bool {
     is_root(facts.snapshot, &facts.snapshot.tasks[task]) || facts.is_joined[task]
 }
 
-/// Whether the task is the root of the program or of a thread: not spawned, or what a runtime runs
-/// as `main`.
+/// Returns whether the task is the root of the program or of a thread: not spawned, or what a
+/// runtime runs as `main`.
 fn is_root(snapshot: &Snapshot, task: &Task) -> bool {
     let is_main = || snapshot.site(task.site).is_some_and(|site| site.name == "main");
     task.spawned_by.is_none() && (task.spawned_at.is_none() || is_main())

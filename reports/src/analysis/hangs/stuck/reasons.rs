@@ -64,8 +64,8 @@ pub(crate) fn best_reasons(system: &System<'_>, stuck: &StuckGraph, node: NodeId
         .collect()
 }
 
-/// Whether the units for a wait, and for waits ahead that may keep theirs, are not free. If they
-/// are free, the waits ahead explain the node, and holders of other units do not.
+/// Returns whether the units for a wait, and for waits ahead that may keep theirs, are not free. If
+/// they are free, the waits ahead explain the node, and holders of other units do not.
 fn lacks_units(system: &System<'_>, stuck: &StuckGraph, units: NodeId) -> bool {
     stuck
         .fixed_point
@@ -193,9 +193,10 @@ impl<'a> Owners<'a> {
         last.filter(|&last| free.contains(&self.number) && !self.has_other_end(last))
     }
 
-    /// Whether the task has the other end of the channel, or waits for what the holding holds. The
-    /// latter counts if another task was spawned since, or if the task that acquired the holding
-    /// waits for such a task, or for more units too: it most likely still has the holding then.
+    /// Returns whether the task has the other end of the channel, or waits for what the holding
+    /// holds. The latter counts if another task was spawned since, or if the task that acquired the
+    /// holding waits for such a task, or for more units too: it most likely still has the holding
+    /// then.
     fn is_unlikely(&self, task: usize) -> bool {
         let holding = self.holding();
         if holding.role != Role::Holds {
@@ -213,13 +214,14 @@ impl<'a> Owners<'a> {
         self.waits(task).any(|wait| self.facts.resource_of(wait) == Some(self.resource))
     }
 
-    /// Whether the task awaits the end of one other task.
+    /// Returns whether the task awaits the end of one other task.
     fn joins(&self, task: usize, other: usize) -> bool {
         let id = self.facts.snapshot.tasks[other].id;
         self.waits(task).any(|wait| wait.mode == WaitMode::Join && wait.tasks == [id])
     }
 
-    /// Whether the task awaits the end of one other task, which waits for what the holding holds.
+    /// Returns whether the task awaits the end of one other task, which waits for what the holding
+    /// holds.
     fn joins_waiter(&self, task: usize) -> bool {
         self.waits(task).any(|wait| {
             let joined = if wait.mode == WaitMode::Join { wait.tasks.as_slice() } else { &[] };
@@ -227,7 +229,7 @@ impl<'a> Owners<'a> {
         })
     }
 
-    /// Whether the task has the other end of the channel.
+    /// Returns whether the task has the other end of the channel.
     fn has_other_end(&self, task: usize) -> bool {
         let (other, mode) = match self.holding().role {
             Role::Sends => (Role::Receives, WaitMode::Receive),

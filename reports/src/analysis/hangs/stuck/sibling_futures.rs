@@ -67,7 +67,7 @@ fn holder_span(facts: &Facts<'_>, path: &[Node]) -> Option<usize> {
     }
 }
 
-/// Whether the span with this id is at or below the span with index `holder`.
+/// Returns whether the span with this id is at or below the span with index `holder`.
 pub(crate) fn is_within_span(facts: &Facts<'_>, span: Option<SpanId>, holder: usize) -> bool {
     let mut next = facts.span(span);
     while let Some(index) = next.filter(|&index| index > holder) {

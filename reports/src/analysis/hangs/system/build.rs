@@ -78,13 +78,13 @@ impl<'a> System<'a> {
         self.facts.snapshot.tasks.len() + self.facts.snapshot.waits.len() + index
     }
 
-    /// Whether only exact facts count. Only call this where the answer changes the graph.
+    /// Returns whether only exact facts count. Only call this where the answer changes the graph.
     pub(crate) fn is_exact_only(&mut self) -> bool {
         self.depends_on_evidence |= self.evidence == Evidence::Exact;
         self.evidence == Evidence::Exact
     }
 
-    /// Whether suspicions do not count. Only call this where the answer changes the graph.
+    /// Returns whether suspicions do not count. Only call this where the answer changes the graph.
     pub(crate) fn rejects_suspect(&mut self) -> bool {
         self.depends_on_evidence |= self.evidence != Evidence::Suspect;
         self.evidence != Evidence::Suspect

@@ -2,7 +2,7 @@
 //!
 //! An edge goes from a dependency to the node that needs it.
 //! ```text
-//! node     can progress once the weights of its dependencies that can add up to what it needs:
+//! node     can progress once the weights of the dependencies that can progress reach its need:
 //!          1 for "any of them", their number for "all of them"
 //! counter  never progresses itself. Its sum is an initial value plus the weights of its
 //!          dependencies that can progress. The weight of each outgoing edge is a threshold on that sum
@@ -91,7 +91,7 @@ impl Graph {
         self.remaining[node] = needs;
     }
 
-    /// Whether the node can progress from the start.
+    /// Returns whether the node can progress from the start.
     pub(crate) fn needs_nothing(&self, node: NodeId) -> bool {
         self.remaining[node] == 0
     }
@@ -131,7 +131,7 @@ impl Graph {
         let can_progress = Worklist::new(self).run();
         let is_stuck =
             |edge: &&Edge| !can_progress[edge.from()] && !can_progress[edge.to()] && !edge.is_hidden();
-        // In a healthy program there is none, and no node needs room for its list.
+        // Without stuck edges, as in a healthy program, no lists are allocated.
         let lists = if self.edges.iter().any(|edge| is_stuck(&edge)) { self.len() } else { 0 };
         let dependencies = Lists::new(
             lists,
@@ -146,7 +146,7 @@ impl Graph {
 }
 
 impl FixedPoint {
-    /// Whether the node can make progress.
+    /// Returns whether the node can make progress.
     pub(crate) fn can_progress(&self, node: NodeId) -> bool {
         self.can_progress.get(node).copied().unwrap_or(true)
     }

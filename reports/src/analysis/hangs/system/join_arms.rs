@@ -45,7 +45,7 @@ impl Arm {
         Some(Self { index, own: below(facts, index), all })
     }
 
-    /// Whether the span is in another arm of the same `join!`.
+    /// Returns whether the span is in another arm of the same `join!`.
     fn is_beside(&self, index: usize) -> bool {
         self.all.contains(&index) && !self.own.contains(&index) && index != self.all.start
     }
@@ -89,7 +89,7 @@ impl System<'_> {
     }
 }
 
-/// Whether the arm runs, or an unrecorded wait is in it or around its `join!`.
+/// Returns whether the arm runs, or an unrecorded wait is in it or around its `join!`.
 fn may_progress(facts: &Facts<'_>, arm: &Arm, task: TaskId, known: &HashSet<SpanId>) -> bool {
     let spans = &facts.snapshot.spans;
     let mut has_polled = HashSet::new();

@@ -3,10 +3,10 @@
 //! | waits for | completes if |
 //! |---|---|
 //! | units of a fair lock | all waits ahead complete or leave, and the units that are free, or held by something that can progress, suffice for this wait and for those ahead that may keep theirs |
-//! | permits of a semaphore, capacity of a channel | as units of a fair lock, or anything that may close it can progress |
+//! | permits of a semaphore, capacity of a channel | as units of a fair lock, or anything that may close it can progress; a receiver returns the capacity of buffered messages |
 //! | units of an unfair lock | as units of a fair lock without the queue, but waits that were woken have to leave first |
 //! | all units, the tasks of a tracker | all holders can progress |
-//! | capacity of a channel | as units; the receiver returns the capacity of buffered messages. At other channels than tokio's, a send ahead that is not polled keeps no capacity |
+//! | capacity of a channel of another library than tokio | as units; a send ahead that is not polled keeps no capacity |
 //! | a message | any sender can progress; if no capacity is free, any holder of some; or all senders are dropped |
 //! | a resource of the program's own | any holder can progress, if all units are held; never proven |
 //! | a notification, the arrival of others, the closing of an empty tracker | anything that used the resource, or is younger, can progress |
@@ -122,9 +122,9 @@ impl System<'_> {
         }
     }
 
-    /// Whether a wait of the program's own may end without a holder. Nobody knows what its future
-    /// does: it may open a connection, or give up after a while. Most likely it waits for a holder
-    /// if all units are held, and nothing but a queue has its waker, such as a timer.
+    /// Returns whether a wait of the program's own may end without a holder: its future may open a
+    /// connection, or give up after a while. It most likely waits for a holder if all units are
+    /// held and one queue alone has its waker.
     fn may_end_otherwise(&mut self, wait: &Wait, it: &Resource) -> bool {
         it.free > 0 || self.rejects_suspect() && (self.is_exact_only() || wait.wakers > 1)
     }
@@ -134,8 +134,8 @@ impl System<'_> {
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
         let mut node = node;
         if exceeds_permits(it, wait) {
-            // Any task can add permits, so a wait for more than there ever were is stuck only as
-            // far as is known.
+            // Any task can add permits, so a wait for more than there ever were is never proven
+            // stuck.
             if it.forgotten == 0 && self.is_exact_only() {
                 self.set_can_progress(node);
                 return;
@@ -173,8 +173,8 @@ impl System<'_> {
                 self.graph.require(node, ahead);
             }
         } else if wait.mode == WaitMode::Read {
-            // In locks without a fair queue, too, the first waiting writer keeps out new readers.
-            // One that was woken has yet to say so.
+            // In locks without a fair queue, too, the first waiting writer keeps out new readers. A
+            // woken writer keeps them out again once it is polled.
             let writer = self.first_writer_ahead(index, resource);
             let is_woken = |writer: usize| facts.snapshot.waits[writer].woken_ns.is_some();
             if let Some(writer) = writer.filter(|&writer| !is_woken(writer)) {
@@ -233,8 +233,8 @@ impl System<'_> {
         queue.get(first).copied().filter(|_| first < facts.waits_ahead[index])
     }
 
-    /// Whether a reader never waits for the holders of the lock: they are readers too. A fair lock
-    /// may have a maximum of readers.
+    /// Returns whether a reader never waits for the holders of the lock: they are readers too. A
+    /// fair lock may have a maximum of readers.
     fn admits_readers(&mut self, resource: usize) -> bool {
         let it = &self.facts.snapshot.resources[resource];
         if it.is_fair {
@@ -288,7 +288,7 @@ impl System<'_> {
             self.set_can_progress(node);
             return;
         }
-        // A future that moves takes with it what it holds.
+        // The holdings of a future move with it.
         let is_in_movable =
             holding.may_have_moved && holding.thread_id.is_none() && !self.is_owner_done(holding);
         let can_move = holding.is_movable || is_in_movable;
@@ -312,7 +312,7 @@ impl System<'_> {
             let notifiers = self.any_notifier(resource);
             self.graph.add_hidden_edge(notifiers, node);
         }
-        // A guard in a future that library code polls, which may share it.
+        // Library code that polls the guard's future may share that future.
         let is_lent = !holding.is_movable && holding.attribution == Attribution::Unmoved;
         if holding.may_have_moved || is_lent {
             match holding.thread_id {
@@ -320,19 +320,19 @@ impl System<'_> {
                 None => self.add_new_owners(node),
             }
         }
-        // A future that was set aside has its holdings with it.
+        // The holdings of a future that is set aside stay with it.
         let owner = holding.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(holding));
         if let Some(arm) = owner.and_then(|task| self.join_arm_node(task, holding.span)) {
             self.add_alternative(node, arm);
             return;
         }
-        // A borrowed guard stays in its task, unless its lock lives forever.
+        // A borrowed guard can leave its task only if its lock outlives that task.
         let is_borrowed =
             holding.role == Role::Holds && !holding.is_movable && holding.attribution <= Attribution::Unmoved;
         for task in holding.task.iter().chain(&holding.candidates).filter_map(|&task| facts.task(task)) {
             let it = &facts.snapshot.tasks[task];
             let is_of_owner = holding.task == Some(it.id) || holding.task == it.spawned_by;
-            // Tasks of an unknown spawner are handlers, as a rule.
+            // A task that the owner has not spawned rarely gets a borrowed guard.
             if is_of_owner || !is_borrowed || self.rejects_suspect() {
                 self.add_alternative(node, task_node(task));
             }
@@ -353,7 +353,7 @@ impl System<'_> {
         }
     }
 
-    /// Whether the task that has it is done.
+    /// Returns whether the task that last had the holding is done.
     fn is_owner_done(&self, holding: &Holding) -> bool {
         holding.task.is_some_and(|task| self.facts.task(task).is_none())
     }

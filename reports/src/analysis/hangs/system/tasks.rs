@@ -111,9 +111,9 @@ impl System<'_> {
         (is_only && is_awaited && !wait.may_have_moved).then_some(joiner)
     }
 
-    /// Whether the code that polls an unspawned root may drop it, or poll it without a wake.
-    /// Nothing about an unspawned root is proven, and nothing is likely while a timeout may be
-    /// around it.
+    /// Returns whether the code that polls an unspawned root may drop it, or poll it without a
+    /// wake. Nothing about an unspawned root is proven, and nothing is likely while a timeout may
+    /// be around it.
     fn may_be_dropped(&mut self, task: &Task) -> bool {
         let may_be_under_a_timeout = task.is_unspawned && task.since_ns < TIMEOUT_NS;
         // An executor of the program's own may use a timeout too.
@@ -121,15 +121,16 @@ impl System<'_> {
         (is_unknown && self.is_exact_only()) || (may_be_under_a_timeout && self.rejects_suspect())
     }
 
-    /// Whether a future whose wake seems to have reached no task may be polled all the same.
+    /// Returns whether a future whose wake seems to have reached no task may be polled all the
+    /// same.
     fn may_be_polled_after_lost_wake(&mut self, index: usize) -> bool {
         let facts = self.facts;
         facts.waits_of_task[index].iter().any(|&wait| facts.snapshot.waits[wait].is_wake_lost)
             && self.is_exact_only()
     }
 
-    /// Whether a wait of the task completes whatever else is true, such as a timer. Most tasks of a
-    /// large program wait like that, and need no node for their wake.
+    /// Returns whether a wait of the task completes whatever else is true, such as a timer. Most
+    /// tasks of a large program wait like that, and need no node for their wake.
     fn is_surely_woken(&mut self, index: usize) -> bool {
         let facts = self.facts;
         let waits = facts.waits_of_task[index].iter().map(|&wait| &facts.snapshot.waits[wait]);
@@ -137,16 +138,16 @@ impl System<'_> {
         waits.into_iter().any(|wait| completes_by_itself(wait) && self.may_wake(task, wait))
     }
 
-    /// Whether the task may progress once this wait completes. Only likely, not if the task has set
-    /// its future aside: the wait still wakes the task, whose current await may be a `poll` of the
-    /// program's own that has both futures, and polls that one then. Without a clone of the task's
-    /// waker, nothing wakes it.
+    /// Returns whether the task may progress once this wait completes. Only likely, not if the task
+    /// has set its future aside: the wait still wakes the task, whose current await may be a `poll`
+    /// of the program's own that has both futures, and polls that one then. Without a clone of the
+    /// task's waker, nothing wakes it.
     fn may_wake(&mut self, task: &Task, wait: &Wait) -> bool {
         let has_waker = task.wakers != Some(0) && !wait.is_indirect && wait.woken_ns.is_none();
         is_active(wait) || has_waker && self.is_exact_only()
     }
 
-    /// Whether something unrecorded may wake a waiting task.
+    /// Returns whether something unrecorded may wake a waiting task.
     fn may_be_woken(&mut self, index: usize, task: &Task) -> bool {
         let has_waits = !self.facts.waits_of_task[index].is_empty();
         match (task.opaque_wakers, task.wakers) {
@@ -174,7 +175,7 @@ impl System<'_> {
         }
     }
 
-    /// Whether a wait of the task uses a waker other than the task's.
+    /// Returns whether a wait of the task uses a waker other than the task's.
     fn has_indirect(&self, index: usize) -> bool {
         let waits = self.facts.waits_of_task[index].iter().map(|&wait| &self.facts.snapshot.waits[wait]);
         waits.into_iter().any(|wait| wait.is_indirect && wait.woken_ns.is_none() && !wait.is_unstable)

@@ -184,7 +184,7 @@ impl System<'_> {
     }
 }
 
-/// Whether a thread of the runtime polls the task, most likely a worker.
+/// Returns whether a thread of the runtime polls the task, most likely a worker.
 fn is_polled_in(runtime: u64, task: &Task) -> bool {
     let is_of_workers = task.kind == TaskKind::Future && !task.is_local;
     is_of_workers && task.runtime_number == runtime && task.state == RunState::Running

@@ -94,8 +94,8 @@ fn path_from_owner(
     None
 }
 
-/// Whether the task waits for locks, capacity or the like alone, and has no known part of the
-/// resource and wants none.
+/// Returns whether the task waits for locks, capacity or the like alone, and has no known part of
+/// the resource and wants none.
 fn may_own(facts: &Facts<'_>, task: usize, resource: usize) -> bool {
     let id = facts.snapshot.tasks[task].id;
     let (waits, holdings) = (&facts.waits_of_task[task], &facts.snapshot.resources[resource].holdings);

@@ -54,13 +54,13 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
     long_polls.into_iter().map(verdict).collect()
 }
 
-/// Whether the task has been in one poll for long.
+/// Returns whether the task has been in one poll for long.
 pub(crate) fn is_long(task: &Task) -> bool {
     task.state == RunState::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
 }
 
-/// Whether the poll sleeps until a time has passed, or something outside of the process happens. It
-/// may do so again and again.
+/// Returns whether the poll sleeps until a time has passed, or something outside of the process
+/// happens. It may do so again and again.
 pub(crate) fn may_end_by_itself(task: &Task) -> bool {
     task.is_asleep == Some(true) && task.waits_for_thread == Some(false)
 }

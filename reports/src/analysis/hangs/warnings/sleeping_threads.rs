@@ -140,7 +140,7 @@ fn block_on_in_job(facts: &Facts<'_>, job: usize) -> Option<usize> {
     facts.spawned(job).iter().copied().find(|&task| is_inside(&tasks[task]))
 }
 
-/// Whether the wait ends only if other code ends it, and none has yet.
+/// Returns whether the wait ends only if other code ends it, and none has yet.
 pub(super) fn may_never_end(wait: &Wait) -> bool {
     let is_over = wait.woken_ns.is_some() || wait.is_granted || wait.is_unstable || wait.is_forced;
     !is_over && wait.mode != WaitMode::Timer && wait.due_ns.is_none()

@@ -95,8 +95,8 @@ fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, Step<
     steps
 }
 
-/// Whether it has waited for long for a lock, and still does. That its task polls it just now, and
-/// so changes it, makes no difference: ticks and snapshots keep time with each other.
+/// Returns whether it has waited for long for a lock, and still does. That its task polls it just
+/// now, and so changes it, makes no difference: ticks and snapshots keep time with each other.
 fn is_old(wait: &Wait) -> bool {
     matches!(wait.mode, WaitMode::Lock | WaitMode::Read | WaitMode::Write)
         && wait.since_ns >= SUSPECT_NS

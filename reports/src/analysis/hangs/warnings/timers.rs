@@ -82,14 +82,14 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     Some(verdict)
 }
 
-/// Whether any thread is a worker of the runtime now.
+/// Returns whether any thread is a worker of the runtime now.
 pub(super) fn has_worker(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
     let mut workers = facts.snapshot.workers.iter();
     workers.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number))
 }
 
-/// Whether a worker of the runtime waits for a CPU or a disk, or all of them got less than a tenth
-/// of the CPU time that they wanted. They may then not have processed its timers yet.
+/// Returns whether a worker of the runtime waits for a CPU or a disk, or all of them got less than
+/// a tenth of the CPU time that they wanted. They may then not have processed its timers yet.
 fn lack_cpus(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
     let workers = facts.snapshot.workers.iter();
     let mut own = workers.filter(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number));
@@ -126,8 +126,8 @@ fn blocking_tasks(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> Vec<usize> {
     (0..snapshot.tasks.len()).filter(is_blocking).collect()
 }
 
-/// Whether a poll has begun or ended on any of those threads since the timers are overdue. A worker
-/// that polls comes to its timers too.
+/// Returns whether a poll has begun or ended on any of those threads since the timers are overdue.
+/// A worker that polls comes to its timers too.
 fn have_polled_lately(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> bool {
     facts.snapshot.tasks.iter().any(|task| {
         let is_there = task.thread_id.is_some_and(|thread| threads.contains(&thread));

@@ -101,7 +101,7 @@ fn is_unexplained(facts: &Facts<'_>, task: usize, span: &Span) -> bool {
     is_waiting && is_old && is_polled && !is_explained && is_between
 }
 
-/// Whether the text of an await ends with one of those calls.
+/// Returns whether the text of an await ends with one of those calls.
 fn waits_between_tasks(text: &str) -> bool {
     let call = text.strip_suffix(".await").unwrap_or(text);
     let method = call.rsplit_once('.').and_then(|(_, method)| method.split_once('('));

@@ -41,7 +41,7 @@ pub(crate) fn unknown_holders(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> V
     locks.into_iter().filter_map(|(lock, waits)| verdict(facts, lock, &waits)).collect()
 }
 
-/// Whether only other code ends all waits of the task, and nothing unrecorded wakes it.
+/// Returns whether only other code ends all waits of the task, and nothing unrecorded wakes it.
 fn waits_for_others(facts: &Facts<'_>, index: usize) -> bool {
     let task = &facts.snapshot.tasks[index];
     let mut waits = facts.waits_of_task[index].iter().inspect(|_| step());

@@ -3,15 +3,15 @@
 use crate::analysis::hangs::verdict::{Confidence, Link, Verdict, VerdictKind};
 use crate::model::Task;
 
-/// A longer poll keeps other tasks from running.
+/// The minimum length of a poll that counts as long, in ns.
 pub(crate) const LONG_POLL_NS: u64 = 500_000_000;
-/// The minimum age of a suspicion.
+/// The minimum age of a suspicion, in ns.
 pub(crate) const SUSPECT_NS: u64 = 1_000_000_000;
 
 /// The name and number of a runtime.
 pub(crate) type RuntimeKey<'a> = (&'a str, u64);
 
-/// A verdict without victims that no other verdict explains.
+/// Creates a root-cause verdict without victims.
 pub(crate) fn warning(
     kind: VerdictKind,
     confidence: Confidence,

@@ -23,7 +23,7 @@ pub(super) enum HoldingPlace {
     Unread,
 }
 
-/// Whether the last user of a holding surely still has it.
+/// Returns whether the last user of a holding surely still has it.
 pub(super) fn is_exact(holding: &Holding) -> bool {
     let is_there = matches!(holding.attribution, Attribution::Exact | Attribution::Unmoved);
     is_there && (holding.candidates.is_empty() || holding.role == Role::Holds && !holding.is_movable)

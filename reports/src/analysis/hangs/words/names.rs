@@ -163,7 +163,7 @@ impl Facts<'_> {
         self.snapshot.site(site).map(|site| site.place.clone())
     }
 
-    /// Whether a thread sleeps in the wait.
+    /// Returns whether a thread sleeps in the wait.
     pub(crate) fn is_blocking(&self, wait: &Wait) -> bool {
         let task = self.task_of(wait);
         wait.thread_id.is_some()
