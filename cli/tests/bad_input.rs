@@ -43,7 +43,9 @@ fn a_truncated_snapshot_is_called_truncated() {
 
 #[test]
 fn other_json_is_refused() {
-    assert!(refusal(server().replacen("true", "treu", 1)).starts_with("it is damaged: invalid JSON at line "));
+    assert!(
+        refusal(server().replacen("true", "treu", 1)).starts_with("it is damaged: invalid JSON at line ")
+    );
     let message = refusal("{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\"}");
     assert!(message.starts_with("not a saved snapshot: missing field `version`"), "{message}");
     assert!(refusal("[]").starts_with("not a saved snapshot: "));

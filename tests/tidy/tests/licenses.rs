@@ -2,21 +2,24 @@
 
 use std::process::Command;
 
-/// Licenses that require attribution at most.
-const ALLOWED: [&str; 9] = [
-    "0BSD",
-    "Apache-2.0",
-    "BSD-2-Clause",
-    "BSD-3-Clause",
-    "MIT",
-    "MIT-0",
-    "Unicode-3.0",
-    "Unlicense",
-    "Zlib",
-];
+/// The lists of licenses, in the format of `cargo deny`.
+const RULES: &str = include_str!("../../../.deny.toml");
 
-/// Crates with another license: the SVG flame graphs, behind the feature `svg`, as the README says.
-const NAMED: [(&str, &str); 1] = [("inferno", "CDDL-1.0")];
+/// The quoted words of the line of `.deny.toml` that begins with `key`.
+fn listed(key: &str) -> Vec<&'static str> {
+    let line = RULES.lines().find_map(|line| line.strip_prefix(key)).expect("the key is there");
+    line.split('"').skip(1).step_by(2).collect()
+}
+
+/// Licenses that require attribution at most.
+fn allowed() -> Vec<&'static str> {
+    listed("allow = ")
+}
+
+/// Crates with another license: name and license of each.
+fn exceptions() -> Vec<[&'static str; 2]> {
+    listed("exceptions = ").chunks(2).filter_map(|pair| pair.try_into().ok()).collect()
+}
 
 /// An SPDX expression, or one with the `/` of older manifests.
 struct Expression<'a> {
@@ -61,7 +64,7 @@ impl<'a> Expression<'a> {
         if self.take(&["("]) {
             return self.any() & self.take(&[")"]);
         }
-        let is_allowed = self.words.pop().is_some_and(|word| ALLOWED.contains(&word));
+        let is_allowed = self.words.pop().is_some_and(|word| allowed().contains(&word));
         if self.take(&["WITH"]) {
             // An exception only allows more.
             self.words.pop();
@@ -89,7 +92,8 @@ fn every_crate_has_a_permissive_license_or_is_named() {
     let others = lines.iter().filter_map(|(package, licence)| {
         let name = package.split(' ').next()?;
         let licence = licence.trim_end_matches(" (*)");
-        (!is_allowed(licence) && !NAMED.contains(&(name, licence))).then(|| format!("{package}: {licence:?}"))
+        (!is_allowed(licence) && !exceptions().contains(&[name, licence]))
+            .then(|| format!("{package}: {licence:?}"))
     });
     assert_eq!(others.collect::<Vec<_>>(), [""; 0]);
 }
@@ -103,4 +107,22 @@ fn a_license_expression_is_allowed_if_one_choice_in_it_is() {
     for licence in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR GPL-3.0) AND GPL-3.0", "MIT MIT"] {
         assert!(!is_allowed(licence), "{licence}");
     }
+}
+
+#[test]
+fn every_published_package_has_the_texts_of_its_licenses() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let mut published = Vec::new();
+    for package in ["cli", "diagnose", "diagnose-macros", "examples", "examples/library", "reports"] {
+        let read = |file: &str| std::fs::read_to_string(format!("{root}/{package}/{file}"));
+        if read("Cargo.toml").expect("a manifest").contains("publish = false") {
+            continue;
+        }
+        published.push(package);
+        for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            let text = std::fs::read_to_string(format!("{root}/{file}")).expect("the text of the license");
+            assert_eq!(read(file).ok(), Some(text), "{package}/{file}");
+        }
+    }
+    assert_eq!(published, ["cli", "diagnose", "diagnose-macros", "reports"]);
 }
