@@ -110,6 +110,8 @@ struct Latency {
 pub(crate) fn run(args: &Top, output: Output) -> Result<ExitCode, Failure> {
     let snapshot = input::read(&args.input.path)?;
     let mut rows = rows(&snapshot);
+    // Of all functions, without counting any twice.
+    let busy_ns = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.self_busy_ns));
     rows.retain(|row| is_shown(&snapshot, row));
     sort(&mut rows, args.sort);
     let all = rows.len();
@@ -121,7 +123,7 @@ pub(crate) fn run(args: &Top, output: Output) -> Result<ExitCode, Failure> {
         let functions = rows.iter().map(|row| function(&snapshot, row)).collect();
         Output::json("top", Page { sort, elapsed_ns: snapshot.elapsed_ns, functions })?;
     } else {
-        output.text(&text(&snapshot, &rows, all, args.sort))?;
+        output.text(&text(&snapshot, &rows, all, busy_ns, args.sort))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -175,8 +177,8 @@ fn head(key: SortKey) -> &'static str {
     }
 }
 
-fn text(snapshot: &Snapshot, rows: &[Row], all: usize, key: SortKey) -> String {
-    let busy_ns = rows_busy_ns(snapshot);
+/// The table. `busy_ns` is that of all functions, of which there are `all`.
+fn text(snapshot: &Snapshot, rows: &[Row], all: usize, busy_ns: u64, key: SortKey) -> String {
     // All of them would be too wide.
     let quantiles: Vec<SortKey> = [SortKey::P50, SortKey::P90, SortKey::P99, SortKey::P999]
         .into_iter()
@@ -211,11 +213,6 @@ fn text(snapshot: &Snapshot, rows: &[Row], all: usize, key: SortKey) -> String {
 
 fn maybe(ns: Option<u64>) -> String {
     ns.map_or_else(|| "-".to_owned(), time)
-}
-
-/// The busy time of all functions, without counting any twice.
-fn rows_busy_ns(snapshot: &Snapshot) -> u64 {
-    rows(snapshot).iter().fold(0, |sum, row| sum.saturating_add(row.self_busy_ns))
 }
 
 /// `handle (src/main.rs:12)`, with the place only if the name does not contain it.

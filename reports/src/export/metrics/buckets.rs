@@ -54,17 +54,10 @@ pub(super) fn write(
     buckets: &[Bucket],
     sum_ns: u64,
 ) -> io::Result<()> {
-    let with_bound = |bound: &str| -> Vec<(String, String)> {
-        let bound = [("le", bound)];
-        let labels = labels.iter().chain(&bound);
-        labels.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-    };
     let count = buckets.iter().fold(0, |count: u64, bucket| count.saturating_add(bucket.count));
     let finite = bounds.iter().map(|&bound_ns| (decimal(bound_ns), up_to(buckets, bound_ns).min(count)));
     for (bound, count) in finite.chain([("+Inf".to_owned(), count)]) {
-        let labels = with_bound(&bound);
-        let labels: Vec<(&str, &str)> =
-            labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let labels: Vec<(&str, &str)> = labels.iter().copied().chain([("le", bound.as_str())]).collect();
         out.with_suffix("_bucket", &labels, count)?;
     }
     out.with_suffix("_sum", labels, Seconds(sum_ns))?;

@@ -22,12 +22,10 @@ pub(crate) struct SharedNodes {
     pub(super) later_tasks: Vec<NodeId>,
     /// By resource index.
     free_units: Vec<Option<NodeId>>,
-    receivers: Vec<Option<NodeId>>,
-    senders: Vec<Option<NodeId>>,
+    any_holding: IdMap<(usize, Role), NodeId>,
     all_senders_gone: Vec<Option<NodeId>>,
     woken_waits_end: Vec<[Option<NodeId>; 2]>,
     all_units_back: Vec<Option<NodeId>>,
-    holders: Vec<Option<NodeId>>,
     /// By resource: whether a reader never waits for the holders; the queue position of the first
     /// writer, or the length of the queue without one.
     pub(crate) admits_readers: Vec<Option<bool>>,
@@ -47,12 +45,9 @@ impl SharedNodes {
         let none = || vec![None; resources];
         Self {
             free_units: none(),
-            receivers: none(),
-            senders: none(),
             all_senders_gone: none(),
             woken_waits_end: vec![[None; 2]; resources],
             all_units_back: none(),
-            holders: none(),
             admits_readers: vec![None; resources],
             first_writer: vec![None; resources],
             holdings: vec![Vec::new(); resources],
@@ -137,23 +132,45 @@ impl System<'_> {
 
     /// The node for "any receiver receives". It can progress if no receiver is known.
     pub(crate) fn any_receiver(&mut self, resource: usize) -> NodeId {
-        if let Some(node) = self.shared.receivers[resource] {
-            return node;
-        }
-        let node = self.add_node(Node::AnyReceiver(resource), 1);
-        self.shared.receivers[resource] = Some(node);
-        self.add_any_holding(node, resource, Role::Receives);
-        node
+        self.any_holding(resource, Role::Receives, Node::AnyReceiver(resource))
     }
 
     /// The node for "any sender sends, or the last one is dropped".
     pub(crate) fn any_sender(&mut self, resource: usize) -> NodeId {
-        if let Some(node) = self.shared.senders[resource] {
+        self.any_holding(resource, Role::Sends, Node::AnySender(resource))
+    }
+
+    /// The node for "any holder releases it". It can progress if no holder is known.
+    pub(crate) fn any_holder(&mut self, resource: usize) -> NodeId {
+        self.any_holding(resource, Role::Holds, Node::EnoughUnits(resource))
+    }
+
+    /// The node for "any task that added units before adds some again".
+    fn any_refill(&mut self, resource: usize) -> NodeId {
+        let node = self.any_holding(resource, Role::Uses, Node::AnyRefill(resource));
+        if self.is_exact_only() {
+            self.set_can_progress(node);
+        }
+        node
+    }
+
+    /// The node that has each holding of the role as an alternative. If there is none, it can
+    /// progress.
+    fn any_holding(&mut self, resource: usize, role: Role, meaning: Node) -> NodeId {
+        if let Some(&node) = self.shared.any_holding.get(&(resource, role)) {
             return node;
         }
-        let node = self.add_node(Node::AnySender(resource), 1);
-        self.shared.senders[resource] = Some(node);
-        self.add_any_holding(node, resource, Role::Sends);
+        let node = self.add_node(meaning, 1);
+        self.shared.any_holding.insert((resource, role), node);
+        let holdings = &self.facts.snapshot.resources[resource].holdings;
+        let mut numbers = (0..holdings.len()).filter(|&number| holdings[number].role == role).peekable();
+        if numbers.peek().is_none() {
+            self.set_can_progress(node);
+        }
+        for number in numbers {
+            let holding = self.holding_node(resource, number);
+            self.add_alternative(node, holding);
+        }
         node
     }
 
@@ -174,16 +191,6 @@ impl System<'_> {
                 self.graph.require(node, holding);
             }
         }
-        node
-    }
-
-    /// The node for "any task that added units before adds some again".
-    fn any_refill(&mut self, resource: usize) -> NodeId {
-        let node = self.add_node(Node::AnyRefill(resource), 1);
-        if self.is_exact_only() {
-            self.set_can_progress(node);
-        }
-        self.add_any_holding(node, resource, Role::Uses);
         node
     }
 
@@ -210,31 +217,6 @@ impl System<'_> {
             }
         }
         node
-    }
-
-    /// The node for "any holder releases it". It can progress if no holder is known.
-    pub(crate) fn any_holder(&mut self, resource: usize) -> NodeId {
-        if let Some(node) = self.shared.holders[resource] {
-            return node;
-        }
-        let node = self.add_node(Node::EnoughUnits(resource), 1);
-        self.shared.holders[resource] = Some(node);
-        self.add_any_holding(node, resource, Role::Holds);
-        node
-    }
-
-    /// Adds each holding of the role as an alternative. If there is none, the node can progress.
-    fn add_any_holding(&mut self, node: NodeId, resource: usize, role: Role) {
-        let facts = self.facts;
-        let holdings = &facts.snapshot.resources[resource].holdings;
-        let mut numbers = (0..holdings.len()).filter(|&number| holdings[number].role == role).peekable();
-        if numbers.peek().is_none() {
-            self.set_can_progress(node);
-        }
-        for number in numbers {
-            let holding = self.holding_node(resource, number);
-            self.add_alternative(node, holding);
-        }
     }
 
     /// The node of a holding.
