@@ -377,7 +377,10 @@ fn usage(it: &Resource, open: u64) -> String {
     if is_acquired(it.kind) {
         // A wait that was given up, or lasts, is part of no acquisition.
         let waited = usage.waited.min(number);
-        let _ = write!(line, ", {} after a wait ({})", count(waited), percent(waited, number));
+        let _ = match waited {
+            0 => write!(line, ", none after a wait"),
+            _ => write!(line, ", {} after a wait ({})", count(waited), percent(waited, number)),
+        };
     } else {
         let _ = write!(line, ", {}", counted(usage.contended, "wait"));
     }
