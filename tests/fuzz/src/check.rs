@@ -1,14 +1,23 @@
 //! The checks that every input has to pass.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use diagnose_reports::{Format, Report, Snapshot, View, fold, rows, write};
+use diagnose_reports::{DiffOptions, Format, Report, Snapshot, View, diff, fold, merge, rows, write};
+
+use crate::corpus;
 
 /// The time limit for one input: enough for an unoptimized build on a busy machine.
 const LIMIT: Duration = Duration::from_secs(20);
 
 const VIEWS: [View; 4] = [View::Wall, View::Time, View::Busy, View::Idle];
+
+/// The corpus, to compare inputs with.
+static ORIGINALS: LazyLock<Vec<Snapshot>> = LazyLock::new(|| {
+    let dumps = corpus::all().into_iter().map(|dump| dump.to_string());
+    dumps.map(|dump| Snapshot::read_json(dump.as_bytes()).expect("a snapshot")).collect()
+});
 
 /// Runs all checks on an input. Returns whether the reader accepts it as a snapshot.
 ///
@@ -53,7 +62,21 @@ fn reports(input: &[u8], number: u64) -> Result<bool, String> {
     for verdict in snapshot.verdicts() {
         let _ = verdict.to_string();
     }
+    compare(&snapshot, number);
     Ok(true)
+}
+
+/// Compares the snapshot with itself at an earlier time, and with one of the corpus.
+fn compare(snapshot: &Snapshot, number: u64) {
+    let mut earlier = snapshot.clone();
+    earlier.elapsed_ns /= 2;
+    let originals = ORIGINALS.len() as u64;
+    let original = &ORIGINALS[usize::try_from(number % originals).unwrap_or(0)];
+    for (old, new) in [(&earlier, snapshot), (original, snapshot), (snapshot, original)] {
+        let _ = (new.findings_since(old), new.since(old));
+    }
+    let sides = [earlier, original.clone(), snapshot.clone()];
+    let _ = (diff(&sides[..2], &sides[1..], DiffOptions::default()), merge(&sides));
 }
 
 fn bytes(snapshot: &Snapshot, format: Format, view: View) -> Result<Vec<u8>, String> {

@@ -1,7 +1,7 @@
 //! Feeds damaged snapshots to every report: none may panic, overflow or run forever.
 //!
 //! ```text
-//! corpus/*.json  ─▶ mutate: input number n of a seed, always the same ─▶ check: read_json, every report, and back
+//! corpus/*.json  ─▶ mutate: input n of a seed ─▶ check: read_json, reports, comparisons, and back
 //! ```
 //! The corpus consists of dumps of real programs: 19 of `tests/hangs`, one for each kind of item
 //! that a dump lists, and one of `examples/quickstart` under load.
