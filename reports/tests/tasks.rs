@@ -1,9 +1,10 @@
 //! The dump of tasks, as a whole page.
 
+use crate::support::hangs::{Program, set_aside};
 use crate::support::{empty, site};
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    RunState, Runtime, SiteIndex, SiteKind, Span, SpanId, SpanIndex, Task, TaskId, Worker,
+    RunState, Runtime, SiteIndex, SiteKind, Span, SpanId, SpanIndex, Task, TaskId, WaitMode, Worker,
 };
 
 const MS: u64 = 1_000_000;
@@ -226,4 +227,43 @@ fn tasks_that_have_polled_their_branches_in_another_order_are_alike() {
     let page = snapshot.tree();
     assert!(page.contains("2 × task producer"), "{page}");
     assert_eq!(page.matches("queue.pop().await").count(), 1, "{page}");
+}
+
+#[test]
+fn a_task_says_what_it_waits_for() {
+    let mut program = Program::new();
+    let [one, other] = [program.mutex(), program.mutex()];
+    let [single, both, joiner] = ["single", "both", "joiner"].map(|name| program.task(name));
+    let alike: Vec<u64> = (0..3).map(|_| program.task("alike")).collect();
+    program.waits(single, one, WaitMode::Lock, 10);
+    program.waits(both, one, WaitMode::Lock, 20);
+    program.waits(both, other, WaitMode::Lock, 21);
+    set_aside(program.waits(joiner, one, WaitMode::Lock, 30));
+    program.joins(joiner, single, 31);
+    let first = program.of(alike[0]).clone();
+    for &task in &alike {
+        let mut like = first.clone();
+        like.id = TaskId::new(task);
+        *program.of(task) = like;
+        program.waits(task, other, WaitMode::Lock, 40);
+    }
+    let heads = |program: &Program| -> Vec<String> {
+        let tree = program.snapshot.tree();
+        let (_, tree) = tree.split_once("tasks: ").expect("the tasks");
+        let heads = tree.lines().filter(|line| line.contains(" [waiting "));
+        let words = heads.filter_map(|line| Some((line.split_once(" [")?.0, line.split_once(']')?.0)));
+        let words =
+            words.map(|(name, state)| format!("{name}: {}", &state[state.find('[').unwrap_or(0) + 1..]));
+        words.collect()
+    };
+    let expected = [
+        "task 1 main: waiting 1.00 s",
+        "task 2 single: waiting 1.00 s for Mutex#1",
+        "task 3 both: waiting 1.00 s for Mutex#1, Mutex#2",
+        "task 4 joiner: waiting 1.00 s for task 2",
+        "3 × task alike: waiting 1.00 s for Mutex#2",
+    ];
+    assert_eq!(heads(&program), expected);
+    program.snapshot.waits.last_mut().expect("a wait").resource = program.snapshot.waits[0].resource;
+    assert_eq!(heads(&program)[4], "3 × task alike: waiting 1.00 s", "not all for the same lock");
 }

@@ -45,7 +45,7 @@ pub fn snapshot() -> Snapshot {
 /// ```text
 /// tasks: 2 alive, 2 waiting
 ///
-/// task 1 main [waiting 4.20 s] 2 polls, busy 31.0 µs
+/// task 1 main [waiting 4.20 s for Mutex#1] 2 polls, busy 31.0 µs
 ///   └─ handle at handle(&db).await (src/main.rs:31:5)
 ///      └─ db.lock().await (src/main.rs:20:18) [waiting 4.20 s]
 ///

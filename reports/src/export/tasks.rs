@@ -4,9 +4,9 @@
 //! tasks: 3 alive, 1 running, 2 waiting
 //! …
 //!
-//! task 7 conn [waiting 4.20 s] 12 polls, busy 1.20 ms, spawned at src/main.rs:41:9 by task 1
-//!   read(&mut socket).await (src/main.rs:12:5)
-//!   └─ socket.read_exact(&mut buf).await (src/main.rs:20:9) [waiting 4.20 s]
+//! task 7 conn [waiting 4.20 s for Mutex#1] 12 polls, busy 1.20 ms, spawned at src/main.rs:41:9 by task 1
+//!   load(id).await (src/main.rs:12:5)
+//!   └─ rows.lock().await (src/main.rs:20:9) [waiting 4.20 s]
 //! ```
 //! Tasks that differ only in ids and times form a group, `200 × conn`. The longest wait comes
 //! first.
@@ -24,6 +24,7 @@ use crate::export::lines::{Lines, lines_to_string};
 use crate::export::set_aside::set_aside;
 use crate::export::shapes::Shapes;
 use crate::export::verdicts;
+use crate::export::waited::Waited;
 use crate::export::wakes::chain;
 use crate::index::TasksById;
 use crate::lists::Lists;
@@ -80,6 +81,7 @@ pub(super) struct Forest<'a> {
     detached: HashMap<TaskId, Vec<usize>>,
     /// Whether its task has stopped polling it, by span.
     set_aside: Vec<bool>,
+    waited: Waited<'a>,
     /// The tasks by id.
     pub(super) tasks: TasksById<'a>,
 }
@@ -105,6 +107,7 @@ impl<'a> Forest<'a> {
             children,
             detached,
             set_aside: set_aside(snapshot),
+            waited: Waited::new(snapshot),
             tasks: TasksById::new(&snapshot.tasks),
         }
     }
@@ -149,7 +152,8 @@ impl<'a> Forest<'a> {
             format!("{} × {kind}task {name}{label}", count(group.len() as u64))
         };
         let since = range(group, |task| task.since_ns);
-        let _ = write!(page, "{head} [{} {since}]", word(task.state));
+        let waited = if task.state == RunState::Waiting { self.waited.words(group) } else { String::new() };
+        let _ = write!(page, "{head} [{} {since}{waited}]", word(task.state));
         let polls = group.iter().fold(0_u64, |sum, task| sum.saturating_add(task.polls));
         let busy_ns = group.iter().fold(0_u64, |sum, task| sum.saturating_add(task.busy_ns));
         let polls = if polls == 1 { "1 poll".to_owned() } else { format!("{} polls", count(polls)) };
