@@ -51,6 +51,7 @@ pub(crate) mod pprof;
 mod protobuf;
 #[cfg(feature = "read")]
 mod read_json;
+mod resource_head;
 mod set_aside;
 mod shapes;
 mod spawn_sites;
@@ -62,8 +63,8 @@ pub(crate) mod tasks;
 pub(crate) mod text;
 pub(crate) mod verdicts;
 mod wait_graph;
-pub(crate) mod waited;
-mod waiters;
+mod waited;
+pub(crate) mod waiters;
 pub(crate) mod wakes;
 pub(crate) mod workers;
 pub(crate) mod wrap;

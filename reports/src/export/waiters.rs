@@ -13,9 +13,10 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::io;
 
-use crate::analysis::hangs::words::{notified_words, place, resource_name, units_words};
+use crate::analysis::hangs::words::{notified_words, place, units_words};
 use crate::clean::{clean_lines, printable};
 use crate::export::lines::{Lines, lines_to_string};
+use crate::export::resource_head::head;
 use crate::index::{Index, TasksById};
 use crate::lists::Lists;
 use crate::model::{
@@ -136,7 +137,7 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn write(&self, text: &mut String, it: &Resource, queue: &[&Wait]) {
-        text.push_str(&head(it, queue.len()));
+        text.push_str(&head(it, queue));
         for holding in it.holdings.iter().filter(|holding| holding.role != Role::Uses).take(self.rows) {
             let _ = writeln!(text, "  {}", self.holding(it, holding));
         }
@@ -256,57 +257,6 @@ impl Page<'_> {
             None => format!("task {id}"),
         }
     }
-}
-
-fn head(it: &Resource, waiting: usize) -> String {
-    let mut line = resource_name(it);
-    if !it.library.is_empty() {
-        let _ = write!(line, " ({})", printable(&it.library));
-    }
-    if let Some(place) = place(it.created.as_ref()) {
-        let _ = write!(line, ", created at {place}");
-    }
-    let state = [free(it), filled(it), forgotten(it), missed(it)].into_iter().flatten();
-    let state: Vec<String> = state.chain([counted(waiting as u64, "waiter")]).collect();
-    let _ = writeln!(line, ": {}", state.join(", "));
-    line
-}
-
-/// `locked`, or `3 of 8 slots free`. `None` for resources without units to acquire.
-fn free(it: &Resource) -> Option<String> {
-    let capacity = it.capacity?;
-    let nothing_held = it.free >= capacity;
-    match it.kind {
-        ResourceKind::Mutex => Some(if it.free == 0 { "locked" } else { "unlocked" }.to_owned()),
-        ResourceKind::RwLock if nothing_held => Some("unlocked".to_owned()),
-        ResourceKind::RwLock if it.free == 0 => Some("locked to write".to_owned()),
-        ResourceKind::RwLock => Some("locked to read".to_owned()),
-        ResourceKind::Semaphore
-        | ResourceKind::Mpsc
-        | ResourceKind::Mpmc
-        | ResourceKind::Pipe
-        | ResourceKind::Custom => Some(format!("{} of {} free", count(it.free), units_words(it, capacity))),
-        _ => None,
-    }
-}
-
-/// `2 of 3 arrived`, or `8 messages`.
-fn filled(it: &Resource) -> Option<String> {
-    let filled = count(it.filled);
-    match (it.kind, it.capacity) {
-        (ResourceKind::Barrier, Some(capacity)) => Some(format!("{filled} of {} arrived", count(capacity))),
-        _ if it.filled == 0 => None,
-        (ResourceKind::Pipe, _) => Some(counted(it.filled, "byte")),
-        _ => Some(counted(it.filled, "message")),
-    }
-}
-
-fn forgotten(it: &Resource) -> Option<String> {
-    (it.forgotten > 0).then(|| format!("{} forgotten", counted(it.forgotten, "permit")))
-}
-
-fn missed(it: &Resource) -> Option<String> {
-    (it.usage.missed > 0).then(|| format!("{} missed", counted(it.usage.missed, "message")))
 }
 
 /// `holder`, `writer`, or `holder of 3 permits`.

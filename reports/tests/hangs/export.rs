@@ -4,7 +4,7 @@ use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, TaskId, Usag
 use diagnose_reports::{Format, Snapshot, Verdict, View};
 
 use crate::hangs::locks::crossed;
-use crate::support::hangs::{Program, place};
+use crate::support::hangs::{Program, granted, place};
 use crate::support::page;
 
 #[test]
@@ -153,6 +153,19 @@ fn waiters_are_listed_by_their_resources() {
       holder: task 3 `right` for 1.00 s, acquired at src/main.rs:9
       1. task 2 `left` is waiting at src/main.rs:6 (1.00 s)
     ");
+}
+
+#[test]
+fn a_lock_that_was_granted_and_not_taken_is_not_called_locked() {
+    let mut program = Program::new();
+    let (task, lock) = (program.task("slow"), program.mutex());
+    granted(program.waits(task, lock, WaitMode::Lock, 6));
+    insta::assert_snapshot!(program.snapshot.waiters(), @r"
+    Mutex#1 (tokio), created at src/main.rs:11: granted to a waiter, 1 waiter
+      1. task 2 `slow` is waiting at src/main.rs:6 (1.00 s), granted 1.00 s ago
+    ");
+    program.holds(task, lock, 5);
+    assert!(program.snapshot.waiters().contains(": locked, 1 waiter"));
 }
 
 #[test]
