@@ -164,7 +164,7 @@ fn the_table_of_latencies_has_a_line_per_function_and_label() {
         table.unwrap(),
         "\
 LATENCY of calls, most time in flight first
-  calls      p50      p90      p99    p99.9      max  oldest now  mean in flight  function           label
+  ended      p50      p90      p99    p99.9      max  oldest now  mean in flight  function           label
       1   4.00 s   4.00 s   4.00 s   4.00 s   4.00 s       90 ns            2.00  serve
       1  1.00 µs  1.00 µs  1.00 µs  1.00 µs  1.00 µs                              serve (cancelled)
       2    60 ns   530 ns   530 ns   530 ns   530 ns                        0.00  read               user:7

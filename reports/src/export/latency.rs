@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! LATENCY of calls, most time in flight first
-//!   calls  p50      p90      p99      p99.9    max      oldest now  mean in flight  function  label
+//!   ended  p50      p90      p99      p99.9    max      oldest now  mean in flight  function  label
 //! ```
 //! Only calls that ended have a latency: the oldest call that is in flight now says whether calls
 //! still end. Functions with many calls of which none has ended fill the rows that are left.
@@ -35,7 +35,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
     let all = functions.len();
     functions.truncate(bound);
     sort_by_key(&mut functions, |function| Reverse(function.in_flight_ns));
-    let numbers = ["calls", "p50", "p90", "p99", "p99.9", "max", "oldest now", "mean in flight"];
+    let numbers = ["ended", "p50", "p90", "p99", "p99.9", "max", "oldest now", "mean in flight"];
     let mut table = Table::new(&numbers, &["function", "label"]);
     for function in &mut functions {
         if !is_full {
