@@ -19,10 +19,10 @@ use crate::model::{Bucket, Node, NodeIndex, SiteIndex, SiteKind};
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
-/// A long poll. A task should reach an await every 10 to 100 µs; from a millisecond on, others
-/// notice.
+/// The minimum length of a long poll, in ns. A task should reach an await every 10 to 100 µs: other
+/// tasks notice a poll of some milliseconds.
 const LONG_NS: u64 = 2_000_000;
-/// The least share of all busy time, in thousandths.
+/// The minimum share of all busy time, in thousandths.
 const MIN_SHARE: u64 = 200;
 /// The share from which it does most of the work.
 const MIN_MOST: u64 = 500;
