@@ -237,6 +237,16 @@ async function edges() {
     return [...document.querySelectorAll('.edge text')].filter((text_) => boxes.some((box) => isOver(text_.getBoundingClientRect(), box))).map((one) => one.textContent);
   });
   check('no label of an edge touches a box', touching.length === 0, touching.join(', '));
+  for (const name of ['stuck', 'handlers', 'large']) {
+    const one = await open(address(name, '#waits'));
+    const crossed = await one.evaluate(() => {
+      const labels = [...document.querySelectorAll('.edge text')].map((text_) => [text_.textContent, text_.getBoundingClientRect()]);
+      const isOver = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+      return labels.filter(([, a], index) => labels.some(([, b], other) => other > index && isOver(a, b))).map(([text_]) => text_);
+    });
+    check(`${name}: no label of an edge touches another`, crossed.length === 0, crossed.join(', '));
+    await one.context().close();
+  }
   const graph = await open(`file://${out}/cycle.html#waits`, { width: 1180 });
   const hidden = await graph.evaluate(() => [...document.querySelectorAll('.graph')].map((one) => one.scrollWidth - one.clientWidth)[0]);
   check('the graph of a cycle of two tasks fits 1180 px', hidden <= 0, `${hidden} px too wide`);

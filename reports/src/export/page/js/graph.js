@@ -9,6 +9,8 @@ import { isFinding } from './model.js';
 
 const MAX_NODES = 200;
 const LETTER = 7.3;
+// The label of an edge, in px.
+const LABEL = { letter: 6.1, ascent: 10, descent: 3 };
 // A graph that is too wide is drawn smaller, down to this; then it scrolls.
 const SMALLEST = 0.75;
 // Rounds of comparing neighbors before nodes are folded.
@@ -155,7 +157,7 @@ function draw({ nodes, edges }, element, query) {
   const click = (it) => () => element.dispatchEvent(new CustomEvent(it.kind === 'resource' ? 'resource' : 'task', { detail: it.members[0], bubbles: true }));
   return svg('svg', { width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}`, style: { 'max-width': `max(100%, ${SMALLEST * size.width}px)`, height: 'auto' } },
     svg('defs', {}, arrow('arrow', 'head'), arrow('arrow-stuck', 'head stuck')),
-    edges.map((it) => drawEdge(it, byId.get(it.from), byId.get(it.to))),
+    drawEdges(nodes, edges, byId),
     nodes.map((it) => svg('g', { class: `node ${it.kind}${it.isStuck ? ' stuck' : it.isVictim ? ' victim' : ''}${query && !it.title.toLowerCase().includes(query) ? ' faint' : ''}`, transform: `translate(${it.x} ${it.y})`,
       tabindex: '0', role: 'button', 'aria-label': `${it.title} ${it.place ?? ''}${it.isStuck ? ', in a verdict' : ''}`, onclick: click(it), onkeydown: (event) => event.key === 'Enter' && click(it)() },
       svg('title', {}, `${it.title} ${it.members?.length > 1 ? `(tasks ${it.members.slice(0, 20).join(', ')})` : ''}`),
@@ -167,16 +169,35 @@ function draw({ nodes, edges }, element, query) {
 
 const labelOf = (it) => `${it.times > 1 ? `${count(it.times)} × ` : ''}${it.kinds.join(', ')} ${it.place.split('/').at(-1)} ${it.since ? time(it.since) : ''}`.trim();
 
-// An edge to the right is a curve; one that leads back goes over the top.
-function drawEdge(it, from, to) {
-  const text = labelOf(it);
+// All edges. A label stands where it covers no box and no other label, those of verdicts first;
+// without such a place, only the title of the edge has its text.
+function drawEdges(nodes, edges, byId) {
+  const taken = nodes.map((it) => ({ x0: it.x, x1: it.x + it.w, y0: it.y, y1: it.y + it.h }));
+  const drawn = new Map();
+  for (const it of [...edges.filter((one) => one.isStuck), ...edges.filter((one) => !one.isStuck)]) {
+    const { path, places } = curveOf(it, byId.get(it.from), byId.get(it.to));
+    const text = middle(labelOf(it), 27);
+    const boxAt = ([x, y]) => ({ x0: x - text.length * LABEL.letter / 2, x1: x + text.length * LABEL.letter / 2, y0: y - LABEL.ascent, y1: y + LABEL.descent });
+    const isFree = (box) => !taken.some((other) => box.x0 < other.x1 && other.x0 < box.x1 && box.y0 < other.y1 && other.y0 < box.y1);
+    const at = places.find((place) => isFree(boxAt(place)));
+    if (at) taken.push(boxAt(at));
+    drawn.set(it, svg('g', { class: `edge${it.isStuck ? ' stuck' : ''}${it.isLikely ? ' likely' : ''}` },
+      svg('title', {}, `${labelOf(it)} (${it.place})`), svg('path', { d: path, 'marker-end': `url(#arrow${it.isStuck ? '-stuck' : ''})` }),
+      at ? svg('text', { x: at[0], y: at[1] }, text) : null));
+  }
+  return edges.map((it) => drawn.get(it));
+}
+
+// The path of an edge, and the places for its label, the best one first. An edge to the right is a
+// curve; one that leads back goes over the top.
+function curveOf(it, from, to) {
   let path;
-  let at;
+  const places = [];
   if (it.isBack || to.x <= from.x) {
     const [x0, x1] = [from.x + from.w / 2, to.x + to.w / 2];
     const top = Math.max(4, Math.min(from.y, to.y) - 52);
     path = `M${x0} ${from.y} C${x0} ${top} ${x1} ${top} ${x1} ${to.y}`;
-    at = [(x0 + x1) / 2, Math.min(from.y, to.y) * 0.25 + top * 0.75 - 3];
+    places.push([(x0 + x1) / 2, Math.min(from.y, to.y) * 0.25 + top * 0.75 - 3]);
   } else {
     const stops = [from, ...it.passes, to].map((stop) => ({ ...stop, y: stop.y + stop.h / 2 }));
     path = `M${from.x + from.w} ${stops[0].y}`;
@@ -185,12 +206,16 @@ function drawEdge(it, from, to) {
       const bend = (stop.x - x) / 2;
       path += ` C${x + bend} ${stops[index].y} ${stop.x - bend} ${stop.y} ${stop.x} ${stop.y}${stop.isPass ? ` H${stop.x + stop.w}` : ''}`;
     }
-    // Near the start, where edges into one node are still apart.
-    const share = 0.32;
-    const [x0, y0, x1, y1] = [from.x + from.w, stops[0].y, stops[1].x, stops[1].y];
-    at = [x0 + (x1 - x0) * (it.isStuck ? 0.5 : 0.45), y0 + (y1 - y0) * share - (it.isStuck ? 7 : 5)];
+    const above = it.isStuck ? 7 : 5;
+    // Near the start, where edges into one node are still apart; where it passes other nodes; near the
+    // end, where edges from one node are apart.
+    const between = (start, end, along, down) => {
+      const x0 = start.x + start.w;
+      places.push([x0 + (end.x - x0) * along, start.y + (end.y - start.y) * down - above]);
+    };
+    between(stops[0], stops[1], it.isStuck ? 0.5 : 0.45, 0.32);
+    for (const pass of stops.filter((stop) => stop.isPass)) places.push([pass.x + pass.w / 2, pass.y - above]);
+    between(stops.at(-2), stops.at(-1), 0.55, 0.68);
   }
-  return svg('g', { class: `edge${it.isStuck ? ' stuck' : ''}${it.isLikely ? ' likely' : ''}` },
-    svg('title', {}, `${text} (${it.place})`), svg('path', { d: path, 'marker-end': `url(#arrow${it.isStuck ? '-stuck' : ''})` }),
-    svg('text', { x: at[0], y: at[1] }, middle(text, 27)));
+  return { path, places };
 }
