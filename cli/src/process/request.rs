@@ -62,6 +62,8 @@ fn signal(process: &Process, wanted: Option<Signal>) -> Result<Signal, Failure> 
     let Some(setting) = process.setting("DIAGNOSE_SIGNAL").filter(|_| wanted.is_none()) else {
         return Ok(wanted.unwrap_or(Signal::Usr1));
     };
+    let setting = setting.to_string_lossy();
+    let setting = setting.trim();
     if ["NONE", "OFF"].contains(&setting.to_ascii_uppercase().as_str()) {
         let (pid, name) = (process.pid, &process.name);
         let message = format!("process {pid} (`{name}`) listens for no signal: DIAGNOSE_SIGNAL={setting}");

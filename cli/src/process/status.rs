@@ -1,6 +1,7 @@
 //! A process as `/proc` shows it. Linux only: elsewhere there is no process to see.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,7 @@ pub(crate) struct Process {
     /// Whether it has the thread that waits for the signal.
     pub(crate) is_listening: bool,
     /// Its `DIAGNOSE_*` variables; empty if they belong to another user.
-    settings: BTreeMap<String, String>,
+    settings: BTreeMap<String, OsString>,
 }
 
 impl Process {
@@ -63,8 +64,8 @@ impl Process {
     }
 
     /// A `DIAGNOSE_*` variable of its environment.
-    pub(crate) fn setting(&self, name: &str) -> Option<&str> {
-        self.settings.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
+    pub(crate) fn setting(&self, name: &str) -> Option<&OsStr> {
+        self.settings.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
     /// A path as the process sees it, as this process reaches it: relative to the folder that the
@@ -126,15 +127,25 @@ fn threads(folder: &Path) -> impl Iterator<Item = String> {
     threads.filter_map(name).map(|name| String::from_utf8_lossy(name.trim_ascii_end()).into_owned())
 }
 
-fn settings(folder: &Path) -> BTreeMap<String, String> {
+fn settings(folder: &Path) -> BTreeMap<String, OsString> {
     let variables = fs::read(folder.join("environ")).unwrap_or_default();
-    let variables = variables.split(|&byte| byte == 0).map(String::from_utf8_lossy);
-    let variables = variables.filter(|variable| variable.starts_with("DIAGNOSE"));
-    let pair = |variable: std::borrow::Cow<'_, str>| {
-        let (name, value) = variable.split_once('=')?;
-        Some((name.to_owned(), value.to_owned()))
+    let variables = variables.split(|&byte| byte == 0).filter(|variable| variable.starts_with(b"DIAGNOSE"));
+    let pair = |variable: &[u8]| {
+        let end = variable.iter().position(|&byte| byte == b'=')?;
+        Some((String::from_utf8(variable[..end].to_vec()).ok()?, os_string(&variable[end + 1..])))
     };
     variables.filter_map(pair).collect()
+}
+
+/// The value of a variable, which may be any bytes.
+#[cfg(unix)]
+fn os_string(bytes: &[u8]) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())
+}
+
+#[cfg(not(unix))]
+fn os_string(bytes: &[u8]) -> OsString {
+    String::from_utf8_lossy(bytes).into_owned().into()
 }
 
 /// The processes of a process group.
