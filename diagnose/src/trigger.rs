@@ -2,9 +2,11 @@
 //! and for users who may not send one.
 //!
 //! The file is looked for twice a second, and removed before the dump: its absence shows that the
-//! request was accepted. Its content does not matter.
+//! request was accepted. Its content does not matter. Of several processes that watch one file, the
+//! one that removes it writes the dump.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
@@ -24,8 +26,12 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
     let Some(path) = path else { return };
     let thread = own_thread::spawn("diagnose-trigger", move || {
         while CALLS.load(Relaxed) == call {
-            if path.symlink_metadata().is_ok() {
-                if let Err(error) = fs::remove_file(&path) {
+            let removed = path.symlink_metadata().and_then(|_| fs::remove_file(&path));
+            match removed {
+                Ok(()) => own_thread::work(&action),
+                // It is not there, or another process was quicker.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => {
                     return own_thread::work(|| {
                         say!(
                             "diagnose: cannot remove the trigger file `{}`: {error}; diagnose stops watching it",
@@ -33,7 +39,6 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
                         );
                     });
                 }
-                own_thread::work(&action);
             }
             thread::sleep(PAUSE);
         }
