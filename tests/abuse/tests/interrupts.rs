@@ -19,5 +19,7 @@ fn a_thread_is_interrupted_anywhere_and_goes_on() {
     };
     assert!(number("count") >= count);
     // Every hundredth interruption unwinds the stack, past the interrupted function.
+    // Without its handler, the signal would end the program.
+    assert_eq!(number("after_reset"), 0);
     assert!(number("unwound") > count / 200 && number("frames") > 5 * number("unwound"), "{text}");
 }

@@ -114,12 +114,14 @@ fn is_done(done: u64, thread_id: u64) -> bool {
 /// The signal that interrupts a thread; `None` if the program uses all real-time signals.
 static SIGNAL: OnceCell<Option<c_int>> = OnceCell::new();
 
+const HANDLER: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_signal;
+
 /// Takes the last real-time signal that has no handler.
 fn take_signal() -> Option<c_int> {
     let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(|signal| is_free(*signal))?;
     // SAFETY: all zeros is a valid value of this structure, which has numbers and a pointer.
     let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-    action.sa_sigaction = on_signal as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize;
+    action.sa_sigaction = HANDLER as libc::sighandler_t;
     // The handler runs on the thread's signal stack, because the thread may be at the end of its
     // own stack. See `alt_stack.rs`.
     action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
@@ -133,23 +135,33 @@ fn take_signal() -> Option<c_int> {
 }
 
 fn is_free(signal: c_int) -> bool {
+    handler_of(signal) == Some(libc::SIG_DFL)
+}
+
+/// Returns the address of the signal's handler, or of the constant for its disposition.
+fn handler_of(signal: c_int) -> Option<libc::sighandler_t> {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: without a new action the call only writes the current one to `action`, which has room
     // for it.
     let result = unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
     if result != 0 {
-        return false;
+        return None;
     }
     // SAFETY: the call has succeeded, so `action` was written.
-    unsafe { action.assume_init() }.sa_sigaction == libc::SIG_DFL
+    Some(unsafe { action.assume_init() }.sa_sigaction)
 }
 
-/// Sends a signal to a thread and returns whether the thread exists. Signal 0 sends nothing.
+/// Sends a signal to a thread and returns whether the thread exists. Signal 0 sends nothing. So
+/// does one that has lost its handler, as where the program resets all signals: it would end the
+/// process.
 fn send(signal: c_int, thread_id: u64) -> bool {
+    if signal != 0 && handler_of(signal) != Some(HANDLER as libc::sighandler_t) {
+        return false;
+    }
     let (process, thread) =
         (libc::c_long::from(std::process::id()), libc::c_long::try_from(thread_id).unwrap_or(0));
-    // SAFETY: the call takes three numbers. The signal is zero or has a handler, so it ends
-    // nothing.
+    // SAFETY: the call takes three numbers. The signal is zero or has a handler, unless
+    // the program has taken that away since the check, so it ends nothing.
     unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::c_long::from(signal)) == 0 }
 }
 

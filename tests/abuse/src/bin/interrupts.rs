@@ -5,8 +5,8 @@
 //! interrupts <count>
 //! ```
 //! The activities run one after the other, each on its own thread, so that no interruption waits
-//! for a processor. The stack of every hundredth interruption is unwound. Prints
-//! `count <n> unwound <n> frames <n>`. A failure ends the process by a signal, or hangs it.
+//! for a processor. The stack of every hundredth interruption is unwound. Prints `count <n> unwound
+//! <n> frames <n> after_reset <n>`. A failure ends the process by a signal, or hangs it.
 //!
 //! Unsafe is kept in this file: it panics through C frames, calls the dynamic linker, and starts a
 //! thread as C code does.
@@ -177,6 +177,16 @@ fn interrupt(count: u64) -> [u64; 3] {
     [interrupted, unwound, frames]
 }
 
+/// Resets all real-time signals, as a program does before it becomes a daemon, and interrupts the
+/// threads once more. Returns the number of interruptions: a signal would end the process.
+fn interrupt_after_reset() -> usize {
+    for signal in libc::SIGRTMIN()..=libc::SIGRTMAX() {
+        // SAFETY: the default disposition needs no handler.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    threads().into_iter().filter(|thread| diagnose::__private::interrupt_thread(*thread) > 0).count()
+}
+
 fn wait_until(condition: impl Fn() -> bool) {
     while !condition() {
         thread::yield_now();
@@ -208,5 +218,9 @@ fn main() {
         sums = std::array::from_fn(|index| sums[index] + counts[index]);
     }
     let [interrupted, unwound, frames] = sums;
-    println!("count {interrupted} unwound {unwound} frames {frames}");
+    STOP.store(false, Relaxed);
+    start(allocates);
+    wait_until(|| !threads().is_empty());
+    let after_reset = interrupt_after_reset();
+    println!("count {interrupted} unwound {unwound} frames {frames} after_reset {after_reset}");
 }
