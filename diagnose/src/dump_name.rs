@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use diagnose_reports::Utc;
 
+use crate::clock::{self, Scale};
 use crate::identity;
 
 /// Prefix of all file names of this crate.
@@ -28,7 +29,8 @@ pub(crate) fn next() -> String {
     static BASE: OnceLock<String> = OnceLock::new();
     let base = BASE.get_or_init(|| {
         let host = host().map(|host| format!("{host}-")).unwrap_or_default();
-        format!("{PREFIX}{host}{}", utc(identity::unix_ms()))
+        let recorded_ns = Scale::measure().ns(clock::now().saturating_sub(clock::origin()));
+        format!("{PREFIX}{host}{}", utc(identity::unix_ms().saturating_sub(recorded_ns / 1_000_000)))
     });
     // The process id is read each time: a forked child has its own.
     format!("{base}-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed))
@@ -47,7 +49,7 @@ pub(crate) fn of_file(file: &str) -> Option<&str> {
     });
     let (pid, numbers) = numbers.split_once('-')?;
     let (number, extension) = numbers.split_once('.')?;
-    let is_report = diagnose_reports::Report::try_from(extension).is_ok();
+    let is_report = diagnose_reports::Report::is_name(extension);
     let is_ours = is_time && is_number(pid) && is_number(number) && is_report;
     is_ours.then(|| &file[..file.len() - extension.len() - 1])
 }
@@ -86,7 +88,7 @@ mod tests {
     #[test]
     fn files_of_dumps_are_known_by_their_names() {
         let name = next();
-        for extension in ["txt", "json", "busy.folded"] {
+        for extension in ["txt", "json", "busy.folded", "svg", "html", "idle.pb.gz"] {
             assert_eq!(of_file(&format!("{name}.{extension}")), Some(&name[..]), "{extension}");
         }
         let other = "diagnose-a.bZ-c-19991231T235959.000Z-1-12";

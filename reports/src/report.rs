@@ -48,6 +48,15 @@ impl Report {
         Self { format, view: View::default() }
     }
 
+    /// Returns whether a name is that of a report, also of one whose Cargo feature is off: a folder
+    /// may have dumps of several builds.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_name(name: &str) -> bool {
+        let split = Format::split(name).filter(|_| !name.starts_with('.'));
+        split.is_some_and(|(view, _)| view.is_empty() || View::named(&view).is_some())
+    }
+
     /// Returns the report with another view.
     #[must_use]
     pub fn view(self, view: View) -> Self {
