@@ -145,6 +145,8 @@
 //! | blocked and spinning threads are distinguished | yes | no | no |
 //! | `native-stacks` | x86-64, aarch64 | no | no |
 //! | dumps are readable by their user alone | yes | yes | as the folder is |
+//! | reports are served on a Unix socket | yes | yes | no |
+//! | snapshots in a forked child are refused, not hung | yes | yes | there is no fork |
 //!
 //! The tests run on Linux. For the other systems, CI checks that everything compiles.
 //!

@@ -267,3 +267,18 @@ fn a_task_says_what_it_waits_for() {
     program.snapshot.waits.last_mut().expect("a wait").resource = program.snapshot.waits[0].resource;
     assert_eq!(heads(&program)[4], "3 × task alike: waiting 1.00 s", "not all for the same lock");
 }
+
+#[test]
+fn tasks_of_a_group_keep_their_attributes() {
+    let mut snapshot = empty();
+    snapshot.sites.push(site("handle", "server", "src/main.rs", 10, 1));
+    for id in [9, 7, 8] {
+        let mut task = task(id, 0, RunState::Waiting, 5 * MS);
+        if id != 8 {
+            task.attributes.insert("request".into(), format!("R{id}"));
+        }
+        snapshot.tasks.push(task);
+    }
+    let tree = snapshot.tree();
+    assert!(tree.contains(": tasks 7 request=R7, 8, 9 request=R9\n"), "{tree}");
+}

@@ -30,7 +30,7 @@ use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{RunState, Site, SiteIndex, SiteKind, Snapshot, Task, TaskId, TaskKind};
 use crate::ordered::OrderedMap;
-use crate::sort::{sort, sort_by_key};
+use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
 /// How many task ids of a group are written out.
@@ -144,10 +144,7 @@ impl<'a> Forest<'a> {
         let label = task.label.as_deref().map(|label| format!(" {}", printable(label))).unwrap_or_default();
         let kind = if task.kind == TaskKind::Blocking { "blocking " } else { "" };
         let head = if group.len() == 1 {
-            let attributes = task.attributes.iter();
-            let attributes =
-                attributes.map(|(name, value)| format!(" {}={}", printable(name), printable(value)));
-            format!("{kind}task {} {name}{label}{}", task.id, attributes.collect::<String>())
+            format!("{kind}task {} {name}{label}{}", task.id, attributes(task))
         } else {
             format!("{} × {kind}task {name}{label}", count(group.len() as u64))
         };
@@ -352,11 +349,20 @@ pub(super) fn range<T>(group: &[T], value: impl Fn(&T) -> u64) -> String {
     if shortest == longest { longest } else { format!("{shortest} to {longest}") }
 }
 
-/// `7, 8, 9` or `7, 8, … (200)`.
+/// ` request=4711 tenant=3`: each attribute after a space.
+fn attributes(task: &Task) -> String {
+    let mut text = String::new();
+    for (name, value) in &task.attributes {
+        let _ = write!(text, " {}={}", printable(name), printable(value));
+    }
+    text
+}
+
+/// `7, 8 request=4711, 9` or `7, 8, …`.
 fn numbers(group: &[&Task]) -> String {
-    let mut ids: Vec<TaskId> = group.iter().map(|task| task.id).collect();
-    sort(&mut ids);
-    let first: Vec<String> = ids.iter().take(MAX_NUMBERS).map(TaskId::to_string).collect();
-    let first = first.join(", ");
+    let mut tasks = group.to_vec();
+    sort_by_key(&mut tasks, |task| task.id);
+    let first = tasks.iter().take(MAX_NUMBERS).map(|task| format!("{}{}", task.id, attributes(task)));
+    let first = first.collect::<Vec<_>>().join(", ");
     if group.len() > MAX_NUMBERS { format!("{first} …") } else { first }
 }
