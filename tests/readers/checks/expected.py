@@ -21,11 +21,14 @@ for index, node in enumerate(nodes):
     charged[node["root"]] = charged.get(node["root"], 0) + node["wall_ns"]
 idle = sum(max(nodes[root]["idle_ns"], waits + nodes[root]["queued_ns"]) for root, waits in charged.items())
 top = max(self_busy, key=self_busy.get)
+queued = sum(node.get("queued_ns", 0) for node in nodes)
+states = [name for name, ns in [("busy", busy), ("queued", queued), ("waiting", idle)] if ns > 0]
 print(json.dumps({
     "busy": busy,
     "wall": busy + idle,
     "idle": sum(node["self_idle_ns"] for node in nodes),
-    "queued": sum(node.get("queued_ns", 0) for node in nodes),
+    "queued": queued,
+    "states": " ".join(states),
     "polls": sum(node["polls"] for node in functions),
     "calls": sum(node["calls"] for node in functions),
     "cancelled": sum(node["cancelled"] for node in functions),
