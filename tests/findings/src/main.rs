@@ -1,4 +1,5 @@
-//! Runs a service, and prints its findings: one line each, with severity and place first.
+//! Runs a service, and prints its findings: one line each, with severity and place first. For a
+//! planted fault, the first screen of the text report follows.
 
 mod client;
 mod healthy;
@@ -8,7 +9,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use diagnose::tokio;
+use diagnose::{Format, tokio};
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
@@ -69,6 +70,14 @@ fn say(findings: &[diagnose::model::Finding]) {
     }
 }
 
+/// Prints the first 25 lines of the text report, each after a `|`.
+fn say_first_screen(snapshot: &diagnose::Snapshot) {
+    let mut page = Vec::new();
+    diagnose_reports::write(snapshot, Format::Text.into(), &mut page).expect("memory takes all");
+    let page = String::from_utf8(page).expect("it is text");
+    page.lines().take(25).for_each(|line| println!("| {line}"));
+}
+
 /// The faults that are not in `all`.
 const ALONE: [&str; 10] =
     ["rare", "held", "lost", "channel", "actor", "sequential", "block", "unrecorded", "retries", "large"];
@@ -97,10 +106,12 @@ fn wait_for(name: &str, time: Duration) {
     let began = Instant::now();
     loop {
         std::thread::sleep(Duration::from_millis(250));
-        let findings = diagnose::snapshot().findings();
+        let snapshot = diagnose::snapshot();
+        let findings = snapshot.findings();
         let is_found = |rule: &&str| findings.iter().any(|finding| finding.rule.to_string() == **rule);
         if began.elapsed() >= time || wanted.iter().all(is_found) {
-            return say(&findings);
+            say(&findings);
+            return say_first_screen(&snapshot);
         }
     }
 }

@@ -2,13 +2,16 @@
 
 use std::process::Command;
 
-/// The findings of a service with this fault, once at least one of them is about it.
-fn findings_of(fault: &str) -> Vec<String> {
+/// The findings of a service with this fault, once at least one of them is about it, and the first
+/// 25 lines of the text report in one line.
+fn findings_of(fault: &str) -> (Vec<String>, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_diagnose-findings-tests"));
     let output = program.args([fault, "60000"]).output().expect("it runs");
     let said = String::from_utf8(output.stdout).expect("it is text");
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    said.lines().map(str::to_owned).collect()
+    let (screen, findings): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| line.starts_with("| "));
+    let screen: Vec<&str> = screen.iter().flat_map(|line| line[1..].split_whitespace()).collect();
+    (findings.into_iter().map(str::to_owned).collect(), screen.join(" "))
 }
 
 /// The lines of the source that have this fault, as reports show them.
@@ -26,8 +29,15 @@ fn is_about(finding: &str, rule: &str, fault: &str) -> bool {
     finding.ends_with(&format!("({rule})")) && lines_of(fault).iter().any(|line| finding.contains(line))
 }
 
+/// Whether the text shows a line with the fault, and then the rule.
+fn is_on_screen(screen: &str, rule: &str, fault: &str) -> bool {
+    let rule = format!("({rule})");
+    lines_of(fault).iter().any(|line| screen.split_once(line).is_some_and(|(_, rest)| rest.contains(&rule)))
+}
+
 fn assert_found(fault: &str, rule: &str) {
-    let findings = findings_of(fault);
+    let (findings, screen) = findings_of(fault);
+    assert!(is_on_screen(&screen, rule, fault), "{fault}: {screen}");
     assert!(findings.iter().take(2).any(|finding| is_about(finding, rule, fault)), "{fault}: {findings:#?}");
 }
 
@@ -105,10 +115,11 @@ fn a_lock_cycle_is_found() {
 
 #[test]
 fn four_faults_at_once_are_all_found_the_cycle_first() {
-    let findings = findings_of("all");
+    let (findings, screen) = findings_of("all");
     let faults = [("cycle", "stuck.cycle"), ("lock", "contended"), ("hog", "hog"), ("leak", "growing")];
     for (fault, rule) in faults {
         assert!(findings.iter().any(|finding| is_about(finding, rule, fault)), "{fault}: {findings:#?}");
+        assert!(is_on_screen(&screen, rule, fault), "{fault}: {screen}");
     }
     assert!(is_about(&findings[0], "stuck.cycle", "cycle"), "{findings:#?}");
     assert!(findings.len() <= 6, "they are told once: {findings:#?}");
