@@ -57,10 +57,12 @@ fn reports(input: &[u8], number: u64) -> Result<bool, String> {
     if back != snapshot {
         return Err("what is read back differs".to_owned());
     }
-    let _ = (snapshot.tree(), snapshot.waiters(), snapshot.lock_order_text());
     let _ = (fold(&snapshot, view), rows(&snapshot));
-    for verdict in snapshot.verdicts() {
-        let _ = verdict.to_string();
+    let printed = [snapshot.tree(), snapshot.waiters(), snapshot.lock_order_text()];
+    let verdicts = snapshot.verdicts().into_iter().map(|verdict| verdict.to_string());
+    let findings = snapshot.findings().into_iter().map(|finding| finding.to_string());
+    for text in printed.into_iter().chain(verdicts).chain(findings) {
+        clean(text.into_bytes(), Format::Text)?;
     }
     compare(&snapshot, number);
     Ok(true)
@@ -91,11 +93,14 @@ fn clean(page: Vec<u8>, format: Format) -> Result<String, String> {
     let page = String::from_utf8(page).map_err(|error| format!("{format:?}: {error}"))?;
     // Lines of CSV end in CR LF.
     let page = if format == Format::Csv { page.replace("\r\n", "\n") } else { page };
-    match page
-        .chars()
-        .find(|&c| c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{200B}' | '\u{202E}'))
-    {
+    match page.chars().find(|&c| is_harmful(c)) {
         Some(c) => Err(format!("{format:?} has {c:?} in it")),
         None => Ok(page),
     }
+}
+
+/// Returns whether a character could control a terminal, hide, or turn the text around.
+fn is_harmful(c: char) -> bool {
+    let is_hidden = matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}');
+    c.is_control() && !matches!(c, '\n' | '\t') || is_hidden || matches!(c, '\u{61C}' | '\u{FEFF}')
 }

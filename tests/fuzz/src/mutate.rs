@@ -20,7 +20,7 @@ const TEXTS: [&str; 18] = [
     "x_[k]",
     "a\"b\\c",
     "]]><svg>&amp;--",
-    "\u{1B}[2J\u{9B}\u{202E}\u{200B}",
+    "\u{1B}[2J\u{9B}\u{202E}\u{200B}\u{61C}\u{FEFF}",
     "line\nbreak\r\n\ttab",
     "nul\0",
     "測試🦀",
