@@ -56,6 +56,24 @@ fn a_folder_set_in_the_environment_is_found() {
     assert!(outcome.out.contains("checksum"), "the text is printed as it was written: {outcome:?}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_in_the_environment_may_have_any_name() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let scratch = Scratch::new();
+    let folder = OsStr::from_bytes(b"DIAGNOSE_DIR=w\xFF ");
+    let mut shell = Command::new("env");
+    shell.arg(folder).arg("DIAGNOSE_FORMATS=txt").arg(crate::support::program()).arg("serve");
+    shell.current_dir(scratch.path());
+    let program = Running::start(shell);
+    let outcome = run(&["dump", &program.pid(), "--timeout", "20s"]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    let dumps = std::fs::read_dir(scratch.path().join(OsStr::from_bytes(b"w\xFF "))).unwrap();
+    assert!(dumps.count() > 0 && outcome.out.contains("checksum"), "{outcome:?}");
+}
+
 #[test]
 fn a_folder_inside_another_root_is_found() {
     let scratch = Scratch::new();

@@ -59,6 +59,9 @@ fn top_sorts_by_any_column() {
     }
     let all = run_with_input(&["top", "-", "-n0"], server().as_bytes()).ok();
     assert_eq!(all.lines().count(), 4, "{all}");
+    let negative = run(&["top", "-n", "-1", "x.json"]);
+    assert_eq!(negative.status, Some(2));
+    assert!(negative.err.contains("expected a number, such as `20`"), "{negative:?}");
 }
 
 #[test]

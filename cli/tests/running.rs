@@ -36,7 +36,9 @@ fn a_program_that_writes_no_dump_is_reported() {
         outcome.err.starts_with("diagnose: `true` left no dump: it has to be built with diagnose"),
         "{outcome:?}"
     );
-    assert_eq!(run(&["run", "false"]).status, Some(1), "its own failure comes first");
+    let failed = run(&["run", "false"]);
+    assert_eq!(failed.status, Some(1), "its own failure comes first");
+    assert!(failed.err.starts_with("diagnose: `false` ended with status 1 and left no dump"), "{failed:?}");
     let crashed = run(&["run", "--", "sh", "-c", "kill -ABRT $$"]);
     assert_eq!(crashed.status, Some(128 + 6));
     assert!(crashed.err.contains("diagnose: `sh` was ended by SIGABRT, so it left no dump"), "{crashed:?}");

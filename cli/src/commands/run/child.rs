@@ -142,11 +142,12 @@ fn wait_for(mut child: Child, sender: Sender<Event>) {
     thread::spawn(move || sender.send(Event::Ended(child.wait())));
 }
 
-/// Asks each process of the group that listens for a dump, then passes the signal on.
+/// Asks each process of the group that handles the signal for a dump, then passes the signal on.
 fn interrupt(pid: u32, number: i32, events: &Receiver<Event>, dumps: &Dumps) -> Result<Ending, Failure> {
     for member in group(pid) {
-        let is_listening = Process::read(member).is_ok_and(|it| it.is_listening && it.handles(Signal::Usr1));
-        if is_listening {
+        // `request` waits for the thread of one that has just started, and sends no signal to one
+        // that has none.
+        if Process::read(member).is_ok_and(|it| it.handles(Signal::Usr1)) {
             let asked = Request {
                 pid: member,
                 signal: Some(Signal::Usr1),
