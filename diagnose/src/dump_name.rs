@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use diagnose_reports::Utc;
 
-use crate::clock::{self, Scale};
+use crate::clock;
 use crate::identity;
 
 /// Prefix of all file names of this crate.
@@ -29,8 +29,10 @@ pub(crate) fn next() -> String {
     static BASE: OnceLock<String> = OnceLock::new();
     let base = BASE.get_or_init(|| {
         let host = host().map(|host| format!("{host}-")).unwrap_or_default();
-        let recorded_ns = Scale::measure().ns(clock::now().saturating_sub(clock::origin()));
-        format!("{PREFIX}{host}{}", utc(identity::unix_ms().saturating_sub(recorded_ns / 1_000_000)))
+        // No ticks: to measure their length takes milliseconds, in which a process that was asked
+        // for a dump may be ended.
+        let recorded_ms = u64::try_from(clock::since_origin().as_millis()).unwrap_or(0);
+        format!("{PREFIX}{host}{}", utc(identity::unix_ms().saturating_sub(recorded_ms)))
     });
     // The process id is read each time: a forked child has its own.
     format!("{base}-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed))

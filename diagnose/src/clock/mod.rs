@@ -17,4 +17,4 @@ mod source;
 
 pub(crate) use scale::{Scale, jumps, tick_in};
 pub use source::now;
-pub(crate) use source::{name, origin, read_counter};
+pub(crate) use source::{name, origin, read_counter, since_origin};

@@ -1,7 +1,7 @@
 //! The clock source, chosen once for the process.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::counter;
 
@@ -121,6 +121,11 @@ pub(crate) fn origin() -> u64 {
         return super::manual::FIRST;
     }
     start().tick
+}
+
+/// The time since the recording began, of the system's clock.
+pub(crate) fn since_origin() -> Duration {
+    start().instant.elapsed()
 }
 
 /// The name of the clock in use, as reports show it.
