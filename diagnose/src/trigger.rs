@@ -6,8 +6,8 @@
 //! one that removes it writes the dump.
 
 use std::fs;
-use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
@@ -26,11 +26,9 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
     let Some(path) = path else { return };
     let thread = own_thread::spawn("diagnose-trigger", move || {
         while CALLS.load(Relaxed) == call {
-            let removed = path.symlink_metadata().and_then(|_| fs::remove_file(&path));
-            match removed {
-                Ok(()) => own_thread::work(&action),
-                // It is not there, or another process was quicker.
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
+            match remove(&path) {
+                Ok(true) => own_thread::work(&action),
+                Ok(false) => {}
                 Err(error) => {
                     return own_thread::work(|| {
                         say!(
@@ -45,5 +43,29 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
     });
     if let Err(error) = thread {
         say!("diagnose: cannot start the thread that watches the trigger file: {error}");
+    }
+}
+
+/// Removes the file. Returns whether it was there, and no other process was quicker.
+fn remove(path: &Path) -> io::Result<bool> {
+    match path.symlink_metadata().and_then(|_| fs::remove_file(path)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        removed => removed.map(|()| true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::remove;
+
+    #[test]
+    fn a_file_that_is_gone_is_no_error() {
+        let path = std::env::temp_dir().join(format!("diagnose-removed-{}", std::process::id()));
+        std::fs::write(&path, "").unwrap();
+        assert!(remove(&path).unwrap() && !path.exists());
+        assert!(!remove(&path).unwrap());
+        std::fs::create_dir(&path).unwrap();
+        assert!(remove(&path).is_err(), "a folder stays");
+        std::fs::remove_dir(path).unwrap();
     }
 }

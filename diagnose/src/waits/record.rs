@@ -302,7 +302,7 @@ impl Record {
         self.queue.fetch_sub(1, Release);
     }
 
-    /// Returns whether a wait ends because another task releases units. No channel is like that.
+    /// Returns whether a wait ends because another task releases units, not a message.
     pub(crate) fn has_units(&self) -> bool {
         self.resource_type.get().is_some_and(|it| {
             matches!(

@@ -114,7 +114,8 @@ fn is_done(done: u64, thread_id: u64) -> bool {
 /// The signal that interrupts a thread; `None` if the program uses all real-time signals.
 static SIGNAL: OnceCell<Option<c_int>> = OnceCell::new();
 
-const HANDLER: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_signal;
+/// A static, so that what is installed and what is compared with it are one address.
+static HANDLER: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_signal;
 
 /// Takes the last real-time signal that has no handler.
 fn take_signal() -> Option<c_int> {
