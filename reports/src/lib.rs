@@ -45,7 +45,7 @@
 //! server (pid 4711), recorded 2.00 s
 //! 6 calls, 15 polls, 7.00 ms busy on 1 thread
 //!
-//! FINDINGS none; no task is alive, so hangs and waits for locks are not on record
+//! FINDINGS none; no recorded task is alive, and waits for locks that are gone are not on record
 //!
 //! VERDICTS none, ALARMS none
 //!

@@ -23,8 +23,11 @@ pub(crate) fn findings(snapshot: &Snapshot, findings: &[Finding], over_ns: Optio
     if findings.is_empty() {
         // At the exit of a program, its locks have gone with their waits.
         let has_ended = snapshot.tasks.is_empty() && !snapshot.nodes.is_empty();
-        let ended =
-            if has_ended { "; no task is alive, so hangs and waits for locks are not on record" } else { "" };
+        let ended = if has_ended {
+            "; no recorded task is alive, and waits for locks that are gone are not on record"
+        } else {
+            ""
+        };
         return format!("FINDINGS none{over}{ended}\n");
     }
     let mut page = format!("FINDINGS {}{over}, most urgent first (docs/findings.md)\n", findings.len());
