@@ -7,7 +7,7 @@
 //! use diagnose_reports::{Format, Snapshot, write};
 //!
 //! let saved = br#"{
-//!     "version": 5, "producer": "diagnose 0.1.0", "process": {"name": "server", "pid": 4711},
+//!     "version": 6, "producer": "diagnose 0.1.0", "process": {"name": "server", "pid": 4711},
 //!     "elapsed_ns": 2000000000, "enabled": true, "clock": {"name": "tsc"},
 //!     "costs": [{"activity": "calls", "count": 3, "ns": 180}, {"activity": "polls", "count": 12, "ns": 420}],
 //!     "dropped": {"over_nodes": 0, "over_depth": 0, "over_labels": 0, "unreadable": 0},
@@ -45,7 +45,7 @@
 //! server (pid 4711), recorded 2.00 s
 //! 6 calls, 15 polls, 7.00 ms busy on 1 thread
 //!
-//! FINDINGS none; no recorded task is alive, and waits for locks that are gone are not on record
+//! FINDINGS none; no recorded task is alive, and hangs and full channels show only while tasks wait
 //!
 //! VERDICTS none, ALARMS none
 //!

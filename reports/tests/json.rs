@@ -16,7 +16,7 @@ fn the_json_has_the_shape_of_the_model() {
     snapshot.dropped.over_nodes = 3;
     insta::assert_snapshot!(page(&snapshot, Format::Json, View::Time), @r#"
     {
-      "version": 5,
+      "version": 6,
       "producer": "diagnose 0.1.0",
       "process": {
         "name": "server",
@@ -132,7 +132,7 @@ fn garbage_is_refused() {
         (b"", "EOF while parsing a value"),
         (b"[]", "expected an object with the fields of a snapshot"),
         (b"{\"a\": 1}", "missing field `version`"),
-        (b"{\"version\": 5}", "missing field `producer`"),
+        (b"{\"version\": 6}", "missing field `producer`"),
         (b"{\"version\": \"1\"}", "expected u32"),
     ] {
         let error = refusal(garbage);
@@ -145,7 +145,7 @@ fn another_version_is_refused_before_its_content_is_looked_at() {
     let older = br#"{"version": 1, "producer": "diagnose 9.0.0", "nodes": "something else"}"#;
     assert_eq!(
         refusal(older),
-        "the snapshot has version 1, but this reader knows version 5 only (it was written by `diagnose 9.0.0`)"
+        "the snapshot has version 1, but this reader knows version 6 only (it was written by `diagnose 9.0.0`)"
     );
 }
 

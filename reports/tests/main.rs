@@ -45,6 +45,7 @@ mod merge;
 mod metrics;
 mod names;
 mod panicking_writer;
+mod past_resources;
 mod profiles;
 mod rows;
 mod set_aside;

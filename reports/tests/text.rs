@@ -42,7 +42,7 @@ worker 3 | busy=900_000_000 idle=200_000_000 self_idle=200_000_000 calls=2 polls
     server (pid 4711), recorded 2.00 s
     126 calls, 863 polls, 1.31 s busy on 1 thread
 
-    FINDINGS none; no recorded task is alive, and waits for locks that are gone are not on record
+    FINDINGS none; no recorded task is alive, and hangs and full channels show only while tasks wait
 
     VERDICTS none, ALARMS none
 
@@ -115,7 +115,7 @@ fn columns_without_content_and_labels_are_left_out() {
     server (pid 4711), recorded 2.00 s
     1 call, 2 polls, 5 ns busy on 1 thread
 
-    FINDINGS none; no recorded task is alive, and waits for locks that are gone are not on record
+    FINDINGS none; no recorded task is alive, and hangs and full channels show only while tasks wait
 
     VERDICTS none, ALARMS none
 

@@ -220,5 +220,9 @@ fn wrapped(waker: &Cell<Option<Waker>>) -> (u64, u64) {
     let used = used.saturating_sub(time(waker, || timed(&EMPTY, async {})));
     let info = || WaitInfo::on(resource.record(), WaitMode::Custom, 1, Location::caller());
     let wait = time(waker, || awaits(&INNER, || WaitFuture::new(pending(1, Some(waker)), info())));
+    // No report shows the resource.
+    if let Some(record) = resource.record() {
+        record.discard_usage();
+    }
     (used, wait.saturating_sub(time(waker, || bare(|| pending(1, Some(waker))))))
 }

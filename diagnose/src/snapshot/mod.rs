@@ -37,7 +37,6 @@ mod texts;
 mod total_times;
 mod unrecorded;
 mod usage;
-mod usage_baseline;
 
 mod waits;
 

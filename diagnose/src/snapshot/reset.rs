@@ -2,11 +2,11 @@
 
 use super::capture::cut_off_from;
 use super::merged::Merged;
-use super::usage_baseline;
 use crate::clock;
 use crate::live;
 use crate::sync::Mutex;
 use crate::tree::{self, Node};
+use crate::waits;
 
 /// The capture of the last reset, and its tick.
 static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
@@ -38,7 +38,7 @@ pub fn reset() {
     live::note_reset(clock::now());
     #[cfg(feature = "tokio")]
     live::workers::note_reset(now);
-    usage_baseline::restart();
+    waits::restart_usage();
     // A running poll ends after the reset, and counts then.
     for path in &mut merged.paths {
         path.sums.polls = path.sums.polls.saturating_sub(path.running);

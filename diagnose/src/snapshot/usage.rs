@@ -1,11 +1,12 @@
-//! Converts the counts and times of a resource's use.
+//! Converts the counts and times of a resource's use, also after its end.
 
-use diagnose_reports::model::{Quantiles, Usage, UsagePlace};
+use diagnose_reports::model::{PastResources, Quantiles, Text, Usage, UsagePlace};
 
 use super::capture_context::CaptureContext;
+use super::kinds::kind;
 use super::latency;
 use crate::clock::Scale;
-use crate::waits::{self, ResourceKind};
+use crate::waits::{self, PastKey, PastUse, ResourceKind, UNBOUNDED, is_in_std};
 
 /// Converts them, without the waits that last; `acquisitions` counts all, measured or not.
 pub(super) fn usage(
@@ -32,6 +33,25 @@ pub(super) fn usage(
         built.waiters = places(&usage.waiters);
     }
     built.holders = places(&usage.holders);
+    built
+}
+
+/// Returns the use of the resources that are gone.
+pub(super) fn past_resources(capture: &CaptureContext<'_>) -> Vec<PastResources> {
+    waits::past_uses().iter().map(|(key, past)| past_resource(key, past, capture)).collect()
+}
+
+fn past_resource(key: &PastKey, past: &PastUse, capture: &CaptureContext<'_>) -> PastResources {
+    let (made_at, of_kind, library, name) = key;
+    let mut built = PastResources::default();
+    built.kind = kind(*of_kind);
+    built.library = capture.texts.of(library);
+    built.name = name.as_deref().map(Text::from);
+    built.created = (!is_in_std(made_at)).then(|| capture.texts.place(made_at));
+    built.capacity = Some(past.capacity).filter(|capacity| *capacity != UNBOUNDED);
+    built.count = past.count;
+    built.most_waited_ns = capture.scale.ns(past.most_waited);
+    built.usage = usage(&past.usage, past.acquisitions, *of_kind, capture);
     built
 }
 

@@ -20,8 +20,7 @@ use super::kinds::{kind, mode};
 use super::local_sets;
 use super::numbers::Index;
 use super::unrecorded::OtherThread;
-use super::usage::usage;
-use super::usage_baseline;
+use super::usage::{past_resources, usage};
 use crate::clock;
 use crate::cpu;
 #[cfg(feature = "tokio")]
@@ -143,6 +142,10 @@ impl WaitsCopy {
 
     /// Adds resources and waits to a snapshot.
     pub(super) fn build(mut self, snapshot: &mut Snapshot, capture: &CaptureContext<'_>) {
+        // Before the present resources: one that ends in between is not counted twice.
+        if capture.is_whole {
+            snapshot.past_resources = past_resources(capture);
+        }
         snapshot.waits.reserve_exact(self.loose.len() + self.queued.len());
         let mut classes = (Classes::default(), Classes::default());
         if !self.records.is_empty() {
@@ -321,7 +324,7 @@ impl ResourceQueue {
         // Read late: a kilobyte for each of a million channels is too much to keep.
         let mut used = record.usage_so_far();
         if record.id() == self.id {
-            let acquisitions = usage_baseline::subtract(self.id, entered, &mut used);
+            let acquisitions = waits::subtract_usage(self.id, entered, &mut used);
             resource.usage = usage(&used, acquisitions, identity.resource_type.kind, capture);
             // The listed waits only: waits that began since would seem to have ended.
             resource.usage.contended += self.queue.len() as u64;

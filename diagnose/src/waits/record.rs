@@ -9,12 +9,12 @@ use super::creation::{Creation, Creator};
 use super::holding::Holding;
 use super::holding_slot::{HoldingSlot, Role};
 use super::last_event::{LastEvent, LastEventCell, LastNotify, LastNotifyCell};
+use super::past_use;
 use super::resource_type::{ResourceKind, ResourceType};
 use super::usage::UsageCounters;
 use crate::clock;
 use crate::context;
 use crate::pool::{self, pooled};
-use crate::recorder;
 use crate::sync::{Mutex, MutexGuard};
 use crate::tree::{Link, Node};
 
@@ -185,6 +185,9 @@ impl Record {
 
     #[inline]
     pub(super) fn vacate(&'static self) {
+        if self.is_used.load(Relaxed) {
+            past_use::add(self);
+        }
         self.id.store(0, Relaxed);
         if self.is_used.load(Relaxed) || self.is_rare.load(Relaxed) || self.is_named.load(Relaxed) {
             self.clear();
@@ -196,10 +199,7 @@ impl Record {
     fn clear(&self) {
         let name = self.name.lock().take();
         self.is_named.store(false, Relaxed);
-        if let Some(usage) = self.usage.get() {
-            usage.clear();
-        }
-        self.is_used.store(false, Relaxed);
+        self.discard_usage();
         let rare = std::mem::take(&mut *self.rare.lock());
         self.is_rare.store(false, Relaxed);
         // Holdings are dropped outside of the lock.
@@ -213,7 +213,7 @@ impl Record {
     }
 
     #[cold]
-    fn usage(&self) -> &'static UsageCounters {
+    pub(super) fn usage(&self) -> &'static UsageCounters {
         self.is_used.store(true, Relaxed);
         self.usage.get().unwrap_or_else(|| {
             // Concurrent threads must share one allocation.
@@ -338,17 +338,6 @@ impl Record {
         self.borrowed.get().is_some_and(|place| place.is_of(self.id()))
     }
 
-    /// Counts `holds` holds of the units that the call `at` acquired in `node`, each of `ticks`.
-    pub(super) fn count_holds(
-        &self,
-        at: Option<&'static Location<'static>>,
-        node: Option<&'static Node>,
-        ticks: u64,
-        holds: u64,
-    ) {
-        self.usage().add_holds(at, node, ticks, holds);
-    }
-
     /// Records a notification of the waiters: of one, or of all.
     #[inline]
     pub(crate) fn set_last_notified(&self, at: &'static Location<'static>, all: bool) {
@@ -365,12 +354,6 @@ impl Record {
         let mut rare = self.rare();
         self.forgotten.fetch_add(permits, Relaxed);
         rare.last_forgotten = Some(LastEvent { at, task: context::task(), tick: clock::now() });
-    }
-
-    /// Counts messages of a broadcast channel that the receiver at `at` missed.
-    #[cold]
-    pub(crate) fn count_missed(&self, messages: u64, at: &'static Location<'static>) {
-        self.usage().add_waiter(at, recorder::current_node(), messages);
     }
 
     pub(crate) fn last_forgotten(&self) -> Option<LastEvent> {

@@ -1,6 +1,6 @@
 //! The types of resources, by library.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ResourceKind {
     Mutex,
     RwLock,

@@ -9,7 +9,8 @@ use std::panic::Location;
 
 use super::record::{QUEUED, Record, WAITING};
 use super::resource_type::{ResourceKind, UNBOUNDED};
-use super::usage_places::{UsagePlace, UsagePlaces, subtract_places};
+use super::usage_places::{UsagePlace, UsagePlaces, add_places, subtract_places};
+use crate::recorder;
 use crate::sync::add_relaxed;
 use crate::tree::{DurationCount, DurationsCopy, Node, Octaves};
 
@@ -58,6 +59,11 @@ impl Durations {
         self.total = self.total.saturating_add(ticks);
     }
 
+    fn add_all(&mut self, other: &Self) {
+        self.each.add(&other.each);
+        self.total = self.total.saturating_add(other.total);
+    }
+
     fn subtract(&mut self, before: &Self) {
         self.each.subtract(&before.each);
         self.total = self.total.saturating_sub(before.total);
@@ -68,6 +74,20 @@ impl Usage {
     pub(crate) fn is_empty(&self) -> bool {
         let is_zero = |durations: &Durations| durations.each.calls == 0;
         self.ended_waits == 0 && is_zero(&self.waits) && is_zero(&self.holds) && self.waiters.is_empty()
+    }
+
+    /// The ticks of the waits by call.
+    pub(super) fn waited_by_calls(&self) -> u64 {
+        self.waiters.iter().map(|row| row.ticks).fold(0, u64::saturating_add)
+    }
+
+    /// Adds the usage of another resource.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.ended_waits = self.ended_waits.saturating_add(other.ended_waits);
+        self.waits.add_all(&other.waits);
+        self.holds.add_all(&other.holds);
+        add_places(&mut self.waiters, &other.waiters);
+        add_places(&mut self.holders, &other.holders);
     }
 
     /// Subtracts an earlier usage, after which the longest durations were restarted.
@@ -187,6 +207,31 @@ impl Record {
         (self.queue.load(Relaxed) >> WAITING).saturating_sub(self.granted.load(Relaxed)) > 1
     }
 
+    /// Counts `holds` holds of the units that the call `at` acquired in `node`, each of `ticks`.
+    pub(super) fn count_holds(
+        &self,
+        at: Option<&'static Location<'static>>,
+        node: Option<&'static Node>,
+        ticks: u64,
+        holds: u64,
+    ) {
+        self.usage().add_holds(at, node, ticks, holds);
+    }
+
+    /// Counts messages of a broadcast channel that the receiver at `at` missed.
+    #[cold]
+    pub(crate) fn count_missed(&self, messages: u64, at: &'static Location<'static>) {
+        self.usage().add_waiter(at, recorder::current_node(), messages);
+    }
+
+    /// Forgets all waits and holds so far.
+    pub(crate) fn discard_usage(&self) {
+        if let Some(usage) = self.usage.get() {
+            usage.clear();
+        }
+        self.is_used.store(false, Relaxed);
+    }
+
     pub(crate) fn usage_so_far(&self) -> Usage {
         // Before the durations of waits that have ended, so that none seems to be given up.
         let ended_waits = self.ended_waits();
@@ -207,6 +252,10 @@ impl Record {
         let kind = self.resource_type().map(|it| it.kind);
         matches!(kind, Some(ResourceKind::Mpsc | ResourceKind::Mpmc))
             && self.capacity.load(Relaxed) != UNBOUNDED
+    }
+
+    pub(super) fn is_broadcast(&self) -> bool {
+        self.resource_type().is_some_and(|it| it.kind == ResourceKind::Broadcast)
     }
 
     fn ended_waits(&self) -> u64 {

@@ -93,15 +93,21 @@ impl UsagePlaces {
             })
         });
         let mut places: Vec<UsagePlace> = Vec::new();
-        for row in rows {
-            match places.iter_mut().find(|place| place.at == row.at) {
-                Some(place) => place.merge(&row),
-                None => places.push(row),
-            }
-        }
-        sort(&mut places);
+        add_places(&mut places, &rows.collect::<Vec<_>>());
         places
     }
+}
+
+/// Adds rows by call. What has no room is added to the last row.
+pub(super) fn add_places(places: &mut Vec<UsagePlace>, more: &[UsagePlace]) {
+    for row in more {
+        let same = places.iter().position(|place| place.at == row.at);
+        match same.or_else(|| places.len().checked_sub(1).filter(|last| last + 1 >= ROWS)) {
+            Some(at) => places[at].merge(row),
+            None => places.push(*row),
+        }
+    }
+    sort(places);
 }
 
 /// Subtracts earlier rows. Rows without later waits or holds are removed.
@@ -126,7 +132,7 @@ impl UsagePlace {
             (self.node, self.longest) = (other.node, other.longest);
         }
         self.count += other.count;
-        self.ticks += other.ticks;
+        self.ticks = self.ticks.saturating_add(other.ticks);
     }
 }
 

@@ -13,6 +13,7 @@
 //! labels      one row per site and label
 //! long_polls  call paths with polls over a bound
 //! lock_order  locks that were acquired in both orders
+//! uses        the use of resources, also of those that are gone
 //! merge       several snapshots added up into one
 //! hangs       what can still make progress: verdicts
 //! findings    what to look at first, one rule per file
@@ -37,3 +38,4 @@ pub(crate) mod quantile;
 pub(crate) mod rows;
 pub(crate) mod since;
 pub(crate) mod tree;
+pub(crate) mod uses;

@@ -17,6 +17,7 @@ mod latency;
 mod live;
 mod node;
 mod order;
+mod past;
 mod process;
 pub(crate) mod resource;
 mod task;
@@ -32,6 +33,7 @@ pub use latency::{Durations, Latency};
 pub use live::{BlockingPool, RunState, Runtime, Span, Worker};
 pub use node::{Bucket, Node};
 pub use order::{LockOrder, LockPair, LockedResource};
+pub use past::PastResources;
 pub use process::Process;
 pub use resource::{Resource, ResourceClass};
 pub use task::{Task, TaskClass, TaskKind};
@@ -44,7 +46,7 @@ pub use class::{Alike, Classes};
 
 /// Version of the saved format. It is incremented when a type of this module changes its meaning or
 /// its shape.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Everything that a program has recorded up to one moment, merged over all its threads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -102,6 +104,9 @@ pub struct Snapshot {
     /// Locks, channels and other resources that are waited for, held, or were used, sorted by id.
     #[serde(default, with = "resource")]
     pub resources: Vec<Resource>,
+    /// Locks that calls have waited for and that are gone, sorted by place, kind, library and name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub past_resources: Vec<PastResources>,
     /// Waits for a resource, a task or a point in time. Those for one resource are in queue order.
     #[serde(default, with = "folding")]
     pub waits: Vec<Wait>,

@@ -219,6 +219,17 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// The time of all waits that are over, in ns. The rows by call have those that were given up
+    /// as well, and miss the first wait.
+    pub(crate) fn all_waits_ns(&self) -> u64 {
+        self.waited_ns.max(self.waited_by_calls_ns())
+    }
+
+    /// The time of the waits by call, in ns.
+    pub(crate) fn waited_by_calls_ns(&self) -> u64 {
+        self.waiters.iter().map(|row| row.total_ns).fold(0, u64::saturating_add)
+    }
+
     /// The number of waits that ended without the resource, while `open` waits last.
     pub(crate) fn given_up(&self, open: u64) -> u64 {
         self.contended.saturating_sub(self.waited).saturating_sub(open)

@@ -2,6 +2,7 @@
 //! planted fault, the first screen of the text report follows.
 
 mod client;
+mod ended;
 mod healthy;
 mod planted;
 
@@ -13,7 +14,7 @@ use diagnose::{Format, tokio};
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|rare|held|lost|channel|actor|sequential|hog|block|unrecorded|retries|leak|large|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|rare|held|lost|channel|actor|sequential|hog|block|unrecorded|retries|leak|large|cycle|ended|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -27,7 +28,12 @@ fn main() -> ExitCode {
     diagnose::install();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.expect("a runtime");
-    if arguments[0] == "healthy" {
+    if name == "ended" {
+        runtime.block_on(ended::run());
+        let snapshot = diagnose::snapshot();
+        say(&snapshot.findings());
+        say_first_screen(&snapshot);
+    } else if arguments[0] == "healthy" {
         let Some((_, service)) = healthy::SERVICES.iter().find(|(own, _)| *own == name) else {
             return misused();
         };

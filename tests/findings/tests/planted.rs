@@ -16,12 +16,15 @@ fn findings_of(fault: &str) -> (Vec<String>, String) {
 
 /// The lines of the source that have this fault, as reports show them.
 fn lines_of(fault: &str) -> Vec<String> {
-    let source = include_str!("../src/planted.rs");
+    let (file, source) = match fault {
+        "ended" => ("ended", include_str!("../src/ended.rs")),
+        _ => ("planted", include_str!("../src/planted.rs")),
+    };
     let mark = format!("// FAULT: {fault}");
     let marked = source.lines().enumerate().filter(|(_, line)| line.ends_with(&mark));
     // Counts from 1. A mark on a separate line is about the next line.
     let line = |(number, line): (usize, &str)| number + 1 + usize::from(line.trim() == mark);
-    marked.map(|marked| format!("tests/findings/src/planted.rs:{}", line(marked))).collect()
+    marked.map(|marked| format!("tests/findings/src/{file}.rs:{}", line(marked))).collect()
 }
 
 /// Whether a finding is about the fault: it is of this rule, and names a line with the fault.
@@ -44,6 +47,11 @@ fn assert_found(fault: &str, rule: &str) {
 #[test]
 fn a_lock_held_over_a_query_is_found() {
     assert_found("lock", "contended");
+}
+
+#[test]
+fn a_lock_that_is_gone_at_the_end_of_the_program_is_found() {
+    assert_found("ended", "contended");
 }
 
 #[test]

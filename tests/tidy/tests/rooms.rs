@@ -87,6 +87,7 @@ const REPORTS: [&[&str]; 19] = [
         "analysis::labels",
         "analysis::lock_order",
         "analysis::long_polls",
+        "analysis::uses",
         "analysis::rows",
         "analysis::since",
     ],

@@ -193,11 +193,11 @@ fn granted_ns(facts: &Facts<'_>, lock: &Lock<'_>) -> u64 {
 
 /// `` `rows` (RwLock, src/store.rs:12) ``, or `the RwLock of src/store.rs:12`.
 pub(super) fn lock_words(facts: &Facts<'_>, lock: &Lock<'_>) -> String {
-    let kind = kind_name(lock.first.kind);
+    let kind = kind_name(lock.kind);
     let line_of = |place: &Place| (!place.file.is_empty()).then(|| line(place));
-    let created = lock.first.created.as_ref().and_then(line_of).map(|at| format!("created at {at}"));
+    let created = lock.created.and_then(line_of).map(|at| format!("created at {at}"));
     let acquired = || Some(format!("acquired at {}", line_of(&lock.waiters.first()?.place)?));
-    match (&lock.first.name, created.or_else(acquired), lock.ids.len()) {
+    match (lock.name, created.or_else(acquired), lock.count) {
         (Some(name), Some(at), _) => {
             let at = at.trim_start_matches("created at ");
             format!("`{}` ({kind}, {at})", printable(name))
@@ -205,7 +205,7 @@ pub(super) fn lock_words(facts: &Facts<'_>, lock: &Lock<'_>) -> String {
         (Some(name), None, _) => format!("`{}` ({kind})", printable(name)),
         (None, Some(at), _) if lock.is_one_of_many(facts) => format!("one {kind} of those {at}"),
         (None, Some(at), 1) => format!("the {kind} {at}"),
-        (None, Some(at), many) => format!("each {kind} {at} ({} of them)", count(many as u64)),
+        (None, Some(at), many) => format!("each {kind} {at} ({} of them)", count(many)),
         (None, None, _) => format!("a {kind}"),
     }
 }

@@ -38,10 +38,10 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS);
     let mut locks = locks(facts);
     let is_long = |row: &UsagePlace| row.longest_ns >= least_ns;
-    locks.retain(|lock| lock.ids.len() == 1 && !lock.has_permits() && lock.waiters.iter().any(is_long));
+    locks.retain(|lock| lock.count == 1 && !lock.has_permits() && lock.waiters.iter().any(is_long));
     sort_by_key(&mut locks, |lock| std::cmp::Reverse(lock.waited_ns));
     locks.truncate(MAX_LOCKS);
-    sort_by_key(&mut locks, |lock| lock.first.id);
+    sort_by_key(&mut locks, |lock| (lock.ids.first().copied(), lock.created, lock.name));
     let mut found = Vec::new();
     for (number, first) in locks.iter().enumerate() {
         for second in &locks[number + 1..] {

@@ -4,7 +4,8 @@
 
 use super::facts::{Facts, per_mille};
 use super::workers::CpuShare;
-use crate::model::{Resource, ResourceId, ResourceKind, UsagePlace};
+use crate::analysis::uses::{ResourceUse, resource_uses};
+use crate::model::{Place, Resource, ResourceId, ResourceKind, UsagePlace};
 use crate::ordered::OrderedMap;
 
 /// From which share of the waits on, in thousandths, one of several locks is the one in question.
@@ -23,7 +24,14 @@ const MIN_BATCHES: u64 = 4;
 /// Locks that are created at one place, as one.
 #[derive(Debug)]
 pub(super) struct Lock<'a> {
-    pub(super) first: &'a Resource,
+    pub(super) kind: ResourceKind,
+    pub(super) name: Option<&'a str>,
+    pub(super) created: Option<&'a Place>,
+    /// Units of the first one.
+    capacity: Option<u64>,
+    /// How many there are, those included that are gone.
+    pub(super) count: u64,
+    /// Those that still exist.
     pub(super) ids: Vec<ResourceId>,
     /// ns that calls waited for the most awaited of these locks.
     most_waited_ns: u64,
@@ -48,15 +56,20 @@ pub(super) struct Lock<'a> {
 /// The locks that calls wait for or have waited for, except those that verdicts mention.
 pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
     let mut locks = OrderedMap::new();
-    for it in &facts.snapshot.resources {
-        if it.usage.waiters.is_empty() || facts.stuck_resources.contains(&it.id) {
+    for it in resource_uses(facts.snapshot) {
+        let is_stuck = it.existing.is_some_and(|it| facts.stuck_resources.contains(&it.id));
+        if it.usage.waiters.is_empty() || is_stuck {
             continue;
         }
         // A lock without a place of creation is identified by the place that acquires it.
         let acquired = || it.usage.waiters.first().map(|row| &row.place);
-        let key = (it.kind, it.created.as_ref().or_else(acquired), it.name.as_deref(), it.library.as_str());
+        let key = (it.kind, it.created.or_else(acquired), it.name, it.library);
         let lock = locks.entry(key).or_insert_with(|| Lock {
-            first: it,
+            kind: it.kind,
+            name: it.name,
+            created: it.created,
+            capacity: it.capacity,
+            count: 0,
             ids: Vec::new(),
             most_waited_ns: 0,
             waits: 0,
@@ -72,7 +85,7 @@ pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
             waiters: Vec::new(),
             holders: Vec::new(),
         });
-        lock.add(it);
+        lock.add(&it);
     }
     let mut locks: Vec<Lock<'_>> = locks.into_values().collect();
     let mut lock_of = OrderedMap::new();
@@ -97,13 +110,11 @@ pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
 }
 
 impl Lock<'_> {
-    fn add(&mut self, it: &Resource) {
-        let sum =
-            |value: fn(&UsagePlace) -> u64| it.usage.waiters.iter().map(value).fold(0, u64::saturating_add);
-        let waited_ns = sum(|row| row.total_ns);
-        self.waits = self.waits.saturating_add(sum(|row| row.count));
-        self.waited_ns = self.waited_ns.saturating_add(waited_ns);
-        self.most_waited_ns = self.most_waited_ns.max(waited_ns);
+    fn add(&mut self, it: &ResourceUse<'_>) {
+        let waits = it.usage.waiters.iter().map(|row| row.count).fold(0, u64::saturating_add);
+        self.waits = self.waits.saturating_add(waits);
+        self.waited_ns = self.waited_ns.saturating_add(it.usage.waited_by_calls_ns());
+        self.most_waited_ns = self.most_waited_ns.max(it.most_waited_ns);
         self.ended = self.ended.saturating_add(it.usage.contended);
         let unfinished = it.usage.contended.saturating_sub(it.usage.waited);
         self.given_up = self.given_up.saturating_add(unfinished);
@@ -111,7 +122,8 @@ impl Lock<'_> {
         self.longest_ns = self.longest_ns.max(it.usage.wait.max_ns);
         self.held_ns = self.held_ns.max(it.usage.held.p50_ns);
         self.acquisitions = self.acquisitions.saturating_add(it.usage.acquisitions);
-        self.ids.push(it.id);
+        self.count = self.count.saturating_add(it.count);
+        self.ids.extend(it.existing.map(|it| it.id));
         merge(&mut self.waiters, &it.usage.waiters);
         merge(&mut self.holders, &it.usage.holders);
     }
@@ -152,12 +164,12 @@ impl Lock<'_> {
     /// Returns whether nearly all waits for several locks of one place are for one of them: a hot
     /// shard. A lock that was never used is not on record, so the number of locks is unknown.
     pub(super) fn is_one_of_many(&self, facts: &Facts<'_>) -> bool {
-        let is_other = |it: &Resource| {
-            it.id != self.first.id && it.kind == self.first.kind && it.created == self.first.created
+        let is_unused = |it: &Resource| {
+            it.kind == self.kind && it.created.as_ref() == self.created && !self.ids.contains(&it.id)
         };
-        self.first.created.is_some()
+        self.created.is_some()
             && per_mille(self.most_waited_ns, self.waited_ns) >= HOT_SHARE
-            && facts.snapshot.resources.iter().any(is_other)
+            && (self.count > 1 || facts.snapshot.resources.iter().any(is_unused))
     }
 
     /// Returns whether calls have come to wait since the oldest one did. The calls of a batch all
@@ -169,7 +181,7 @@ impl Lock<'_> {
     /// Returns whether calls have come to wait several times so far: its permits have been in use
     /// for far longer than the longest wait.
     pub(super) fn recurs(&self) -> bool {
-        let permits = self.first.capacity.unwrap_or(1).saturating_mul(self.ids.len() as u64);
+        let permits = self.capacity.unwrap_or(1).saturating_mul(self.count);
         let in_use_ns = self.in_use_ns().checked_div(permits).unwrap_or(0);
         in_use_ns >= self.longest_ns.max(self.oldest_ns).saturating_mul(MIN_BATCHES)
     }
@@ -182,7 +194,7 @@ impl Lock<'_> {
     }
 
     pub(super) fn has_permits(&self) -> bool {
-        matches!(self.first.kind, ResourceKind::Semaphore | ResourceKind::Custom)
+        matches!(self.kind, ResourceKind::Semaphore | ResourceKind::Custom)
     }
 }
 

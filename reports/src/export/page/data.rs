@@ -12,8 +12,8 @@ use crate::analysis::findings::Finding;
 use crate::analysis::hangs::Verdict;
 use crate::analysis::lock_order::LockInversion;
 use crate::model::{
-    Alarm, BlockingPool, Clock, Cost, Dropped, Process, Resource, Runtime, Site, Snapshot, Span, Task,
-    Thread, Wait, Worker, folding, resource,
+    Alarm, BlockingPool, Clock, Cost, Dropped, PastResources, Process, Resource, Runtime, Site, Snapshot,
+    Span, Task, Thread, Wait, Worker, folding, resource,
 };
 
 /// The fields of a snapshot by their names, without those that no view shows.
@@ -41,6 +41,7 @@ struct Data<'a> {
     spans: &'a [Span],
     #[serde(serialize_with = "resource::serialize")]
     resources: &'a [Resource],
+    past_resources: &'a [PastResources],
     #[serde(serialize_with = "folding::serialize")]
     waits: &'a [Wait],
     are_threads_unknown: bool,
@@ -71,6 +72,7 @@ pub(super) fn write(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Result<
         tasks: &snapshot.tasks,
         spans: &snapshot.spans,
         resources: &snapshot.resources,
+        past_resources: &snapshot.past_resources,
         waits: &snapshot.waits,
         are_threads_unknown: snapshot.are_threads_unknown,
         verdicts: snapshot.verdicts(),

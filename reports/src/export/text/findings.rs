@@ -21,10 +21,10 @@ const INDENT: &str = "          ";
 pub(crate) fn findings(snapshot: &Snapshot, findings: &[Finding], over_ns: Option<u64>) -> String {
     let over = over_ns.map(|ns| format!(", over {}", length(ns))).unwrap_or_default();
     if findings.is_empty() {
-        // At the exit of a program, its locks have gone with their waits.
+        // At the exit of a program, nothing waits any more.
         let has_ended = snapshot.tasks.is_empty() && !snapshot.nodes.is_empty();
         let ended = if has_ended {
-            "; no recorded task is alive, and waits for locks that are gone are not on record"
+            "; no recorded task is alive, and hangs and full channels show only while tasks wait"
         } else {
             ""
         };

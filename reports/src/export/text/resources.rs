@@ -8,20 +8,22 @@
 //! ```
 //! A quantile of several resources is the highest of theirs. Waits that were given up, as in a
 //! timeout, are part of the total but not of the quantiles: in full, a column has their number if
-//! there are any. Folded, places without waits are counted only.
+//! there are any. Folded, places without waits are counted only. Resources that are gone count if
+//! calls have waited for them.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::io;
 
 use crate::analysis::hangs::words::kind_name;
+use crate::analysis::uses::{ResourceUse, resource_uses};
 use crate::clean::printable;
 use crate::export::lines::Lines;
 use crate::export::table::Table;
 use crate::export::text::page::rest;
 use crate::export::waiters::{self, Scope, is_acquired, is_for_units, queues};
 use crate::export::wrap::WIDTH;
-use crate::model::{Resource, ResourceKind, Snapshot, Usage};
+use crate::model::{ResourceKind, Snapshot};
 use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 use crate::units::{count, percent, time};
@@ -52,7 +54,7 @@ struct Group {
 
 /// Appends the table.
 pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
-    if snapshot.resources.is_empty() {
+    if snapshot.resources.is_empty() && snapshot.past_resources.is_empty() {
         return;
     }
     let groups = groups(snapshot);
@@ -90,26 +92,27 @@ pub(crate) fn write_waiters(snapshot: &Snapshot, is_full: bool, out: Lines<'_>) 
 fn groups(snapshot: &Snapshot) -> OrderedMap<Key<'_>, Group> {
     let queues = queues(snapshot);
     let mut groups = OrderedMap::<Key<'_>, Group>::new();
-    for (index, it) in snapshot.resources.iter().enumerate() {
-        let group = groups.entry(key(it)).or_default();
-        group.count += 1;
-        for wait in queues[index].iter().map(|&wait| &snapshot.waits[wait]) {
+    for (index, it) in resource_uses(snapshot).enumerate() {
+        let group = groups.entry(key(&it)).or_default();
+        group.count = group.count.saturating_add(it.count);
+        // Nobody waits for what is gone.
+        let queue = &queues[index];
+        for wait in queue.iter().map(|&wait| &snapshot.waits[wait]) {
             group.waiting += 1;
             group.longest_ns = group.longest_ns.max(wait.since_ns);
             if is_for_units(wait.mode) {
                 group.units_ns = group.units_ns.saturating_add(wait.since_ns);
             }
         }
-        let usage = &it.usage;
+        let usage = it.usage;
         group.uses = group.uses.saturating_add(usage.acquisitions);
         group.contended = group.contended.saturating_add(usage.contended);
         group.waited = group.waited.saturating_add(usage.waited.min(usage.acquisitions));
-        let waited_ns = all_waits_ns(usage);
+        let waited_ns = usage.all_waits_ns();
         group.waited_ns = group.waited_ns.saturating_add(waited_ns);
         if is_acquired(it.kind) {
             group.units_ns = group.units_ns.saturating_add(waited_ns);
-            let given_up = usage.given_up(queues[index].len() as u64);
-            group.given_up = group.given_up.saturating_add(given_up);
+            group.given_up = group.given_up.saturating_add(usage.given_up(queue.len() as u64));
         }
         group.p99_wait_ns = group.p99_wait_ns.max(usage.wait.p99_ns);
         group.max_wait_ns = group.max_wait_ns.max(usage.wait.max_ns);
@@ -118,16 +121,9 @@ fn groups(snapshot: &Snapshot) -> OrderedMap<Key<'_>, Group> {
     groups
 }
 
-/// The time of all waits that are over, in ns. The rows by call have those that were given up as
-/// well, and miss the first wait.
-fn all_waits_ns(usage: &Usage) -> u64 {
-    let rows = usage.waiters.iter().map(|row| row.total_ns).fold(0, u64::saturating_add);
-    usage.waited_ns.max(rows)
-}
-
-fn key(it: &Resource) -> Key<'_> {
-    let line = it.created.as_ref().map(|place| (place.file.as_str(), place.line));
-    (it.kind, it.library.as_str(), it.name.as_deref(), line)
+fn key<'a>(it: &ResourceUse<'a>) -> Key<'a> {
+    let line = it.created.map(|place| (place.file.as_str(), place.line));
+    (it.kind, it.library, it.name, line)
 }
 
 fn table(rows: &[&(Key<'_>, Group)], is_full: bool) -> Table {

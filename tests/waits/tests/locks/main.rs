@@ -16,6 +16,7 @@ mod holds_that_others_wait_for_are_measured;
 mod initializers_are_polled_as_often_as_with_the_original;
 mod locks_are_held_and_waited_for;
 mod locks_that_are_free_name_their_last_holder;
+mod locks_that_are_gone_keep_their_usage;
 mod mapped_guards_keep_the_lock;
 mod notify_records_its_possible_notifiers;
 mod originals_become_wrappers_and_back;

@@ -3,6 +3,7 @@
 import { h, fill, sentence, clean } from './dom.js';
 import { tasksOf } from './model.js';
 import { resourceName } from './tasks.js';
+import { resourceCount } from './resources.js';
 import { time, count, counted, percent, shortPlace, utc, middle } from './units.js';
 
 const MAX_NAME = 40;
@@ -57,7 +58,7 @@ function overview(model) {
   const [stuck, suspects] = [alive(model.stuckTasks), alive(new Set(suspectedTasks))];
   const tiles = [['Recorded', time(snapshot.elapsed_ns ?? 0), ''], ['Busy', time(busy), snapshot.elapsed_ns ? `${percent(busy, snapshot.elapsed_ns * Math.max(1, workers))} of ${counted(workers, 'thread')}` : ''],
     ['Calls', count(calls), `${count(polls)} polls`], ['Tasks alive', count(snapshot.lengths.tasks), stuck ? `${count(stuck)} stuck` : suspects ? `${count(suspects)} may be stuck` : 'none stuck'],
-    ['Resources', count(snapshot.lengths.resources), `${count(snapshot.lengths.waits)} waits now`]];
+    ['Resources', count(resourceCount(snapshot)), `${count(snapshot.lengths.waits)} waits now`]];
   return h('dl', { class: 'tiles' }, tiles.map(([name, value, detail]) => h('div', {}, h('dt', {}, name), h('dd', {}, value, h('small', {}, detail)))));
 }
 

@@ -12,7 +12,7 @@ import { copy, download } from './markdown.js';
 import { makeFlame } from './flame.js';
 import { makeFunctions } from './functions.js';
 import { makeTasks, taskGroups } from './tasks.js';
-import { makeResources, resourceRows } from './resources.js';
+import { makeResources, resourceCount, resourceRows } from './resources.js';
 import { makeGraph, graphOf } from './graph.js';
 import { makeFindings, makeAbout } from './findings.js';
 
@@ -35,7 +35,7 @@ const graph = makeGraph();
 const findings = makeFindings({ node: toNode, site: toSite, task: toTask, resource: toResource, graph: () => go({ view: 'waits', q: '' }) });
 const about = makeAbout();
 const VIEWS = [['findings', 'Findings', findings, (it) => it.snapshot.findings.length], ['flame', 'Flame', flame], ['functions', 'Functions', functions],
-  ['tasks', 'Tasks', tasks, (it) => it.snapshot.lengths.tasks], ['resources', 'Resources', resources, (it) => it.snapshot.lengths.resources],
+  ['tasks', 'Tasks', tasks, (it) => it.snapshot.lengths.tasks], ['resources', 'Resources', resources, (it) => resourceCount(it.snapshot)],
   ['waits', 'Waits-for', graph], ['about', 'About', about]];
 
 const search = h('input', { type: 'search', id: 'search', placeholder: 'Search  ( / )', 'aria-label': 'Search and filter', autocomplete: 'off', spellcheck: 'false',

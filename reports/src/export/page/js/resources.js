@@ -19,16 +19,18 @@ export function resourceRows(model) {
     waits.get(wait.resource).push(wait);
   }
   const rows = new Map();
-  model.snapshot.resources.forEach((resource) => {
+  const add = (resource) => {
     const key = `${resource.kind}|${clean(resource.name ?? '')}|${longPlace(resource.created)}`;
     let row = rows.get(key);
     if (!row) {
-      row = { key, type: resourceType(resource), name: clean(resource.name ?? ''), library: clean(resource.library), at: resource.created, members: [], waits: [],
+      row = { key, type: resourceType(resource), name: clean(resource.name ?? ''), library: clean(resource.library), at: resource.created, members: [], gone: 0, waits: [],
         uses: 0, contended: 0, held: 0, longest: 0, waitP50: 0, waitP99: 0, waitMax: 0, heldP99: 0, heldMax: 0 };
       rows.set(key, row);
     }
     const { usage = {} } = resource;
-    row.members.push(resource);
+    // Those of a place that are gone have a number, and no id.
+    if (resource.id === undefined) row.gone += resource.count ?? 0;
+    else row.members.push(resource);
     row.waits.push(...(waits.get(resource.id) ?? []));
     row.uses += usage.acquisitions ?? 0;
     row.contended += usage.contended ?? 0;
@@ -38,10 +40,16 @@ export function resourceRows(model) {
     row.waitMax = Math.max(row.waitMax, usage.wait?.max_ns ?? 0);
     row.heldP99 = Math.max(row.heldP99, usage.held?.p99_ns ?? 0);
     row.heldMax = Math.max(row.heldMax, usage.held?.max_ns ?? 0);
-  });
+  };
+  [...model.snapshot.resources, ...model.snapshot.past_resources].forEach(add);
   for (const row of rows.values()) row.longest = row.waits.reduce((most, wait) => Math.max(most, wait.since_ns), 0);
   model.resourceRows = [...rows.values()];
   return model.resourceRows;
+}
+
+// How many there are, those included that are gone and were waited for.
+export function resourceCount(snapshot) {
+  return snapshot.past_resources.reduce((sum, past) => sum + (past.count ?? 0), snapshot.lengths.resources);
 }
 
 export function makeResources() {
@@ -51,7 +59,7 @@ export function makeResources() {
     { id: 'name', name: 'Resource', isMain: true, key: (row) => row.type, hint: (row) => longPlace(row.at),
       text: (row) => [h('b', {}, row.name || row.type), ' ', h('small', {}, `${row.name ? `${row.type} ` : ''}${row.library} ${clean(shortPlace(row.at))}`)],
       plain: (row) => `${row.type} ${row.name ? `\`${row.name}\` ` : ''}${clean(shortPlace(row.at))}` },
-    { id: 'number', name: 'Number', value: (row) => row.members.length, text: (row) => count(row.members.length) },
+    { id: 'number', name: 'Number', title: 'Those included that are gone and were waited for', value: (row) => row.members.length + row.gone, text: (row) => count(row.members.length + row.gone) },
     { id: 'waiters', name: 'Waiting now', value: (row) => row.waits.length, text: (row) => (row.waits.length ? count(row.waits.length) : '') },
     ns('longest', 'Longest now', 'The longest wait of now', (row) => row.longest),
     { id: 'held', name: 'Held now', title: 'Guards and permits alive', value: (row) => row.held, text: (row) => (row.held ? count(row.held) : '') },
@@ -79,7 +87,7 @@ export function makeResources() {
     detail.hidden = !row;
     if (!row) return;
     fill(detail, h('h2', {}, `${row.type} ${row.name}`, h('small', {}, ` ${clean(longPlace(row.at))}`)),
-      h('p', {}, `${counted(row.uses, 'use')}, ${counted(row.contended, 'wait')}, finished or not`),
+      h('p', {}, `${counted(row.uses, 'use')}, ${counted(row.contended, 'wait')}, finished or not${row.gone ? `, those of ${count(row.gone)} included that ${row.gone === 1 ? 'is' : 'are'} gone` : ''}`),
       row.members.slice(0, MOST).map((resource) => h('div', { class: 'one', id: `resource-${resource.id}` }, h('h3', {}, resourceName(resource)),
         h('p', { class: 'note' }, facts(resource)),
         (resource.holdings ?? []).slice(0, MOST).map((holding) => h('p', {}, chip('running', ROLES[holding.role] ?? holding.role), ' ', owner(holding), holding.place ? ` at ${clean(shortPlace(holding.place))}` : '', ` for ${time(holding.since_ns)}`, holding.attribution === 'likely' ? ' (likely)' : '')),
@@ -99,7 +107,7 @@ export function makeResources() {
       const all = resourceRows(model);
       most = Math.max(1, ...all.map((row) => Math.max(row.waitP99, row.heldP99)));
       const shown = all.filter((row) => !query || `${row.type} ${row.name} ${row.library} ${longPlace(row.at)}`.toLowerCase().includes(query));
-      fill(note, `${counted(model.snapshot.lengths.resources, 'resource')} of ${counted(all.length, 'place')}`);
+      fill(note, `${counted(resourceCount(model.snapshot), 'resource')} of ${counted(all.length, 'place')}`);
       table.update(shown, state.sort || '-longest');
       details();
     },

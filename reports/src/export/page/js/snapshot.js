@@ -14,7 +14,7 @@ const LONGEST = {
   latency_longest_ns: (node) => node.latency?.completed?.longest_ns ?? 0,
   latency_cancelled_longest_ns: (node) => node.latency?.cancelled?.longest_ns ?? 0,
 };
-const LISTS = ['costs', 'threads', 'sites', 'alarms', 'runtimes', 'workers', 'blocking_pools', 'verdicts', 'findings',
+const LISTS = ['costs', 'threads', 'sites', 'alarms', 'runtimes', 'workers', 'blocking_pools', 'past_resources', 'verdicts', 'findings',
   'lock_inversions'];
 
 // Makes every list present, so that no view asks for what is not there.

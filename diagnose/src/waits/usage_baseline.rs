@@ -4,8 +4,10 @@
 
 use diagnose_reports::ordered::OrderedMap;
 
+use super::past_use;
+use super::record::all_records;
+use super::usage::Usage;
 use crate::sync::Mutex;
-use crate::waits::{self, Usage};
 
 /// By id of the resource.
 static BASELINE: Mutex<OrderedMap<u64, UsedBefore>> = Mutex::new(OrderedMap::new());
@@ -17,9 +19,9 @@ struct UsedBefore {
 }
 
 /// Makes the present use of all resources the new zero.
-pub(super) fn restart() {
+pub(crate) fn restart_usage() {
     let mut baseline = OrderedMap::new();
-    for record in waits::all_records() {
+    for record in all_records() {
         let (id, (acquisitions, usage)) = (record.id(), record.restart_usage());
         let usage = (!usage.is_empty()).then(|| Box::new(usage));
         if acquisitions > 0 || usage.is_some() {
@@ -27,10 +29,12 @@ pub(super) fn restart() {
         }
     }
     *BASELINE.lock() = baseline;
+    // Last: a resource that ends before has its use in the new zero, or it is discarded here.
+    past_use::restart();
 }
 
 /// Subtracts the use up to the last reset. Returns the acquisitions since then.
-pub(super) fn subtract(id: u64, acquisitions: u64, usage: &mut Usage) -> u64 {
+pub(crate) fn subtract_usage(id: u64, acquisitions: u64, usage: &mut Usage) -> u64 {
     let baseline = BASELINE.lock();
     let Some(before) = baseline.get(&id) else { return acquisitions };
     if let Some(before) = &before.usage {

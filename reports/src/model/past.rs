@@ -1,0 +1,34 @@
+//! Resources that are gone.
+
+use serde::Serialize;
+
+use super::text::Text;
+use super::waits::{Place, ResourceKind, Usage};
+
+/// Resources of one place of creation that were dropped before the capture: locks, semaphores and
+/// resources of the program's own that at least two calls have waited for, and broadcast channels
+/// whose receivers missed messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[non_exhaustive]
+pub struct PastResources {
+    /// Their kind.
+    pub kind: ResourceKind,
+    /// `tokio`, `async-lock`, `std`, …; empty for resources of the program's own.
+    pub library: Text,
+    /// The name that the program gave all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Text>,
+    /// The call that created them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<Place>,
+    /// Number of units of the last one; `None` if unbounded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<u64>,
+    /// Number of these resources.
+    pub count: u64,
+    /// Total time of the waits in `usage.waiters` for the one that was waited for longest, in ns.
+    pub most_waited_ns: u64,
+    /// The use of all of them.
+    pub usage: Usage,
+}
