@@ -12,7 +12,8 @@ use crate::keep::Keep;
 use crate::pattern::Pattern;
 use crate::say::say;
 use crate::{
-    dump, env, env_names, exit, identity, live, panics, serve, signal, switch, trigger, waits, watchdog,
+    dump, env, env_names, exit, identity, label, live, panics, serve, signal, snapshot, switch, trigger,
+    waits, watchdog,
 };
 
 /// Installs the defaults: SIGUSR1 writes the reports into the working directory.
@@ -71,6 +72,7 @@ impl Builder {
     }
 
     fn apply(self) -> Result<(), InstallError> {
+        label::when_out(snapshot::free_numbers_soon);
         env::check_switches();
         env_names::check_names();
         if let (None, Some(enabled)) = (env::enabled(), self.enabled) {

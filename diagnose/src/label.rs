@@ -10,16 +10,19 @@
 //! frequent text ─▶ place of its own, if need be that of a rare label ─▶ [other], with its sums
 //! other texts ───▶ [other]
 //! ```
-//! The nodes of a label that lost its place stay in the trees: captures add them to `[other]`. Its
-//! number is not reused, so living tasks with it still show their own text.
+//! The nodes of a label that lost its place stay in the trees: captures add them to `[other]`. Once
+//! no call with the label is alive, a capture gives its number, and with it its nodes, to another
+//! text. So texts and nodes are bounded however long a program runs. A call that has its label, but
+//! was not polled before that, counts for the other text.
 
 mod frequency;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use self::frequency::FrequencySketch;
 use crate::site::Site;
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{Mutex, MutexGuard, OnceCell};
 
 /// A label by number. Zero means no label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,10 +34,10 @@ const MAX_LABELS: usize = 1_024;
 /// Number of labels for the texts that come first.
 const FIRST: usize = MAX_LABELS / 4 * 3;
 
-/// Maximum number of labels during the life of the process, because each leaves its text and its
-/// nodes behind. Tasks keep the number of their label in 16 bits.
-const MAX_EVER: usize = MAX_LABELS * 4;
-const _: () = assert!(MAX_EVER < u16::MAX as usize);
+/// Maximum number of labels, those without a place included, because each has a text and nodes.
+/// Tasks keep the number of their label in 16 bits.
+const MAX_NUMBERS: usize = MAX_LABELS * 4;
+const _: () = assert!(MAX_NUMBERS < u16::MAX as usize);
 
 /// Number of recent occurrences that earns a text one of the other labels.
 const OFTEN: u8 = 32;
@@ -44,29 +47,51 @@ const MAX_BYTES: usize = 256;
 
 struct Labels {
     /// The labels that have a place.
-    by_text: Option<HashMap<&'static str, Label>>,
+    by_text: Option<HashMap<Arc<str>, Label>>,
     /// By number, from 1.
     all: Vec<Entry>,
+    /// The numbers that no text has.
+    free: Vec<Label>,
+    /// Whether a text had no number, and captures have freed none since.
+    is_out: bool,
     over: u64,
     frequencies: FrequencySketch,
 }
 
 struct Entry {
-    text: &'static str,
+    text: Arc<str>,
     /// Approximate number of recent occurrences.
     recent: u8,
-    has_place: bool,
+    state: State,
 }
 
-/// The labels without a place, as of one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    HasPlace,
+    /// Another text took its place.
+    Replaced,
+    /// No text has the number.
+    Free,
+}
+
+/// The labels that have lost their places, as of one moment.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Replaced {
     /// Sorted.
     labels: Vec<Label>,
 }
 
-static LABELS: Mutex<Labels> =
-    Mutex::new(Labels { by_text: None, all: Vec::new(), over: 0, frequencies: FrequencySketch::NOTHING });
+static LABELS: Mutex<Labels> = Mutex::new(Labels {
+    by_text: None,
+    all: Vec::new(),
+    free: Vec::new(),
+    is_out: false,
+    over: 0,
+    frequencies: FrequencySketch::NOTHING,
+});
+
+/// What is called when all numbers are taken.
+static WHEN_OUT: OnceCell<fn()> = OnceCell::new();
 
 impl Labels {
     fn label(&mut self, text: &str) -> Label {
@@ -104,26 +129,42 @@ impl Labels {
     /// makes room, which is not tried each time because it looks at all labels.
     fn earns_place(&mut self, count: u8) -> bool {
         count % OFTEN == 0
-            && self.all.len() < MAX_EVER
+            && self.has_number()
             && (self.n_labels() < MAX_LABELS || self.replace_rarer_than(count / 2))
+    }
+
+    fn has_number(&mut self) -> bool {
+        let has_any = self.all.len() < MAX_NUMBERS || !self.free.is_empty();
+        self.is_out |= !has_any;
+        has_any
     }
 
     /// Takes the place of the label that occurs least, if it occurs less than `limit`.
     fn replace_rarer_than(&mut self, limit: u8) -> bool {
-        let with_place = self.all.iter_mut().filter(|entry| entry.has_place);
+        let with_place = self.all.iter_mut().filter(|entry| entry.state == State::HasPlace);
         let Some(rarest) = with_place.min_by_key(|entry| entry.recent).filter(|it| it.recent < limit) else {
             return false;
         };
-        rarest.has_place = false;
-        self.by_text.get_or_insert_default().remove(rarest.text);
+        rarest.state = State::Replaced;
+        self.by_text.get_or_insert_default().remove(&rarest.text);
         true
     }
 
     fn add(&mut self, text: &str, recent: u8) -> Label {
-        let text: &'static str = Box::leak(Box::from(text));
-        self.all.push(Entry { text, recent, has_place: true });
-        // There are at most `MAX_EVER`.
-        let label = Label(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        let text: Arc<str> = Arc::from(text);
+        let entry = Entry { text: Arc::clone(&text), recent, state: State::HasPlace };
+        let reused = self.free.pop().and_then(|label| Some((label, self.all.get_mut(label.index()?)?)));
+        let label = match reused {
+            Some((label, old)) => {
+                *old = entry;
+                label
+            }
+            None => {
+                self.all.push(entry);
+                // There are at most `MAX_NUMBERS`.
+                Label(u32::try_from(self.all.len()).unwrap_or(u32::MAX))
+            }
+        };
         self.by_text.get_or_insert_default().insert(text, label);
         label
     }
@@ -133,13 +174,40 @@ impl Replaced {
     /// Returns those of now.
     pub(crate) fn now() -> Self {
         let all = &lock().all;
-        let without = (1..).map(Label).zip(all).filter(|(_, entry)| !entry.has_place);
-        Self { labels: without.map(|(label, _)| label).collect() }
+        let replaced = (1..).map(Label).zip(all).filter(|(_, entry)| entry.state == State::Replaced);
+        Self { labels: replaced.map(|(label, _)| label).collect() }
+    }
+
+    /// Removes the labels that `is_in_use` returns `true` for.
+    pub(crate) fn without(&self, is_in_use: impl Fn(Label) -> bool) -> Self {
+        Self { labels: self.labels.iter().copied().filter(|label| !is_in_use(*label)).collect() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    pub(crate) fn has(&self, label: Label) -> bool {
+        self.labels.binary_search(&label).is_ok()
+    }
+
+    /// Gives their numbers to texts to come.
+    pub(crate) fn free(&self) {
+        let mut labels = lock();
+        let Labels { all, free, .. } = &mut *labels;
+        for label in &self.labels {
+            let Some(entry) = label.index().and_then(|index| all.get_mut(index)) else { continue };
+            if entry.state == State::Replaced {
+                (entry.text, entry.state) = (Arc::from(""), State::Free);
+                free.push(*label);
+            }
+        }
+        labels.is_out &= labels.free.is_empty();
     }
 
     /// Returns the label under which the nodes of `label` count.
     pub(crate) fn shown(&self, label: Label) -> Label {
-        if self.labels.binary_search(&label).is_ok() { Label::OTHER } else { label }
+        if self.has(label) { Label::OTHER } else { label }
     }
 }
 
@@ -152,7 +220,16 @@ impl Label {
     /// The label with this text.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        lock().label(&text[..text.floor_char_boundary_of(MAX_BYTES)])
+        let text = &text[..text.floor_char_boundary_of(MAX_BYTES)];
+        let mut labels = lock();
+        let was_out = labels.is_out;
+        let label = labels.label(text);
+        let is_out = labels.is_out && !was_out;
+        drop(labels);
+        if let (true, Some(call)) = (is_out, WHEN_OUT.get()) {
+            call();
+        }
+        label
     }
 
     /// The label of a call, formatted only if the call is recorded.
@@ -167,11 +244,11 @@ impl Label {
     }
 
     /// The text; `None` if there is no label.
-    pub(crate) fn text(self) -> Option<&'static str> {
+    pub(crate) fn text(self) -> Option<Arc<str>> {
         match self {
             Self::NONE => None,
-            Self::OTHER => Some("[other]"),
-            label => lock().all.get(label.index()?).map(|entry| entry.text),
+            Self::OTHER => Some(Arc::from("[other]")),
+            label => lock().all.get(label.index()?).map(|entry| Arc::clone(&entry.text)),
         }
     }
 
@@ -183,6 +260,12 @@ impl Label {
     fn index(self) -> Option<usize> {
         (self.0 as usize).checked_sub(1)
     }
+}
+
+/// Sets what is called when all numbers are taken: a capture frees those without living calls.
+pub(crate) fn when_out(call: fn()) {
+    // The first one stays.
+    let _ = WHEN_OUT.set(call);
 }
 
 /// Number of spans labeled `[other]`.

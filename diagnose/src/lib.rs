@@ -121,7 +121,8 @@
 //! readings, shared by all spans that stop and resume with it, and a few stores, without a lock or
 //! an allocation. The README has the tables, under *Cost*. Every report estimates its own cost.
 //!
-//! - **Compile time**: a build from scratch adds syn and this crate, about 4 s on two cores.
+//! - **Compile time**: a first program with tokio builds in 9 s on two cores (debug, from scratch),
+//!   and in 30 s with the default features of this crate; in 24 s with `on` alone.
 //! - **Nesting** is bounded by the compiler's recursion limit: about 25 annotated functions instead
 //!   of 32 bare ones, if the outermost comes first in the source. Boxing one or
 //!   `#![recursion_limit = "256"]` allows more.
@@ -130,8 +131,8 @@
 //!   million pending spans of 64 bytes. Calls past a limit of nodes, levels or labels count in a
 //!   node `[other]`; a span past the limit is timed, but not listed. Every report's footer counts
 //!   both. The first 768 labels are those that come first, the others those that recur. Past
-//!   1,024, a frequent one replaces the rarest, whose sums then count in `[other]`; after 3,072
-//!   replacements all keep their places. Nodes stay in memory until the program ends.
+//!   1,024, a frequent one replaces the rarest, whose sums then count in `[other]`, and whose nodes
+//!   another label gets later. Nodes stay in memory until the program ends.
 //!
 //! # Platforms
 //!

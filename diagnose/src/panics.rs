@@ -49,7 +49,7 @@ fn report() {
         let indent = if depth == 0 { String::new() } else { format!("{:1$}└─ ", "", (depth - 1) * 3) };
         let at = node.via.map(|via| format!(" at {}", place(via))).unwrap_or_default();
         let name = if at.is_empty() { place(node.site) } else { clean_line(node.site.name) };
-        let label = node.label.text().map(|label| format!(" {}", clean_line(label))).unwrap_or_default();
+        let label = node.label.text().map(|label| format!(" {}", clean_line(&label))).unwrap_or_default();
         // Writing to a string cannot fail.
         let _ = write!(text, "\n  {indent}{name}{label}{at}");
     }

@@ -1,6 +1,7 @@
 //! Converts merged ticks to the plain data of a [`Snapshot`].
 
 use std::ptr;
+use std::sync::Arc;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
@@ -12,7 +13,8 @@ use diagnose_reports::sort::{sort_by, sort_by_cached_key};
 use super::latency;
 use super::live_spans::LiveSpans;
 use super::lock_order;
-use super::merged::{Merged, Path, PathSums};
+use super::merged::Merged;
+use super::merged_path::{Path, PathSums};
 use super::numbers::Table;
 use super::reset;
 use crate::clock::{self, Scale};
@@ -128,7 +130,7 @@ impl PathOrder {
 }
 
 /// Sorts siblings by name, then place, label, and address (for two copies of one site).
-fn sort_key(path: &Path) -> (&'static str, &'static str, u32, u32, Option<&'static str>, usize) {
+fn sort_key(path: &Path) -> (&'static str, &'static str, u32, u32, Option<Arc<str>>, usize) {
     let site = path.site;
     let (line, column) = site.line_column();
     (site.name, site.file(), line, column, path.label.text(), ptr::from_ref(site).addr())
@@ -161,7 +163,7 @@ fn node(path: &Path, scale: Scale, began: u64) -> Node {
     let PathSums { calls, polls, completed, cancelled, panicked, never_polled, .. } = path.sums;
     let since = |tick: u64| scale.ns(tick.saturating_sub(began));
     let mut node = Node::default();
-    node.label = path.label.text().map(str::to_owned);
+    node.label = path.label.text().as_deref().map(str::to_owned);
     node.calls = calls;
     node.polls = polls;
     node.completed = completed;

@@ -14,7 +14,7 @@ use crate::sync::{Mutex, MutexGuard};
 /// waker. A capture that panics does not block others, and one that never ends blocks them for
 /// [`PATIENCE`].
 static TURN: Mutex<()> = Mutex::new(());
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Prevents other captures until it is dropped.
 pub(crate) struct CaptureTurn {

@@ -186,7 +186,7 @@ fn add_spans(
         span.id = SpanId::new(spot.listed.id);
         span.site = site_index(spot.node.site);
         span.at = spot.node.via.map(&site_index);
-        span.label = texts.of_any(spot.node.label.text());
+        span.label = texts.of_label(spot.node.label);
         span.parent = spot.parent.map(SpanIndex::new);
         span.task = spot.task.map(|task| TaskId::new(tasks[task].id));
         span.state = match spot.listed.state {

@@ -3,14 +3,16 @@
 use std::ptr;
 
 use super::cost::RecordedWork;
+use super::merged_path::Path;
 use super::numbers::Table;
+use super::replaced_labels;
 use super::reset;
 use super::total_times::{PassedTotals, TotalTimes, is_nothing};
 use crate::clock;
 use crate::label::{Label, Replaced};
-use crate::site::{Site, SiteKind};
-use crate::sync::{AtomicU64, Ordering};
-use crate::tree::{self, BUCKETS, DurationsCopy, Node};
+use crate::site::Site;
+use crate::sync::Ordering;
+use crate::tree::{self, Node};
 
 /// All paths, parents before children, and the totals of the trees.
 #[derive(Debug, Clone, Default)]
@@ -30,48 +32,6 @@ pub(super) struct Merged {
 /// Index of the parent, address of the site, label.
 type PathKey = (Option<usize>, usize, Label);
 
-/// One path of sites.
-#[derive(Debug, Clone)]
-pub(super) struct Path {
-    pub(super) parent: Option<usize>,
-    pub(super) site: &'static Site,
-    pub(super) label: Label,
-    pub(super) sums: PathSums,
-    /// Number of running polls.
-    pub(super) running: u64,
-    /// Number of open waits; wraps while trees are added.
-    pub(super) pending: u64,
-    pub(super) longest: u64,
-    /// `u64::MAX` until a node was read.
-    pub(super) first_seen: u64,
-    pub(super) last_seen: u64,
-}
-
-/// Counters that only grow, so a reset can subtract them.
-#[derive(Debug, Clone)]
-pub(super) struct PathSums {
-    pub(super) calls: u64,
-    pub(super) polls: u64,
-    pub(super) completed: u64,
-    pub(super) cancelled: u64,
-    pub(super) panicked: u64,
-    pub(super) never_polled: u64,
-    /// Wrapping counter.
-    moved: u64,
-    pub(super) busy: u64,
-    /// Busy time of tasks that a nested executor polled under this path.
-    pub(super) nested: u64,
-    pub(super) own_idle: u64,
-    pub(super) child_idle: u64,
-    pub(super) unpolled: u64,
-    pub(super) queued: u64,
-    pub(super) wall: u64,
-    pub(super) histogram: [u64; BUCKETS],
-    /// Durations of calls; none for awaits.
-    pub(super) completed_calls: DurationsCopy,
-    pub(super) cancelled_calls: DurationsCopy,
-}
-
 #[derive(Debug, Clone)]
 pub(super) struct TreeThread {
     pub(super) name: String,
@@ -80,7 +40,7 @@ pub(super) struct TreeThread {
 }
 
 impl Merged {
-    /// Reads all trees, and subtracts the baseline of the last reset.
+    /// Reads all trees, and subtracts the baseline of the last reset. The caller has the turn.
     pub(super) fn capture() -> Self {
         let mut merged = Self::read_all();
         reset::with_baseline(|baseline| merged.subtract(baseline));
@@ -88,9 +48,15 @@ impl Merged {
         merged
     }
 
-    /// Reads all trees.
+    /// Reads all trees. The sums of labels that have lost their places are in `[other]`. The caller
+    /// has the turn.
     pub(super) fn read_all() -> Self {
-        let mut merged = Self { until: clock::now(), replaced: Replaced::now(), ..Self::default() };
+        replaced_labels::move_to_other(Self::read_trees())
+    }
+
+    /// Reads all trees, with the numbers of all labels as they are.
+    fn read_trees() -> Self {
+        let mut merged = Self { until: clock::now(), ..Self::default() };
         for tree in tree::all() {
             merged.add_children(&tree.root, None);
             if let Some((name, alive)) = tree.thread() {
@@ -179,6 +145,58 @@ impl Merged {
         path(parent, node.site, node.label)
     }
 
+    /// Calls `change` with each path of `other`, and the same path here. Numbers of paths differ
+    /// per capture, and labels may have lost their places.
+    pub(super) fn for_paths_of(&mut self, other: &Self, mut change: impl FnMut(&mut Path, &Path)) {
+        // Parents come first.
+        let mut here: Vec<usize> = Vec::with_capacity(other.paths.len());
+        for old in &other.paths {
+            let path = self.path(old.parent.map(|parent| here[parent]), old.site, old.label);
+            here.push(path);
+            change(&mut self.paths[path], old);
+        }
+    }
+
+    /// Returns the same sums, with those of the `replaced` labels in `[other]`.
+    pub(super) fn with_replaced(self, replaced: Replaced) -> Self {
+        if replaced.is_empty() {
+            return self;
+        }
+        let mut moved = Self { replaced, until: self.until, ..Self::default() };
+        moved.for_paths_of(&self, Path::add_all);
+        Self { paths: moved.paths, index: moved.index, replaced: moved.replaced, ..self }
+    }
+
+    /// Returns the paths at and below these labels, with the paths above, which have no sums here.
+    pub(super) fn below(&self, labels: &Replaced) -> Self {
+        let mut is_below = vec![false; self.paths.len()];
+        let mut is_above = vec![false; self.paths.len()];
+        for (index, path) in self.paths.iter().enumerate() {
+            is_below[index] = labels.has(path.label) || path.parent.is_some_and(|parent| is_below[parent]);
+        }
+        for (index, path) in self.paths.iter().enumerate().rev() {
+            if let (true, Some(parent)) = (is_below[index] || is_above[index], path.parent) {
+                is_above[parent] = true;
+            }
+        }
+        let mut kept = Self::default();
+        let mut here = vec![0; self.paths.len()];
+        for (index, old) in
+            self.paths.iter().enumerate().filter(|(index, _)| is_below[*index] || is_above[*index])
+        {
+            here[index] = kept.path(old.parent.map(|parent| here[parent]), old.site, old.label);
+            if is_below[index] {
+                kept.paths[here[index]].add_all(old);
+            }
+        }
+        kept
+    }
+
+    /// Takes the labels of its paths as they are again.
+    pub(super) fn restore_labels(&mut self) {
+        self.replaced = Replaced::default();
+    }
+
     fn path(&mut self, parent: Option<usize>, site: &'static Site, label: Label) -> usize {
         let label = self.replaced.shown(label);
         let key = (parent, ptr::from_ref(site).addr(), label);
@@ -203,137 +221,9 @@ impl Merged {
 
     /// Subtracts the counts of `baseline`, path by path.
     fn subtract(&mut self, baseline: &Self) {
-        // Path numbers differ per capture: translate those of the baseline, parents first.
-        let mut here: Vec<usize> = Vec::with_capacity(baseline.paths.len());
-        for old in &baseline.paths {
-            let path = self.path(old.parent.map(|parent| here[parent]), old.site, old.label);
-            here.push(path);
-            self.paths[path].sums.subtract(&old.sums);
-        }
+        self.for_paths_of(baseline, |path, old| path.sums.subtract(&old.sums));
         self.recorded.subtract(&baseline.recorded);
         self.over_nodes = self.over_nodes.saturating_sub(baseline.over_nodes);
         self.over_depth = self.over_depth.saturating_sub(baseline.over_depth);
-    }
-}
-
-impl Path {
-    fn new(parent: Option<usize>, site: &'static Site, label: Label) -> Self {
-        let sums = PathSums {
-            calls: 0,
-            polls: 0,
-            completed: 0,
-            cancelled: 0,
-            panicked: 0,
-            never_polled: 0,
-            moved: 0,
-            busy: 0,
-            nested: 0,
-            own_idle: 0,
-            child_idle: 0,
-            unpolled: 0,
-            queued: 0,
-            wall: 0,
-            histogram: [0; BUCKETS],
-            completed_calls: DurationsCopy::default(),
-            cancelled_calls: DurationsCopy::default(),
-        };
-        Self {
-            parent,
-            site,
-            label,
-            sums,
-            running: 0,
-            pending: 0,
-            longest: 0,
-            first_seen: u64::MAX,
-            last_seen: 0,
-        }
-    }
-
-    fn add(&mut self, node: &Node, whole: &TotalTimes) {
-        let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let sums = &mut self.sums;
-        sums.polls += whole.polls;
-        // Ends are read before beginnings, so that no more calls have ended than begun.
-        let completed_calls = node.completed_calls.read(&node.completed);
-        let cancelled_calls = node.cancelled_calls.read(&node.cancelled);
-        sums.completed += completed_calls.calls;
-        sums.cancelled += cancelled_calls.calls;
-        // The await of a span ends with the span, whose node has the durations.
-        if self.site.kind != SiteKind::Await {
-            sums.completed_calls.add(&completed_calls);
-            sums.cancelled_calls.add(&cancelled_calls);
-        }
-        sums.panicked += value(&node.panicked);
-        sums.calls += value(&node.calls);
-        sums.never_polled += value(&node.never_polled);
-        sums.moved = sums.moved.wrapping_add(value(&node.moved));
-        sums.busy += whole.busy;
-        sums.own_idle = sums.own_idle.wrapping_add(whole.own_idle);
-        sums.child_idle = sums.child_idle.wrapping_add(whole.child_idle);
-        for (sum, count) in sums.histogram.iter_mut().zip(whole.histogram) {
-            *sum += count;
-        }
-        self.running += u64::from(whole.is_running);
-        self.pending = self.pending.wrapping_add(whole.pending);
-        self.longest = self.longest.max(whole.longest);
-        self.first_seen = self.first_seen.min(node.first_seen);
-        self.last_seen = self.last_seen.max(whole.left);
-    }
-
-    /// Ends the summation over all trees: wrapped sums are whole now. A wait that was read between
-    /// its two updates may leave a small negative rest, which counts as zero.
-    fn settle(&mut self) {
-        for wrapped in [&mut self.pending, &mut self.sums.own_idle, &mut self.sums.child_idle] {
-            *wrapped = if *wrapped > u64::MAX / 2 { 0 } else { *wrapped };
-        }
-    }
-
-    /// Returns whether this path itself recorded nothing.
-    pub(super) fn is_empty(&self) -> bool {
-        let sums = &self.sums;
-        sums.polls == 0
-            && sums.busy == 0
-            && sums.nested == 0
-            && sums.completed == 0
-            && sums.panicked == 0
-            && sums.calls == 0
-            && sums.cancelled == 0
-            && sums.never_polled == 0
-            && sums.own_idle == 0
-            && sums.child_idle == 0
-            && self.pending == 0
-            && self.running == 0
-    }
-}
-
-impl PathSums {
-    fn subtract(&mut self, old: &Self) {
-        // A call that is open at the reset counts after it, on the path where it is then.
-        let left =
-            self.calls.wrapping_add(old.moved).wrapping_sub(old.completed + old.cancelled + old.panicked);
-        self.calls = if left > u64::MAX / 2 { 0 } else { left };
-        let pairs = [
-            (&mut self.polls, old.polls),
-            (&mut self.completed, old.completed),
-            (&mut self.cancelled, old.cancelled),
-            (&mut self.panicked, old.panicked),
-            (&mut self.never_polled, old.never_polled),
-            (&mut self.busy, old.busy),
-            (&mut self.nested, old.nested),
-            (&mut self.own_idle, old.own_idle),
-            (&mut self.child_idle, old.child_idle),
-            (&mut self.unpolled, old.unpolled),
-            (&mut self.queued, old.queued),
-            (&mut self.wall, old.wall),
-        ];
-        for (now, then) in pairs {
-            *now = now.saturating_sub(then);
-        }
-        for (now, then) in self.histogram.iter_mut().zip(old.histogram) {
-            *now = now.saturating_sub(then);
-        }
-        self.completed_calls.subtract(&old.completed_calls);
-        self.cancelled_calls.subtract(&old.cancelled_calls);
     }
 }

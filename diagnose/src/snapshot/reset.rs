@@ -1,8 +1,9 @@
 //! Resets the recording without changing data that threads write.
 
-use super::capture::cut_off_from;
+use super::capture::{PATIENCE, cut_off_from, turn};
 use super::merged::Merged;
 use crate::clock;
+use crate::label::Replaced;
 use crate::live;
 use crate::sync::Mutex;
 use crate::tree::{self, Node};
@@ -34,6 +35,7 @@ pub fn reset() {
         return;
     }
     let now = clock::now();
+    let _turn = turn(PATIENCE);
     let mut merged = Merged::read_all();
     live::note_reset(clock::now());
     #[cfg(feature = "tokio")]
@@ -55,6 +57,15 @@ pub fn reset() {
 pub(super) fn with_baseline(apply: impl FnOnce(&Merged)) {
     if let Some((merged, _)) = &*BASELINE.lock() {
         apply(merged);
+    }
+}
+
+/// Moves what labels had at the last reset to `[other]`.
+pub(super) fn replace_labels(labels: &Replaced) {
+    if let Some((merged, _)) = &mut *BASELINE.lock() {
+        for path in &mut merged.paths {
+            path.label = labels.shown(path.label);
+        }
     }
 }
 

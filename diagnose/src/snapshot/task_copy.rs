@@ -223,7 +223,7 @@ impl TaskCopy {
         let mut task = Task::default();
         // Once: each time, it is made sure that the class is not shared.
         let class: &mut TaskClass = &mut task;
-        class.label = texts.of_any(self.origin.label.text());
+        class.label = texts.of_label(self.origin.label);
         class.kind = match self.origin.work {
             TaskKind::Future => model::TaskKind::Future,
             TaskKind::Blocking => model::TaskKind::Blocking,

@@ -6,6 +6,7 @@ use std::panic::Location;
 use diagnose_reports::model::{Place, Text};
 
 use super::numbers::Table;
+use crate::label::Label;
 use crate::site::Site;
 
 /// The texts and places made so far.
@@ -13,6 +14,7 @@ use crate::site::Site;
 pub(super) struct Texts {
     /// By address and length.
     texts: RefCell<Table<(*const u8, usize), Text>>,
+    labels: RefCell<Table<Label, Option<Text>>>,
 }
 
 impl Texts {
@@ -22,9 +24,10 @@ impl Texts {
         texts.entry((text.as_ptr(), text.len())).or_insert_with(|| text.into()).clone()
     }
 
-    /// Returns the shared copy of an optional static text.
-    pub(super) fn of_any(&self, text: Option<&'static str>) -> Option<Text> {
-        text.map(|text| self.of(text))
+    /// Returns the shared text of a label.
+    pub(super) fn of_label(&self, label: Label) -> Option<Text> {
+        let mut labels = self.labels.borrow_mut();
+        labels.entry(label).or_insert_with(|| label.text().as_deref().map(Text::from)).clone()
     }
 
     /// Returns a place in the source.

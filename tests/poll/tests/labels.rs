@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use diagnose::model::SiteKind;
+use diagnose::model::{Node, SiteKind};
 use diagnose::{Snapshot, diagnose};
 use diagnose_isolation::isolated;
-use diagnose_poll_tests::Step::Busy;
+use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps, tree};
 
 #[diagnose(label = "user={user}")]
@@ -123,13 +123,123 @@ fn labels_that_change_leave_room_for_functions_in_a_tree() {
     assert!(snapshot.dropped.over_nodes > 0);
 }
 
-/// The calls of each label, which has one path at most.
+/// The calls of `request` by label, which has one path at most.
 fn calls_by_label() -> BTreeMap<String, u64> {
     let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);
     let mut calls = BTreeMap::new();
-    for node in &snapshot.nodes {
+    let is_request = |node: &&Node| snapshot.sites[node.site].name == "request";
+    for node in snapshot.nodes.iter().filter(is_request) {
         let label = node.label.as_ref().map_or("none", |label| label.as_str()).to_owned();
         assert_eq!(calls.insert(label, node.calls), None, "{snapshot:?}");
     }
     calls
+}
+
+fn users(phase: u32) -> Range<u32> {
+    10_000 * phase..10_000 * phase + 300
+}
+
+/// The calls of a user.
+const ROUNDS: u64 = 100;
+/// The calls of a phase.
+const CALLS: u64 = 300 * ROUNDS;
+
+/// Each phase has 300 users of its own, who call often.
+fn run_phase(phase: u32) {
+    (0..ROUNDS).flat_map(|_| users(phase)).for_each(|user| Task::new(request(user)).run(0));
+}
+
+fn count_labeled(users: impl Iterator<Item = u32>, calls: &BTreeMap<String, u64>) -> usize {
+    users.filter(|user| calls.contains_key(&format!("user={user}"))).count()
+}
+
+#[test]
+fn numbers_of_replaced_labels_are_reused_so_later_users_have_labels_too() {
+    isolated!();
+    let nodes = || diagnose::snapshot().threads.iter().map(|thread| thread.nodes).sum::<u64>();
+    let mut nodes_before = 0;
+    // The numbers are enough for 14 phases.
+    for phase in 1..20 {
+        run_phase(phase);
+        let calls = calls_by_label();
+        // Users of the phases before have called often, too.
+        let least = if phase < 6 { 0 } else { 250 };
+        assert!(count_labeled(users(phase), &calls) >= least, "{phase}: {calls:?}");
+        // No call of an earlier user is in the sums of a later one.
+        let own = |user: u32| calls.get(&format!("user={user}")).copied().unwrap_or(0);
+        assert!(users(phase).all(|user| own(user) <= ROUNDS), "{phase}: {calls:?}");
+        assert_eq!(calls.values().sum::<u64>(), CALLS * u64::from(phase), "{phase}: {calls:?}");
+        assert!(calls.len() <= 1_024 + 1);
+        if phase == 14 {
+            nodes_before = nodes();
+        }
+    }
+    assert!(nodes() <= nodes_before + 700, "{nodes_before} {}", nodes());
+}
+
+#[test]
+fn a_program_that_takes_no_snapshot_reuses_numbers_too() {
+    isolated!();
+    diagnose::install();
+    // The numbers run out after 14 phases. A thread of the recorder frees them then.
+    (1..30).for_each(run_phase);
+    let calls = calls_by_label();
+    assert!(count_labeled((16..30).flat_map(users), &calls) >= 256, "{:?}", calls.keys());
+    assert_eq!(calls.values().sum::<u64>(), CALLS * 29);
+}
+
+#[diagnose(label = "user={user}")]
+async fn long_request(user: u32) {
+    steps([Busy(1), Wait, Busy(1)]).await;
+    let _ = user;
+}
+
+#[test]
+fn a_label_with_a_living_call_keeps_its_number() {
+    isolated!();
+    let mut living = Task::new(long_request(1));
+    assert!(living.poll().is_pending());
+    for phase in 1..20 {
+        run_phase(phase);
+        drop(diagnose::snapshot());
+    }
+    let snapshot = diagnose::snapshot();
+    let [task] = &snapshot.tasks[..] else { panic!("{:?}", snapshot.tasks) };
+    assert_eq!(task.label.as_deref(), Some("user=1"));
+    // Its calls count in `[other]`: its place was taken.
+    assert!(snapshot.nodes.iter().all(|node| node.label.as_deref() != Some("user=1")));
+    let other = |snapshot: &Snapshot| {
+        let of_long = |node: &&Node| snapshot.sites[node.site].name == "long_request";
+        snapshot
+            .nodes
+            .iter()
+            .filter(of_long)
+            .map(|node| (node.label.clone(), node.calls, node.pending))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(other(&snapshot), [(Some("[other]".to_owned()), 1, 1)]);
+    // Once it is over, others may have the number, and its call stays where it was.
+    assert!(living.poll().is_ready());
+    for phase in 20..40 {
+        run_phase(phase);
+        drop(diagnose::snapshot());
+    }
+    assert_eq!(other(&diagnose::snapshot()), [(Some("[other]".to_owned()), 1, 0)]);
+}
+
+#[test]
+fn a_reset_between_two_texts_of_a_number_subtracts_each_where_it_is() {
+    isolated!();
+    for phase in 1..10 {
+        run_phase(phase);
+        drop(diagnose::snapshot());
+    }
+    diagnose::reset();
+    assert_eq!(calls_by_label().values().sum::<u64>(), 0);
+    for phase in 10..25 {
+        run_phase(phase);
+        let calls = calls_by_label();
+        assert_eq!(calls.values().sum::<u64>(), CALLS * u64::from(phase - 9));
+        assert!(calls.iter().all(|(label, &calls)| calls <= ROUNDS || label == "[other]"), "{calls:?}");
+    }
 }

@@ -1,0 +1,106 @@
+//! Labels that have lost their places: their sums go to `[other]`, and their numbers to other
+//! texts.
+//!
+//! A number keeps its nodes, whose counters only grow. What they had counted for earlier texts is
+//! subtracted from the number, and added to `[other]`:
+//! ```text
+//! label 7          user=7 ······ 40 calls │ none │ user=900 ······ 12 calls
+//! sums of 7 in the trees               40 │      │                       52
+//! taken from 7, given to [other]        0 │   40 │                       40
+//! ```
+//! A label keeps its number while one of its calls is alive. Until then, all of its sums are in
+//! `[other]`.
+
+use super::capture::{PATIENCE, turn};
+use super::merged::Merged;
+use super::merged_path::Path;
+use super::reset;
+use crate::label::{Label, Replaced};
+use crate::own_thread;
+use crate::sync::Mutex;
+use crate::tree::{self, Node};
+
+/// The sums of earlier texts.
+#[derive(Debug, Default)]
+struct PastLabels {
+    /// By the paths that had them.
+    taken: Merged,
+    /// By the paths that get them.
+    given: Merged,
+}
+
+static PAST: Mutex<Option<PastLabels>> = Mutex::new(None);
+
+/// Takes what was read from the trees, and moves the sums of labels without a place to `[other]`.
+/// Frees the numbers of those without living calls.
+pub(super) fn move_to_other(trees: Merged) -> Merged {
+    let replaced = Replaced::now();
+    let mut past = PAST.lock();
+    if !replaced.is_empty() {
+        free_idle(past.get_or_insert_default(), &trees, &replaced);
+    }
+    let mut merged = trees.with_replaced(replaced);
+    if let Some(PastLabels { taken, given }) = &*past {
+        merged.for_paths_of(taken, |path, taken| {
+            path.sums.subtract(&taken.sums);
+            path.first_seen = path.first_seen.max(taken.last_seen);
+        });
+        merged.for_paths_of(given, Path::add_all);
+    }
+    merged
+}
+
+/// Frees numbers of labels, on a thread of its own.
+pub(crate) fn free_numbers_soon() {
+    let free = || {
+        let _turn = turn(PATIENCE);
+        drop(Merged::read_all());
+    };
+    // Without a thread, the next snapshot frees them.
+    drop(own_thread::spawn("diagnose-labels", move || own_thread::work(free)));
+}
+
+fn free_idle(past: &mut PastLabels, trees: &Merged, replaced: &Replaced) {
+    let busy = busy_labels(trees);
+    let idle = replaced.without(|label| busy.contains(&label));
+    if idle.is_empty() {
+        return;
+    }
+    let now = trees.below(&idle);
+    let mut moved = now.clone();
+    moved.for_paths_of(&past.taken, |path, taken| path.sums.subtract(&taken.sums));
+    past.taken.for_paths_of(&now, |taken, now| {
+        // The paths above have nothing.
+        if !now.is_empty() {
+            (taken.sums, taken.last_seen) = (now.sums.clone(), now.last_seen);
+        }
+    });
+    past.given = std::mem::take(&mut past.given).with_replaced(idle.clone());
+    past.given.for_paths_of(&moved, Path::add_all);
+    past.given.restore_labels();
+    reset::replace_labels(&idle);
+    for tree in tree::all() {
+        forget_longest(&tree.root, false, &idle);
+    }
+    idle.free();
+}
+
+/// Returns the labels of paths with living calls, and those of the paths above.
+fn busy_labels(trees: &Merged) -> Vec<Label> {
+    let is_busy = |path: &&Path| path.pending > 0 || path.running > 0;
+    let mut busy = Vec::new();
+    for path in trees.paths.iter().filter(is_busy) {
+        let above = |path: &&Path| path.parent.map(|parent| &trees.paths[parent]);
+        let labels = std::iter::successors(Some(path), above).map(|path| path.label);
+        busy.extend(labels.filter(|label| *label != Label::NONE));
+    }
+    busy
+}
+
+fn forget_longest(node: &'static Node, is_below: bool, labels: &Replaced) {
+    let is_below = is_below || labels.has(node.label);
+    if is_below {
+        node.forget_longest();
+    }
+    node.children().for_each(|child| forget_longest(child, is_below, labels));
+}
