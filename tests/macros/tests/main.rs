@@ -5,5 +5,4 @@
 mod behavior;
 mod parity;
 mod switched_off;
-mod ui;
 mod valid;
