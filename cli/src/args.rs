@@ -81,6 +81,9 @@ pub(crate) enum Command {
     /// Print what to look at first; exits with 1 if there is anything
     #[command(visible_alias = "lint")]
     Findings(Findings),
+    /// Explain a finding or a verdict by its id, or list all
+    #[command(visible_alias = "why")]
+    Explain(Explain),
     /// Compare functions of two sides; flags changes above threshold and noise
     #[command(visible_alias = "compare")]
     Diff(diff::Args),
@@ -136,6 +139,13 @@ pub(crate) struct Findings {
     /// An earlier snapshot of the same process: findings count what has grown since then
     #[arg(long, value_name = "OLD")]
     pub(crate) since: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The id, as reports show it in parentheses: `contended`, `stuck.cycle`
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -13,8 +13,8 @@ fn wrong_usage_exits_with_2_and_help_with_0() {
     assert_eq!(run(&["top", "x.json", "--sort", "size"]).status, Some(2));
     let help = run(&["--help"]).ok();
     for name in [
-        "show", "top", "flame", "open", "convert", "tasks", "waiters", "verdicts", "findings", "diff",
-        "merge",
+        "show", "top", "flame", "open", "convert", "tasks", "waiters", "verdicts", "findings", "explain",
+        "diff", "merge",
     ] {
         assert!(help.contains(&format!("\n  {name}")), "{name}");
         assert!(run(&[name, "--help"]).ok().contains("--json"), "{name}");

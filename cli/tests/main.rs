@@ -5,6 +5,7 @@ mod basics;
 mod comparing;
 #[cfg(target_os = "linux")]
 mod dumping;
+mod explaining;
 mod growing;
 mod reading;
 #[cfg(unix)]

@@ -37,6 +37,8 @@ fn every_command_prints_what_the_schema_says() {
         &["waiters", &input],
         &["verdicts", &input],
         &["findings", &input],
+        &["explain"],
+        &["explain", "contended"],
         &["diff", &input, &input],
         &["merge", &input],
         &["merge", &input, "-o", &merged],

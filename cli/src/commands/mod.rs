@@ -5,6 +5,7 @@
 mod convert;
 pub(crate) mod diff;
 pub(crate) mod dump;
+mod explain;
 mod findings;
 mod flame;
 mod manual;

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use crate::args::Command;
 use crate::commands::{
-    convert, diff, dump, findings, flame, manual, merge, open, run, show, tasks, top, verdicts, waiters,
+    convert, diff, dump, explain, findings, flame, manual, merge, open, run, show, tasks, top, verdicts,
+    waiters,
 };
 use crate::failure::Failure;
 use crate::output::Output;
@@ -21,6 +22,7 @@ pub(crate) fn dispatch(command: Command, output: Output) -> Result<ExitCode, Fai
         Command::Waiters(args) => waiters::run(&args, output),
         Command::Verdicts(args) => verdicts::run(&args, output),
         Command::Findings(args) => findings::run(&args, output),
+        Command::Explain(args) => explain::run(&args, output),
         Command::Diff(args) => diff::run(&args, output),
         Command::Merge(args) => merge::run(&args, output),
         Command::Dump(args) => dump::run(&args, output),

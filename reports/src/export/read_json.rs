@@ -35,7 +35,7 @@ impl Snapshot {
     /// assert_eq!(Snapshot::read_json(&file[..])?, snapshot);
     ///
     /// let error = Snapshot::read_json(&b"{\"version\": 7}"[..]).unwrap_err();
-    /// assert_eq!(error.to_string(), "the snapshot has version 7, but this reader knows version 5 only");
+    /// assert_eq!(error.to_string(), "the snapshot has version 7, but this reader knows version 6 only");
     /// # Ok::<(), diagnose_reports::Error>(())
     /// ```
     pub fn read_json(mut input: impl io::Read) -> Result<Self, Error> {

@@ -15,7 +15,7 @@ fn text_begins_with_what_hangs() {
     server (pid 4711), recorded 2.00 s
     0 calls, 0 polls, 0 ns busy on 1 thread
 
-    FINDINGS 1, most urgent first (docs/findings.md)
+    FINDINGS 1, most urgent first (diagnose explain ID says more)
      1 stuck  proven cycle: task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 3 `right` has held it
               for 1.00 s (acquired at src/main.rs:9) and is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); task 2 `left`
               has held it for 1.00 s (acquired at src/main.rs:5): none of them can continue; 1 task waits behind. Next:

@@ -100,8 +100,13 @@ fn a_second_install_changes_nothing_and_a_new_one_moves_the_server() {
     assert_eq!(program.hear(), "diagnose-serve", "one thread");
     program.say("stop");
     assert_eq!(program.hear(), "true");
-    program.say("threads");
-    assert_eq!(program.hear(), "");
+    // The kernel lists a thread for a moment after it was joined.
+    let mut threads = || {
+        program.say("threads");
+        program.hear()
+    };
+    let gone = (0..1_000).any(|_| threads().is_empty());
+    assert!(gone, "no thread is left");
 }
 
 #[test]

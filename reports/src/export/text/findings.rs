@@ -1,7 +1,7 @@
 //! The findings in the text report: what to look at first.
 //!
 //! ```text
-//! FINDINGS 2, most urgent first (docs/findings.md)
+//! FINDINGS 2, most urgent first (diagnose explain ID says more)
 //!  1 slow   `Cache.rows` (RwLock, store/src/lib.rs:12) delays `get_order`: 61 % of its time, p99 wait 242 ms.
 //!           Next: do not hold it across the query. (contended)
 //!  2 waste  `sign` (orders/src/main.rs:88) takes 71 % of the CPU …
@@ -30,7 +30,8 @@ pub(crate) fn findings(snapshot: &Snapshot, findings: &[Finding], over_ns: Optio
         };
         return format!("FINDINGS none{over}{ended}\n");
     }
-    let mut page = format!("FINDINGS {}{over}, most urgent first (docs/findings.md)\n", findings.len());
+    let mut page =
+        format!("FINDINGS {}{over}, most urgent first (diagnose explain ID says more)\n", findings.len());
     for (number, finding) in findings.iter().enumerate() {
         let line = format!("{:>2} {:6} {}", number + 1, finding.severity, printable(&finding.to_string()));
         wrap_line(&mut page, &line, INDENT);
