@@ -16,11 +16,13 @@
 //! was not polled before that, counts for the other text.
 
 mod frequency;
+mod unlisted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use self::frequency::FrequencySketch;
+use self::unlisted::UnlistedTexts;
 use crate::site::Site;
 use crate::sync::{Mutex, MutexGuard, OnceCell};
 
@@ -56,6 +58,7 @@ struct Labels {
     is_out: bool,
     over: u64,
     frequencies: FrequencySketch,
+    unlisted: UnlistedTexts,
 }
 
 struct Entry {
@@ -88,6 +91,7 @@ static LABELS: Mutex<Labels> = Mutex::new(Labels {
     is_out: false,
     over: 0,
     frequencies: FrequencySketch::NOTHING,
+    unlisted: UnlistedTexts::NONE,
 });
 
 /// What is called when all numbers are taken.
@@ -109,7 +113,7 @@ impl Labels {
             return self.add(text, count);
         }
         self.over += 1;
-        Label::OTHER
+        self.unlisted.put(text).map_or(Label::OTHER, |number| Label(Label::UNLISTED | number))
     }
 
     fn n_labels(&self) -> usize {
@@ -216,6 +220,9 @@ impl Label {
     pub const NONE: Self = Self(0);
     /// The label of all texts that have none of their own.
     pub(crate) const OTHER: Self = Self(u32::MAX);
+    /// The bit of labels that are `[other]` in the trees. The rest is the number of the text, for
+    /// the task that the call may be.
+    const UNLISTED: u32 = 1 << 31;
 
     /// The label with this text.
     #[must_use]
@@ -236,6 +243,33 @@ impl Label {
     #[inline]
     pub fn of(site: &'static Site, text: impl FnOnce() -> String) -> Self {
         if site.is_on() { Self::new(&text()) } else { Self::NONE }
+    }
+
+    /// Returns whether its text is kept, and only until it is taken.
+    #[inline]
+    pub(crate) fn is_unlisted(self) -> bool {
+        self.0 >= Self::UNLISTED && self != Self::OTHER
+    }
+
+    /// The label that trees have for it.
+    pub(crate) fn in_tree(self) -> Self {
+        if self.is_unlisted() { Self::OTHER } else { self }
+    }
+
+    /// Takes the text that is kept. The label is used no more.
+    #[cold]
+    pub(crate) fn take_unlisted(self) -> Option<Arc<str>> {
+        if self.is_unlisted() { lock().unlisted.take(self.0 & !Self::UNLISTED) } else { None }
+    }
+
+    /// Drops the text that is kept, if any. Returns the label that trees have.
+    #[inline]
+    pub(crate) fn without_text(self) -> Self {
+        if self.is_unlisted() {
+            drop(self.take_unlisted());
+            return Self::OTHER;
+        }
+        self
     }
 
     /// A number that no other label has.

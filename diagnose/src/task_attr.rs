@@ -7,7 +7,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::{Display, Write as _};
+use std::sync::Arc;
 
+use diagnose_reports::model::Text;
 use diagnose_reports::ordered::OrderedMap;
 
 use crate::sync::Mutex;
@@ -20,7 +22,12 @@ const MAX_BYTES: usize = 256;
 /// Number of tasks in the table below which finished ones are not looked for.
 const FEW: usize = 256;
 
-type Attributes = OrderedMap<&'static str, String>;
+#[derive(Default)]
+struct Attributes {
+    /// The label of its root, if trees have `[other]` for it.
+    label: Option<Arc<str>>,
+    by_name: OrderedMap<&'static str, String>,
+}
 
 struct Table {
     by_task: Option<HashMap<u64, Attributes>>,
@@ -59,6 +66,19 @@ pub fn task_attr(name: &'static str, value: impl Display) {
     let mut text = Bounded(String::new());
     // Fails once the text is full; the rest is cut.
     let _ = write!(text, "{value}");
+    change(task, |attributes| {
+        if attributes.by_name.len() < MAX_PER_TASK || attributes.by_name.contains_key(name) {
+            attributes.by_name.insert(name, text.0);
+        }
+    });
+}
+
+/// Sets the label that dumps show for a task.
+pub(crate) fn set_label(task: u64, label: Arc<str>) {
+    change(task, |attributes| attributes.label = Some(label));
+}
+
+fn change(task: u64, set: impl FnOnce(&mut Attributes)) {
     let mut table = TABLE.lock();
     let Table { by_task, full } = &mut *table;
     let by_task = by_task.get_or_insert_default();
@@ -68,20 +88,20 @@ pub fn task_attr(name: &'static str, value: impl Display) {
         *full = FEW.max(by_task.len() * 2);
         by_task.shrink_to(*full);
     }
-    let attributes = by_task.entry(task).or_default();
-    if attributes.len() < MAX_PER_TASK || attributes.contains_key(name) {
-        attributes.insert(name, text.0);
-    }
+    set(by_task.entry(task).or_default());
 }
 
-/// Copies the attributes into the tasks of a snapshot.
+/// Copies labels and attributes into the tasks of a snapshot.
 pub(crate) fn fill(tasks: &mut [diagnose_reports::model::Task]) {
     let table = TABLE.lock();
     let Some(by_task) = &table.by_task else { return };
     for task in tasks {
         if let Some(attributes) = by_task.get(&task.id.get()) {
-            let attributes = attributes.iter();
-            task.attributes = attributes.map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+            if let Some(label) = &attributes.label {
+                task.label = Some(Text::from(&**label));
+            }
+            let by_name = attributes.by_name.iter();
+            task.attributes = by_name.map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         }
     }
 }

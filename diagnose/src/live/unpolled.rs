@@ -23,7 +23,7 @@ type Unpolled = (&'static Site, Label);
 static UNPOLLED: Mutex<BTreeMap<UnpolledKey, Vec<&'static LiveSlot>>> = Mutex::new(BTreeMap::new());
 
 fn key((site, label): Unpolled, maker: Option<&'static Node>, made: u64) -> UnpolledKey {
-    (ptr::from_ref(site).addr(), maker.map_or(0, |node| ptr::from_ref(node).addr()), made, label)
+    (ptr::from_ref(site).addr(), maker.map_or(0, |node| ptr::from_ref(node).addr()), made, label.in_tree())
 }
 
 /// Inserts the slot of an unpolled future.

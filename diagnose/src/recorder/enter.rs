@@ -18,10 +18,12 @@ use super::root::enter_spawned;
 use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
+use crate::label::Label;
 use crate::live::{self, Task};
 use crate::site::SiteKind;
 use crate::switch;
 use crate::sync::add;
+use crate::task_attr;
 use crate::tree::{Node, NodeKey, WaitAccount};
 
 impl Span {
@@ -30,10 +32,23 @@ impl Span {
     pub(crate) fn enter(&mut self, entry: &mut PollEntry, outer: &Waker) {
         if self.resume != Resume::No {
             self.enter_again(entry, outer);
+        } else if self.label.is_unlisted() {
+            self.enter_unlisted(entry, outer);
         } else if matches!(self.state, SpanState::Unpolled) && self.site.is_still_on() {
             self.enter_first(entry, outer);
         } else {
             self.enter_unsure(entry, outer);
+        }
+    }
+
+    /// A first poll with a label that trees do not have: a task shows it all the same.
+    #[cold]
+    fn enter_unlisted(&mut self, entry: &mut PollEntry, outer: &Waker) {
+        let text = self.label.take_unlisted();
+        self.label = Label::OTHER;
+        self.enter(entry, outer);
+        if let (Some(text), Some(task)) = (text, self.root) {
+            task_attr::set_label(task.id(), text);
         }
     }
 

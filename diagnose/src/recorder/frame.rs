@@ -44,7 +44,7 @@ impl Frame {
     pub fn enter(site: &'static Site, label: Label) -> Self {
         let mut frame = Self::new(FrameEnd::Call);
         if site.is_on() {
-            frame.begin(site, label);
+            frame.begin(site, label.without_text());
         }
         if let Some(node) = frame.node {
             add(&node.calls, 1);

@@ -230,7 +230,7 @@ pub(super) fn list_unpolled(site: &'static Site, label: Label, maker: Option<&'s
         return;
     }
     on_own_tree(|place| {
-        let key = NodeKey { site, label, via: None };
+        let key = NodeKey { site, label: label.in_tree(), via: None };
         let Some(node) = place.tree.child(place.current, key, clock::now) else { return };
         let numbers = (context::new_span(), context::span());
         let now = first_poll::tick(made).unwrap_or_else(clock::now);

@@ -157,6 +157,7 @@ impl Span {
     #[cold]
     fn end_drop(&mut self) {
         self.end_unpolled();
+        self.label = self.label.without_text();
         self.unlist();
         self.end_task();
         let now = clock::now();

@@ -243,3 +243,34 @@ fn a_reset_between_two_texts_of_a_number_subtracts_each_where_it_is() {
         assert!(calls.iter().all(|(label, &calls)| calls <= ROUNDS || label == "[other]"), "{calls:?}");
     }
 }
+
+#[diagnose(label = "peer={peer}")]
+async fn connection(peer: u32) {
+    steps([Busy(1), Wait, Busy(1)]).await;
+    let _ = peer;
+}
+
+#[test]
+fn a_task_shows_the_label_of_its_root_however_many_there_are() {
+    isolated!();
+    let labels = || {
+        let snapshot = diagnose::snapshot();
+        let labels = snapshot.tasks.iter().map(|task| task.label.as_deref().unwrap_or("none").to_owned());
+        let in_trees = snapshot.nodes.iter().filter(|node| node.label.is_some()).count();
+        (labels.collect::<Vec<_>>(), in_trees)
+    };
+    // All are made before the first is polled.
+    let mut living: Vec<_> = (0..5_000).map(|peer| Task::new(connection(peer))).collect();
+    for task in &mut living {
+        assert!(task.poll().is_pending());
+    }
+    let peers: Vec<String> = (0..5_000).map(|peer| format!("peer={peer}")).collect();
+    assert_eq!(labels(), (peers, 768 + 1));
+    // Futures that nobody polls give back what was kept for them.
+    (0..200_000).for_each(|peer| drop(connection(peer)));
+    living.drain(..4_999).for_each(|task| task.run(0));
+    let mut late = Task::new(connection(9_999_999));
+    assert!(late.poll().is_pending());
+    assert_eq!(labels(), (vec!["peer=4999".to_owned(), "peer=9999999".to_owned()], 768 + 1));
+    assert!(diagnose::tree().contains("peer=9999999"), "{}", diagnose::tree());
+}

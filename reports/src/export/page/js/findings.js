@@ -82,7 +82,7 @@ function card(model, finding, index, links) {
       resource !== undefined ? button(nameOf(model, resource), () => links.resource(resource)) : null,
       task !== undefined ? button(evidence.tasks.length > 1 ? `Tasks (${count(evidence.all_tasks ?? evidence.tasks.length)})` : `Task ${task}`, () => links.task(task)) : null,
       verdict ? button('Waits-for graph', () => links.graph()) : null,
-      finding.page ? h('small', {}, `More: ${clean(finding.page)}`) : null),
+      finding.page ? h('small', {}, 'More: ', h('code', {}, `diagnose explain ${clean(finding.rule)}`), ` or ${clean(finding.page)}`) : null),
     verdict ? chainOf(verdict) : null);
 }
 
