@@ -1,7 +1,7 @@
 //! Writes reports: one file, a set of files, or any writer.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -100,6 +100,22 @@ pub(crate) fn dump_set_at_exit(folder: &Path, reports: &[Report], keep: Keep) {
     });
 }
 
+/// Calls `write` with a name, and with the next one while the file exists: another version of this
+/// crate in the process may write a dump of the same name at this moment.
+fn with_free_name<T>(name: &mut String, write: impl Fn(&str) -> Result<T, Error>) -> Result<T, Error> {
+    let is_taken =
+        |error: &Error| error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::AlreadyExists);
+    let mut written = write(name);
+    for _ in 0..MAX_NAMES {
+        match &written {
+            Err(error) if is_taken(error) => *name = dump_name::next(),
+            _ => break,
+        }
+        written = write(name);
+    }
+    written
+}
+
 fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep) {
     let folder = fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
     let folder = folder.unwrap_or_default();
@@ -116,8 +132,11 @@ fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep)
     let is_temporary = folder.join(TEMPORARY).exists();
     let mut words = Vec::new();
     for report in reports {
-        let path = folder.join(format!("{name}.{report}"));
-        match os::with_file_size_errors(|| diagnose_reports::write_new_file(snapshot, *report, &path)) {
+        let written = with_free_name(&mut name, |name| {
+            let path = folder.join(format!("{name}.{report}"));
+            os::with_file_size_errors(|| diagnose_reports::write_new_file(snapshot, *report, &path))
+        });
+        match written {
             Ok(_) if is_temporary => {}
             Ok(path) => words.push(format!("diagnose: wrote {}", path.display())),
             Err(error) => words.push(format!("diagnose: {error}")),
@@ -136,5 +155,36 @@ fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep)
     }
     for words in &words {
         say::line(words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::fs;
+
+    use diagnose_reports::{Format, Snapshot, write_new_file};
+
+    use super::with_free_name;
+    use crate::dump_name;
+
+    #[test]
+    fn a_file_that_another_version_creates_meanwhile_is_kept() {
+        let folder = std::env::temp_dir().join(format!("diagnose-name-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let first = dump_name::next();
+        let (mut name, tries) = (first.clone(), Cell::new(0));
+        let written = with_free_name(&mut name, |name| {
+            let path = folder.join(format!("{name}.folded"));
+            if tries.replace(tries.get() + 1) == 0 {
+                fs::write(&path, "of the other version").expect("it is free");
+            }
+            write_new_file(&Snapshot::default(), Format::Folded.into(), &path)
+        });
+        let files = fs::read_dir(&folder).expect("it is there").count();
+        let other = fs::read_to_string(folder.join(format!("{first}.folded"))).expect("it is there");
+        fs::remove_dir_all(&folder).expect("it can be removed");
+        assert!(written.expect("under the next name").ends_with(format!("{name}.folded")));
+        assert_eq!((tries.get(), files, other.as_str()), (2, 2, "of the other version"));
     }
 }
