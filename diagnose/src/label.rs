@@ -20,6 +20,7 @@ mod unlisted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use self::frequency::FrequencySketch;
 use self::unlisted::UnlistedTexts;
@@ -41,6 +42,9 @@ const FIRST: usize = MAX_LABELS / 4 * 3;
 const MAX_NUMBERS: usize = MAX_LABELS * 4;
 const _: () = assert!(MAX_NUMBERS < u16::MAX as usize);
 
+/// The least time between two requests for numbers.
+const PAUSE: Duration = Duration::from_secs(10);
+
 /// Number of recent occurrences that earns a text one of the other labels.
 const OFTEN: u8 = 32;
 
@@ -54,8 +58,8 @@ struct Labels {
     all: Vec<Entry>,
     /// The numbers that no text has.
     free: Vec<Label>,
-    /// Whether a text had no number, and captures have freed none since.
-    is_out: bool,
+    /// When it was last asked for numbers to be freed.
+    asked: Option<Instant>,
     over: u64,
     frequencies: FrequencySketch,
     unlisted: UnlistedTexts,
@@ -71,7 +75,8 @@ struct Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     HasPlace,
-    /// Another text took its place.
+    /// Another text took its place. Numbers up to [`MAX_LABELS`] stay so: see
+    /// [`is_replacement`](Label::is_replacement).
     Replaced,
     /// No text has the number.
     Free,
@@ -88,7 +93,7 @@ static LABELS: Mutex<Labels> = Mutex::new(Labels {
     by_text: None,
     all: Vec::new(),
     free: Vec::new(),
-    is_out: false,
+    asked: None,
     over: 0,
     frequencies: FrequencySketch::NOTHING,
     unlisted: UnlistedTexts::NONE,
@@ -137,10 +142,17 @@ impl Labels {
             && (self.n_labels() < MAX_LABELS || self.replace_rarer_than(count / 2))
     }
 
-    fn has_number(&mut self) -> bool {
-        let has_any = self.all.len() < MAX_NUMBERS || !self.free.is_empty();
-        self.is_out |= !has_any;
-        has_any
+    fn has_number(&self) -> bool {
+        self.all.len() < MAX_NUMBERS || !self.free.is_empty()
+    }
+
+    /// Returns whether to ask for numbers now.
+    fn asks(&mut self) -> bool {
+        let asks = !self.has_number() && self.asked.is_none_or(|asked| asked.elapsed() >= PAUSE);
+        if asks {
+            self.asked = Some(Instant::now());
+        }
+        asks
     }
 
     /// Takes the place of the label that occurs least, if it occurs less than `limit`.
@@ -175,16 +187,26 @@ impl Labels {
 }
 
 impl Replaced {
-    /// Returns those of now.
+    /// Returns those of now, and the numbers that no text has.
     pub(crate) fn now() -> Self {
-        let all = &lock().all;
-        let replaced = (1..).map(Label).zip(all).filter(|(_, entry)| entry.state == State::Replaced);
-        Self { labels: replaced.map(|(label, _)| label).collect() }
+        Self::of_states(|_, state| state != State::HasPlace)
     }
 
-    /// Removes the labels that `is_in_use` returns `true` for.
-    pub(crate) fn without(&self, is_in_use: impl Fn(Label) -> bool) -> Self {
-        Self { labels: self.labels.iter().copied().filter(|label| !is_in_use(*label)).collect() }
+    /// Returns those whose numbers can go to other texts.
+    pub(crate) fn reusable() -> Self {
+        Self::of_states(|label, state| state == State::Replaced && label.is_replacement())
+    }
+
+    fn of_states(is_one: impl Fn(Label, State) -> bool) -> Self {
+        let all = &lock().all;
+        let labels = (1..).map(Label).zip(all).filter(|(label, entry)| is_one(*label, entry.state));
+        Self { labels: labels.map(|(label, _)| label).collect() }
+    }
+
+    /// Returns those that are not among `labels`, which are sorted.
+    pub(crate) fn without(&self, labels: &[Label]) -> Self {
+        let is_other = |label: &Label| labels.binary_search(label).is_err();
+        Self { labels: self.labels.iter().copied().filter(is_other).collect() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -206,7 +228,6 @@ impl Replaced {
                 free.push(*label);
             }
         }
-        labels.is_out &= labels.free.is_empty();
     }
 
     /// Returns the label under which the nodes of `label` count.
@@ -229,11 +250,10 @@ impl Label {
     pub fn new(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary_of(MAX_BYTES)];
         let mut labels = lock();
-        let was_out = labels.is_out;
         let label = labels.label(text);
-        let is_out = labels.is_out && !was_out;
+        let asks = label.in_tree() == Self::OTHER && labels.asks();
         drop(labels);
-        if let (true, Some(call)) = (is_out, WHEN_OUT.get()) {
+        if let (true, Some(call)) = (asks, WHEN_OUT.get()) {
             call();
         }
         label
@@ -282,11 +302,18 @@ impl Label {
         match self {
             Self::NONE => None,
             Self::OTHER => Some(Arc::from("[other]")),
-            label => lock().all.get(label.index()?).map(|entry| Arc::clone(&entry.text)),
+            label => {
+                let labels = lock();
+                let entry = labels.all.get(label.index()?).filter(|entry| entry.state != State::Free);
+                let text = entry.map(|entry| Arc::clone(&entry.text));
+                drop(labels);
+                text.or_else(|| Self::OTHER.text())
+            }
         }
     }
 
-    /// Returns whether it took the place of another label.
+    /// Returns whether it took the place of another label. Its nodes are bounded further, as those
+    /// of many functions can come together under one number.
     pub(crate) fn is_replacement(self) -> bool {
         self != Self::OTHER && self.number() > MAX_LABELS
     }

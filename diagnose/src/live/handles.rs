@@ -30,7 +30,7 @@ impl Task {
         self.label.store(label.0 & LABEL, Relaxed);
     }
 
-    pub(super) fn label(&self) -> Label {
+    pub(crate) fn label(&self) -> Label {
         match self.label.load(Relaxed) & LABEL {
             LABEL => Label(u32::MAX),
             label => Label(label),

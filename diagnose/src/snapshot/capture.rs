@@ -44,7 +44,7 @@ pub(super) fn capture(extent: Extent) -> Snapshot {
         return refusal(parent);
     }
     let turn = turn(PATIENCE);
-    let mut merged = if is_whole { Merged::capture() } else { Merged::default() };
+    let mut merged = if is_whole { Merged::capture(turn.as_ref()) } else { Merged::default() };
     let alive = if extent == Extent::Running { LiveSpans::running() } else { LiveSpans::capture() };
     if is_whole {
         alive.charge(&mut merged);

@@ -2,6 +2,7 @@
 
 use std::ptr;
 
+use super::capture::CaptureTurn;
 use super::cost::RecordedWork;
 use super::merged_path::Path;
 use super::numbers::Table;
@@ -40,18 +41,17 @@ pub(super) struct TreeThread {
 }
 
 impl Merged {
-    /// Reads all trees, and subtracts the baseline of the last reset. The caller has the turn.
-    pub(super) fn capture() -> Self {
-        let mut merged = Self::read_all();
+    /// Reads all trees, and subtracts the baseline of the last reset.
+    pub(super) fn capture(turn: Option<&CaptureTurn>) -> Self {
+        let mut merged = Self::read_all(turn);
         reset::with_baseline(|baseline| merged.subtract(baseline));
         merged.cover();
         merged
     }
 
-    /// Reads all trees. The sums of labels that have lost their places are in `[other]`. The caller
-    /// has the turn.
-    pub(super) fn read_all() -> Self {
-        replaced_labels::move_to_other(Self::read_trees())
+    /// Reads all trees. The sums of labels that have lost their places are in `[other]`.
+    pub(super) fn read_all(turn: Option<&CaptureTurn>) -> Self {
+        replaced_labels::move_to_other(Self::read_trees(), turn)
     }
 
     /// Reads all trees, with the numbers of all labels as they are.
@@ -136,7 +136,12 @@ impl Merged {
             None => None,
         };
         let path = |parent: Option<usize>, site: &'static Site, label: Label| {
-            self.index.get(&(parent, ptr::from_ref(site).addr(), self.replaced.shown(label))).copied()
+            let find = |label| self.index.get(&(parent, ptr::from_ref(site).addr(), label)).copied();
+            let shown = self.replaced.shown(label);
+            let found = find(shown);
+            // Its number has another text, which has no calls here yet.
+            let is_gone = label != Label::NONE && found.is_none_or(|path| self.paths[path].is_empty());
+            if is_gone { find(Label::OTHER).or(found) } else { found }
         };
         let parent = match node.via {
             Some(via) => Some(path(parent, via, Label::NONE)?),

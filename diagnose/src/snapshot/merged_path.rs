@@ -131,6 +131,20 @@ impl Path {
         }
     }
 
+    /// Returns whether none of its calls is alive.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let PathSums { calls, moved, completed, cancelled, panicked, .. } = self.sums;
+        let ended = completed.wrapping_add(cancelled).wrapping_add(panicked);
+        self.pending == 0 && self.running == 0 && calls.wrapping_add(moved) == ended
+    }
+
+    /// Starts new maxima.
+    pub(super) fn forget_longest(&mut self) {
+        self.longest = 0;
+        self.sums.completed_calls.longest = 0;
+        self.sums.cancelled_calls.longest = 0;
+    }
+
     /// Returns whether this path itself recorded nothing.
     pub(super) fn is_empty(&self) -> bool {
         let sums = &self.sums;
@@ -182,6 +196,7 @@ impl PathSums {
         let left =
             self.calls.wrapping_add(old.moved).wrapping_sub(old.completed + old.cancelled + old.panicked);
         self.calls = if left > u64::MAX / 2 { 0 } else { left };
+        self.moved = self.moved.wrapping_sub(old.moved);
         let pairs = [
             (&mut self.polls, old.polls),
             (&mut self.completed, old.completed),

@@ -11,11 +11,16 @@
 //! A label keeps its number while one of its calls is alive. Until then, all of its sums are in
 //! `[other]`.
 
-use super::capture::{PATIENCE, turn};
+use std::time::Duration;
+
+use diagnose_reports::sort::sort;
+
+use super::capture::{CaptureTurn, turn};
 use super::merged::Merged;
 use super::merged_path::Path;
 use super::reset;
 use crate::label::{Label, Replaced};
+use crate::live;
 use crate::own_thread;
 use crate::sync::Mutex;
 use crate::tree::{self, Node};
@@ -32,37 +37,48 @@ struct PastLabels {
 static PAST: Mutex<Option<PastLabels>> = Mutex::new(None);
 
 /// Takes what was read from the trees, and moves the sums of labels without a place to `[other]`.
-/// Frees the numbers of those without living calls.
-pub(super) fn move_to_other(trees: Merged) -> Merged {
-    let replaced = Replaced::now();
+/// With the `turn`, frees the numbers of those without living calls.
+pub(super) fn move_to_other(trees: Merged, turn: Option<&CaptureTurn>) -> Merged {
     let mut past = PAST.lock();
-    if !replaced.is_empty() {
-        free_idle(past.get_or_insert_default(), &trees, &replaced);
+    let reusable = Replaced::reusable();
+    // What was not read may be a living call, and its sums seem to shrink.
+    if turn.is_some() && trees.unreadable == 0 && !reusable.is_empty() {
+        free_idle(past.get_or_insert_default(), &trees, &reusable);
     }
-    let mut merged = trees.with_replaced(replaced);
+    let mut merged = trees.with_replaced(Replaced::now());
     if let Some(PastLabels { taken, given }) = &*past {
         merged.for_paths_of(taken, |path, taken| {
             path.sums.subtract(&taken.sums);
-            path.first_seen = path.first_seen.max(taken.last_seen);
+            if path.label == taken.label {
+                path.first_seen = path.first_seen.max(taken.last_seen);
+            }
         });
         merged.for_paths_of(given, Path::add_all);
     }
     merged
 }
 
+/// Starts new maxima for the sums of earlier texts.
+pub(super) fn forget_longest() {
+    if let Some(past) = &mut *PAST.lock() {
+        past.given.paths.iter_mut().for_each(Path::forget_longest);
+    }
+}
+
 /// Frees numbers of labels, on a thread of its own.
 pub(crate) fn free_numbers_soon() {
+    // Another capture frees them itself.
     let free = || {
-        let _turn = turn(PATIENCE);
-        drop(Merged::read_all());
+        if let Some(turn) = turn(Duration::ZERO) {
+            drop(Merged::read_all(Some(&turn)));
+        }
     };
     // Without a thread, the next snapshot frees them.
     drop(own_thread::spawn("diagnose-labels", move || own_thread::work(free)));
 }
 
 fn free_idle(past: &mut PastLabels, trees: &Merged, replaced: &Replaced) {
-    let busy = busy_labels(trees);
-    let idle = replaced.without(|label| busy.contains(&label));
+    let idle = replaced.without(&busy_labels(trees));
     if idle.is_empty() {
         return;
     }
@@ -80,27 +96,28 @@ fn free_idle(past: &mut PastLabels, trees: &Merged, replaced: &Replaced) {
     past.given.restore_labels();
     reset::replace_labels(&idle);
     for tree in tree::all() {
-        forget_longest(&tree.root, false, &idle);
+        forget_longest_below(&tree.root, false, &idle);
     }
     idle.free();
 }
 
-/// Returns the labels of paths with living calls, and those of the paths above.
+/// Returns the labels of paths with living calls, those of the paths above, and those of living
+/// tasks, whose own paths may have had no room. Sorted.
 fn busy_labels(trees: &Merged) -> Vec<Label> {
-    let is_busy = |path: &&Path| path.pending > 0 || path.running > 0;
-    let mut busy = Vec::new();
-    for path in trees.paths.iter().filter(is_busy) {
+    let mut busy: Vec<Label> = live::all_tasks().map(live::Task::label).collect();
+    for path in trees.paths.iter().filter(|path| !path.is_at_rest()) {
         let above = |path: &&Path| path.parent.map(|parent| &trees.paths[parent]);
-        let labels = std::iter::successors(Some(path), above).map(|path| path.label);
-        busy.extend(labels.filter(|label| *label != Label::NONE));
+        busy.extend(std::iter::successors(Some(path), above).map(|path| path.label));
     }
+    sort(&mut busy);
+    busy.dedup();
     busy
 }
 
-fn forget_longest(node: &'static Node, is_below: bool, labels: &Replaced) {
+fn forget_longest_below(node: &'static Node, is_below: bool, labels: &Replaced) {
     let is_below = is_below || labels.has(node.label);
     if is_below {
         node.forget_longest();
     }
-    node.children().for_each(|child| forget_longest(child, is_below, labels));
+    node.children().for_each(|child| forget_longest_below(child, is_below, labels));
 }

@@ -2,6 +2,7 @@
 
 use super::capture::{PATIENCE, cut_off_from, turn};
 use super::merged::Merged;
+use super::replaced_labels;
 use crate::clock;
 use crate::label::Replaced;
 use crate::live;
@@ -35,8 +36,8 @@ pub fn reset() {
         return;
     }
     let now = clock::now();
-    let _turn = turn(PATIENCE);
-    let mut merged = Merged::read_all();
+    let turn = turn(PATIENCE);
+    let mut merged = Merged::read_all(turn.as_ref());
     live::note_reset(clock::now());
     #[cfg(feature = "tokio")]
     live::workers::note_reset(now);
@@ -45,6 +46,7 @@ pub fn reset() {
     for path in &mut merged.paths {
         path.sums.polls = path.sums.polls.saturating_sub(path.running);
     }
+    replaced_labels::forget_longest();
     let mut baseline = BASELINE.lock();
     for tree in tree::all() {
         forget_longest(&tree.root);

@@ -1,4 +1,4 @@
-//! The use of resources that are gone, by place of creation.
+//! The use of locks that are gone, by place of creation.
 //!
 //! A program that ends by itself has usually dropped its locks before its last snapshot, which
 //! shall say all the same what its calls waited for.
@@ -15,19 +15,19 @@ use super::usage::Usage;
 use super::usage_baseline::subtract_usage;
 use crate::sync::Mutex;
 
-/// How many pairs of place and name are distinguished. Later names count as none, and resources of
-/// later places are left out.
-const MAX_PLACES: usize = 256;
+/// How many names are distinguished at one place. Locks with later names count with those that have
+/// none. The number of places is that of the program's source.
+const MAX_NAMES: usize = 16;
 
 /// Place of creation, kind, library and name.
 pub(crate) type PastKey = (&'static Location<'static>, ResourceKind, &'static str, Option<Arc<str>>);
 
-/// The use of all resources with the same key.
+/// The use of all locks with the same key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PastUse {
-    /// Number of resources.
+    /// Number of locks.
     pub(crate) count: u64,
-    /// Units of the last one.
+    /// Sum of their units.
     pub(crate) capacity: u64,
     pub(crate) acquisitions: u64,
     /// Ticks that calls waited for the one that was waited for longest.
@@ -47,34 +47,37 @@ pub(super) fn restart() {
     drop(std::mem::take(&mut *PAST.lock()));
 }
 
-/// Adds the use of a resource that ends, if it is a lock or the like that calls have waited for, or
-/// a broadcast channel whose receivers missed messages.
+/// Returns the use of a lock that ends. `None` if fewer than two calls have waited for it.
 #[cold]
-pub(super) fn add(record: &Record) {
-    let was_waited_for = record.has_units() && record.was_contended();
-    if !was_waited_for && !record.is_broadcast() {
-        return;
+pub(super) fn last_use(record: &Record) -> Option<(PastKey, PastUse)> {
+    if !record.has_units() || !record.was_contended() {
+        return None;
     }
-    let Some((id, identity)) = record.identity() else { return };
+    let (id, identity) = record.identity()?;
     let mut usage = record.usage_so_far();
     let acquisitions = subtract_usage(id, record.entered.load(Relaxed), &mut usage);
-    // All of it was before the last reset, or no message was missed.
-    if usage.waiters.is_empty() {
-        return;
-    }
     let of_type = identity.resource_type;
-    let mut key = (identity.made_at, of_type.kind, of_type.library, identity.name);
+    let key = (identity.made_at, of_type.kind, of_type.library, identity.name);
+    let (capacity, most_waited) = (record.capacity.load(Relaxed), usage.waited_by_calls());
+    // Otherwise all of it was before the last reset.
+    (!usage.waiters.is_empty())
+        .then_some((key, PastUse { count: 1, capacity, acquisitions, most_waited, usage }))
+}
+
+/// Adds the use of a lock that has ended.
+#[cold]
+pub(super) fn add((mut key, of_one): (PastKey, PastUse)) {
     let mut past = PAST.lock();
-    if past.len() >= MAX_PLACES && past.get(&key).is_none() {
-        key.3 = None;
-        if past.get(&key).is_none() && past.len() >= 2 * MAX_PLACES {
-            return;
+    if key.3.is_some() && past.get(&key).is_none() {
+        let is_of_place = |other: &&PastKey| (other.0, other.1, other.2) == (key.0, key.1, key.2);
+        if past.keys().filter(is_of_place).count() >= MAX_NAMES {
+            key.3 = None;
         }
     }
     let used = past.entry(key).or_default();
-    used.count += 1;
-    used.capacity = record.capacity.load(Relaxed);
-    used.acquisitions = used.acquisitions.saturating_add(acquisitions);
-    used.most_waited = used.most_waited.max(usage.waited_by_calls());
-    used.usage.add(&usage);
+    used.count += of_one.count;
+    used.capacity = used.capacity.saturating_add(of_one.capacity);
+    used.acquisitions = used.acquisitions.saturating_add(of_one.acquisitions);
+    used.most_waited = used.most_waited.max(of_one.most_waited);
+    used.usage.add(&of_one.usage);
 }

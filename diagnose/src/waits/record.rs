@@ -185,10 +185,12 @@ impl Record {
 
     #[inline]
     pub(super) fn vacate(&'static self) {
-        if self.is_used.load(Relaxed) {
-            past_use::add(self);
-        }
+        let past = if self.is_used.load(Relaxed) { past_use::last_use(self) } else { None };
         self.id.store(0, Relaxed);
+        // After the identity is gone: a capture counts it once at most.
+        if let Some(past) = past {
+            past_use::add(past);
+        }
         if self.is_used.load(Relaxed) || self.is_rare.load(Relaxed) || self.is_named.load(Relaxed) {
             self.clear();
         }

@@ -9,7 +9,7 @@ use std::panic::Location;
 
 use super::record::{QUEUED, Record, WAITING};
 use super::resource_type::{ResourceKind, UNBOUNDED};
-use super::usage_places::{UsagePlace, UsagePlaces, add_places, subtract_places};
+use super::usage_places::{MANY_ROWS, UsagePlace, UsagePlaces, add_places, subtract_places};
 use crate::recorder;
 use crate::sync::add_relaxed;
 use crate::tree::{DurationCount, DurationsCopy, Node, Octaves};
@@ -81,13 +81,13 @@ impl Usage {
         self.waiters.iter().map(|row| row.ticks).fold(0, u64::saturating_add)
     }
 
-    /// Adds the usage of another resource.
+    /// Adds the usage of another lock. Locks of one place may be acquired at many others.
     pub(super) fn add(&mut self, other: &Self) {
         self.ended_waits = self.ended_waits.saturating_add(other.ended_waits);
         self.waits.add_all(&other.waits);
         self.holds.add_all(&other.holds);
-        add_places(&mut self.waiters, &other.waiters);
-        add_places(&mut self.holders, &other.holders);
+        add_places(&mut self.waiters, &other.waiters, MANY_ROWS);
+        add_places(&mut self.holders, &other.holders, MANY_ROWS);
     }
 
     /// Subtracts an earlier usage, after which the longest durations were restarted.
@@ -252,10 +252,6 @@ impl Record {
         let kind = self.resource_type().map(|it| it.kind);
         matches!(kind, Some(ResourceKind::Mpsc | ResourceKind::Mpmc))
             && self.capacity.load(Relaxed) != UNBOUNDED
-    }
-
-    pub(super) fn is_broadcast(&self) -> bool {
-        self.resource_type().is_some_and(|it| it.kind == ResourceKind::Broadcast)
     }
 
     fn ended_waits(&self) -> u64 {

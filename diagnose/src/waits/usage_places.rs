@@ -10,6 +10,8 @@ use crate::tree::{Link, Node};
 
 /// How many calls are distinguished.
 const ROWS: usize = 6;
+/// The same for all locks of one place.
+pub(super) const MANY_ROWS: usize = 64;
 
 /// Times by call.
 #[derive(Debug)]
@@ -93,16 +95,16 @@ impl UsagePlaces {
             })
         });
         let mut places: Vec<UsagePlace> = Vec::new();
-        add_places(&mut places, &rows.collect::<Vec<_>>());
+        add_places(&mut places, &rows.collect::<Vec<_>>(), ROWS);
         places
     }
 }
 
-/// Adds rows by call. What has no room is added to the last row.
-pub(super) fn add_places(places: &mut Vec<UsagePlace>, more: &[UsagePlace]) {
+/// Adds rows by call. Past `limit` rows, a further call is added to the last row.
+pub(super) fn add_places(places: &mut Vec<UsagePlace>, more: &[UsagePlace], limit: usize) {
     for row in more {
         let same = places.iter().position(|place| place.at == row.at);
-        match same.or_else(|| places.len().checked_sub(1).filter(|last| last + 1 >= ROWS)) {
+        match same.or_else(|| places.len().checked_sub(1).filter(|last| last + 1 >= limit)) {
             Some(at) => places[at].merge(row),
             None => places.push(*row),
         }

@@ -5,9 +5,8 @@ use serde::Serialize;
 use super::text::Text;
 use super::waits::{Place, ResourceKind, Usage};
 
-/// Resources of one place of creation that were dropped before the capture: locks, semaphores and
-/// resources of the program's own that at least two calls have waited for, and broadcast channels
-/// whose receivers missed messages.
+/// Locks, semaphores and resources of the program's own that were dropped before the capture, those
+/// of one place of creation together. Only those count that at least two calls have waited for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
@@ -22,13 +21,13 @@ pub struct PastResources {
     /// The call that created them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Place>,
-    /// Number of units of the last one; `None` if unbounded.
+    /// Number of units of all of them; `None` if unbounded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u64>,
     /// Number of these resources.
     pub count: u64,
     /// Total time of the waits in `usage.waiters` for the one that was waited for longest, in ns.
     pub most_waited_ns: u64,
-    /// The use of all of them.
+    /// The use of all of them. It has up to 64 calls that waited, and as many that held.
     pub usage: Usage,
 }

@@ -197,17 +197,20 @@ async fn long_request(user: u32) {
 #[test]
 fn a_label_with_a_living_call_keeps_its_number() {
     isolated!();
-    let mut living = Task::new(long_request(1));
+    // A user whose number others will have, too.
+    (1..9).for_each(run_phase);
+    let mut living = Task::new(long_request(80_000));
     assert!(living.poll().is_pending());
-    for phase in 1..20 {
+    assert!(tree().contains("long_request{user=80000}"), "{}", tree());
+    for phase in 9..22 {
         run_phase(phase);
         drop(diagnose::snapshot());
     }
     let snapshot = diagnose::snapshot();
     let [task] = &snapshot.tasks[..] else { panic!("{:?}", snapshot.tasks) };
-    assert_eq!(task.label.as_deref(), Some("user=1"));
+    assert_eq!(task.label.as_deref(), Some("user=80000"));
     // Its calls count in `[other]`: its place was taken.
-    assert!(snapshot.nodes.iter().all(|node| node.label.as_deref() != Some("user=1")));
+    assert!(snapshot.nodes.iter().all(|node| node.label.as_deref() != Some("user=80000")));
     let other = |snapshot: &Snapshot| {
         let of_long = |node: &&Node| snapshot.sites[node.site].name == "long_request";
         snapshot
@@ -220,7 +223,7 @@ fn a_label_with_a_living_call_keeps_its_number() {
     assert_eq!(other(&snapshot), [(Some("[other]".to_owned()), 1, 1)]);
     // Once it is over, others may have the number, and its call stays where it was.
     assert!(living.poll().is_ready());
-    for phase in 20..24 {
+    for phase in 22..26 {
         run_phase(phase);
         drop(diagnose::snapshot());
     }
@@ -273,4 +276,37 @@ fn a_task_shows_the_label_of_its_root_however_many_there_are() {
     assert!(late.poll().is_pending());
     assert_eq!(labels(), (vec!["peer=4999".to_owned(), "peer=9999999".to_owned()], 768 + 1));
     assert!(diagnose::tree().contains("peer=9999999"), "{}", diagnose::tree());
+}
+
+#[diagnose(label = "user={user}")]
+async fn lost_request(user: u32) {
+    steps([Busy(1), Wait, Busy(1), Wait, Busy(1)]).await;
+    let _ = user;
+}
+
+#[test]
+fn a_call_that_is_lost_while_recording_is_off_is_counted_once() {
+    isolated!();
+    // A user whose number others will have, too.
+    (1..9).for_each(run_phase);
+    let mut living = Task::new(lost_request(80_000));
+    assert!(living.poll().is_pending());
+    assert!(tree().contains("lost_request{user=80000}"), "{}", tree());
+    diagnose::set_enabled(false);
+    assert!(living.poll().is_pending());
+    diagnose::set_enabled(true);
+    let calls = || {
+        let snapshot = diagnose::snapshot();
+        let of_lost = |node: &&Node| snapshot.sites[node.site].name == "lost_request";
+        snapshot.nodes.iter().filter(of_lost).map(|node| node.calls).collect::<Vec<_>>()
+    };
+    for phase in 9..22 {
+        run_phase(phase);
+        assert_eq!(calls(), [1], "{phase}");
+    }
+    assert!(living.poll().is_ready());
+    for phase in 22..26 {
+        run_phase(phase);
+        assert_eq!(calls(), [1], "{phase}");
+    }
 }

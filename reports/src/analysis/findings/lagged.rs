@@ -3,7 +3,6 @@
 use super::facts::{Facts, line, per_mille};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
-use crate::analysis::uses::{ResourceUse, resource_uses};
 use crate::clean::printable;
 use crate::model::{Resource, Role};
 use crate::units::count;
@@ -15,18 +14,17 @@ const MIN_MISSED: u64 = 100;
 const MIN_SHARE: u64 = 10;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
-    let has_lagged = |channel: &ResourceUse<'_>| {
-        let receives = |it: &Resource| it.holdings.iter().filter(|end| end.role == Role::Receives).count();
-        let receivers = channel.existing.map_or(0, receives) as u64;
+    let has_lagged = |channel: &&Resource| {
+        let receivers = channel.holdings.iter().filter(|end| end.role == Role::Receives).count() as u64;
         let due = channel.usage.acquisitions.saturating_mul(receivers.max(1));
         channel.usage.missed >= MIN_MISSED && per_mille(channel.usage.missed, due) >= MIN_SHARE
     };
-    resource_uses(facts.snapshot).filter(has_lagged).map(|channel| of_channel(&channel)).collect()
+    facts.snapshot.resources.iter().filter(has_lagged).map(of_channel).collect()
 }
 
-fn of_channel(channel: &ResourceUse<'_>) -> Finding {
-    let created = channel.created.map(|at| format!(" created at {}", line(at))).unwrap_or_default();
-    let name = channel.name.map(|name| format!(" `{}`", printable(name))).unwrap_or_default();
+fn of_channel(channel: &Resource) -> Finding {
+    let created = channel.created.as_ref().map(|at| format!(" created at {}", line(at))).unwrap_or_default();
+    let name = channel.name.as_ref().map(|name| format!(" `{}`", printable(name))).unwrap_or_default();
     let at = channel.usage.missed_at.as_ref();
     let most = at.map(|at| format!(", most of them at {}", line(at))).unwrap_or_default();
     let sentence = format!(
@@ -37,7 +35,7 @@ fn of_channel(channel: &ResourceUse<'_>) -> Finding {
     let next = "receive faster, give the channel a larger capacity, or give each consumer that needs all \
                 messages an `mpsc` channel";
     let mut finding = Finding::new(Rule::Lagged, Severity::Risk, &sentence, next);
-    finding.place = at.or(channel.created).cloned();
-    finding.evidence.resources.extend(channel.existing.map(|it| it.id));
+    finding.place = at.or(channel.created.as_ref()).cloned();
+    finding.evidence.resources.push(channel.id);
     finding
 }

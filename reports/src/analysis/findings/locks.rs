@@ -27,8 +27,10 @@ pub(super) struct Lock<'a> {
     pub(super) kind: ResourceKind,
     pub(super) name: Option<&'a str>,
     pub(super) created: Option<&'a Place>,
-    /// Units of the first one.
-    capacity: Option<u64>,
+    /// Units of those that exist, and how long these were held.
+    existing: Holds,
+    /// The same for those that are gone.
+    past: Holds,
     /// How many there are, those included that are gone.
     pub(super) count: u64,
     /// Those that still exist.
@@ -48,7 +50,6 @@ pub(super) struct Lock<'a> {
     pub(super) p99_ns: u64,
     longest_ns: u64,
     pub(super) held_ns: u64,
-    acquisitions: u64,
     pub(super) waiters: Vec<UsagePlace>,
     pub(super) holders: Vec<UsagePlace>,
 }
@@ -68,7 +69,8 @@ pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
             kind: it.kind,
             name: it.name,
             created: it.created,
-            capacity: it.capacity,
+            existing: Holds::default(),
+            past: Holds::default(),
             count: 0,
             ids: Vec::new(),
             most_waited_ns: 0,
@@ -81,7 +83,6 @@ pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
             p99_ns: 0,
             longest_ns: 0,
             held_ns: 0,
-            acquisitions: 0,
             waiters: Vec::new(),
             holders: Vec::new(),
         });
@@ -121,7 +122,8 @@ impl Lock<'_> {
         self.p99_ns = self.p99_ns.max(it.usage.wait.p99_ns);
         self.longest_ns = self.longest_ns.max(it.usage.wait.max_ns);
         self.held_ns = self.held_ns.max(it.usage.held.p50_ns);
-        self.acquisitions = self.acquisitions.saturating_add(it.usage.acquisitions);
+        let holds = if it.existing.is_some() { &mut self.existing } else { &mut self.past };
+        holds.add(it);
         self.count = self.count.saturating_add(it.count);
         self.ids.extend(it.existing.map(|it| it.id));
         merge(&mut self.waiters, &it.usage.waiters);
@@ -132,33 +134,23 @@ impl Lock<'_> {
         self.holders.iter().map(|row| row.longest_ns).max().unwrap_or(0)
     }
 
-    /// About how long it was held in all, in ns: not every hold is measured.
+    /// About how long it was held in all, in ns: not every hold is measured. Of those that are
+    /// gone, the mean: many locks that were each held for a moment are not in use all the time.
     pub(super) fn in_use_ns(&self) -> u64 {
-        self.held_in_all(0, 0)
+        self.existing.in_all_ns(0).saturating_add(self.past.in_all_ns(0) / self.past.count.max(1))
     }
 
     /// About how long it was held in all, in ns, estimated without its longest hold: the thread may
-    /// have lost its CPU in that one.
+    /// have lost its CPU in that one. Each lock that is gone may have had such a hold.
     pub(super) fn usually_in_use_ns(&self) -> u64 {
-        self.held_in_all(self.longest_hold_ns(), 1)
+        let past = self.past.in_all_ns(self.past.count) / self.past.count.max(1);
+        self.existing.in_all_ns(1).saturating_add(past)
     }
 
     /// Returns whether one hold, such as a migration at a start, took nearly all the time for which
     /// the lock was held. The waits are then for that one.
     pub(super) fn is_one_hold(&self) -> bool {
         self.usually_in_use_ns() <= self.longest_hold_ns() / MIN_ONE_HOLD
-    }
-
-    /// The number of acquisitions times the mean of the measured holds. `excluded` of these, which
-    /// took `excluded_ns`, are left out of the mean.
-    fn held_in_all(&self, excluded_ns: u64, excluded: u64) -> u64 {
-        let sum = |value: fn(&UsagePlace) -> u64| {
-            self.holders.iter().map(value).map(u128::from).fold(0, u128::saturating_add)
-        };
-        let total = sum(|row| row.total_ns).saturating_sub(excluded_ns.into());
-        let holds = sum(|row| row.count).saturating_sub(excluded.into());
-        let ns = total.saturating_mul(self.acquisitions.into()).checked_div(holds).unwrap_or(0);
-        u64::try_from(ns).unwrap_or(u64::MAX)
     }
 
     /// Returns whether nearly all waits for several locks of one place are for one of them: a hot
@@ -181,8 +173,7 @@ impl Lock<'_> {
     /// Returns whether calls have come to wait several times so far: its permits have been in use
     /// for far longer than the longest wait.
     pub(super) fn recurs(&self) -> bool {
-        let permits = self.capacity.unwrap_or(1).saturating_mul(self.count);
-        let in_use_ns = self.in_use_ns().checked_div(permits).unwrap_or(0);
+        let in_use_ns = self.existing.per_unit_ns().max(self.past.per_unit_ns());
         in_use_ns >= self.longest_ns.max(self.oldest_ns).saturating_mul(MIN_BATCHES)
     }
 
@@ -195,6 +186,45 @@ impl Lock<'_> {
 
     pub(super) fn has_permits(&self) -> bool {
         matches!(self.kind, ResourceKind::Semaphore | ResourceKind::Custom)
+    }
+}
+
+/// Holds of several locks.
+#[derive(Debug, Default)]
+struct Holds {
+    count: u64,
+    units: u64,
+    acquisitions: u64,
+    /// Number of measured holds, their total time, and the longest.
+    measured: u64,
+    total_ns: u64,
+    longest_ns: u64,
+}
+
+impl Holds {
+    fn add(&mut self, it: &ResourceUse<'_>) {
+        self.count = self.count.saturating_add(it.count);
+        self.units = self.units.saturating_add(it.capacity.unwrap_or(it.count));
+        self.acquisitions = self.acquisitions.saturating_add(it.usage.acquisitions);
+        for row in &it.usage.holders {
+            self.measured = self.measured.saturating_add(row.count);
+            self.total_ns = self.total_ns.saturating_add(row.total_ns);
+            self.longest_ns = self.longest_ns.max(row.longest_ns);
+        }
+    }
+
+    /// The number of acquisitions times the mean of the measured holds. `excluded` of these, as
+    /// long as the longest, are left out of the mean.
+    fn in_all_ns(&self, excluded: u64) -> u64 {
+        let total = self.total_ns.saturating_sub(self.longest_ns.saturating_mul(excluded));
+        let measured = self.measured.saturating_sub(excluded);
+        let ns = u128::from(total) * u128::from(self.acquisitions);
+        u64::try_from(ns.checked_div(measured.into()).unwrap_or(0)).unwrap_or(u64::MAX)
+    }
+
+    /// About how long each unit was held in all.
+    fn per_unit_ns(&self) -> u64 {
+        self.in_all_ns(0).checked_div(self.units).unwrap_or(0)
     }
 }
 
