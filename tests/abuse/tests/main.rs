@@ -12,6 +12,7 @@ mod file_size;
 mod forks;
 mod hostile_names;
 mod interrupts;
+mod labels;
 mod one_instant;
 mod scale;
 mod task_attributes;
