@@ -164,10 +164,9 @@ impl Path {
 }
 
 impl PathSums {
-    fn add(&mut self, other: &Self) {
-        self.moved = self.moved.wrapping_add(other.moved);
-        let pairs = [
-            (&mut self.calls, other.calls),
+    /// The counters that are added and subtracted as they are, with those of `other`.
+    fn with(&mut self, other: &Self) -> [(&mut u64, u64); 12] {
+        [
             (&mut self.polls, other.polls),
             (&mut self.completed, other.completed),
             (&mut self.cancelled, other.cancelled),
@@ -180,8 +179,13 @@ impl PathSums {
             (&mut self.unpolled, other.unpolled),
             (&mut self.queued, other.queued),
             (&mut self.wall, other.wall),
-        ];
-        for (sum, added) in pairs {
+        ]
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.moved = self.moved.wrapping_add(other.moved);
+        for (sum, added) in self.with(other) {
             *sum += added;
         }
         for (sum, added) in self.histogram.iter_mut().zip(other.histogram) {
@@ -197,21 +201,7 @@ impl PathSums {
             self.calls.wrapping_add(old.moved).wrapping_sub(old.completed + old.cancelled + old.panicked);
         self.calls = if left > u64::MAX / 2 { 0 } else { left };
         self.moved = self.moved.wrapping_sub(old.moved);
-        let pairs = [
-            (&mut self.polls, old.polls),
-            (&mut self.completed, old.completed),
-            (&mut self.cancelled, old.cancelled),
-            (&mut self.panicked, old.panicked),
-            (&mut self.never_polled, old.never_polled),
-            (&mut self.busy, old.busy),
-            (&mut self.nested, old.nested),
-            (&mut self.own_idle, old.own_idle),
-            (&mut self.child_idle, old.child_idle),
-            (&mut self.unpolled, old.unpolled),
-            (&mut self.queued, old.queued),
-            (&mut self.wall, old.wall),
-        ];
-        for (now, then) in pairs {
+        for (now, then) in self.with(old) {
             *now = now.saturating_sub(then);
         }
         for (now, then) in self.histogram.iter_mut().zip(old.histogram) {

@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 
 const USAGE: &str = "\
 usage: diagnose-findings-tests <lock|rare|held|lost|channel|actor|sequential|hog|block|unrecorded|retries|leak|large|cycle|ended|all> <milliseconds at most>
+       diagnose-findings-tests <migration|batches|turns> 0
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -28,9 +29,17 @@ fn main() -> ExitCode {
     diagnose::install();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.expect("a runtime");
-    if name == "ended" {
-        runtime.block_on(ended::run());
+    let ends = ["ended", "migration", "batches", "turns"].contains(&name);
+    match name {
+        "ended" => runtime.block_on(ended::run()),
+        "migration" => runtime.block_on(ended::migration()),
+        "batches" => runtime.block_on(ended::batches()),
+        "turns" => runtime.block_on(ended::turns()),
+        _ => {}
+    }
+    if ends {
         let snapshot = diagnose::snapshot();
+        assert_eq!(snapshot.past_resources.len(), 1, "its lock is gone, and calls have waited for it");
         say(&snapshot.findings());
         say_first_screen(&snapshot);
     } else if arguments[0] == "healthy" {

@@ -55,6 +55,14 @@ fn a_lock_that_is_gone_at_the_end_of_the_program_is_found() {
 }
 
 #[test]
+fn waits_for_locks_that_are_gone_are_as_healthy_as_before() {
+    for healthy in ["migration", "batches", "turns"] {
+        let (findings, _) = findings_of(healthy);
+        assert!(findings.is_empty(), "{healthy}: {findings:#?}");
+    }
+}
+
+#[test]
 fn a_lock_that_a_job_holds_now_and_then_is_found() {
     assert_found("rare", "contended");
 }
