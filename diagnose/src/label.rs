@@ -55,7 +55,7 @@ struct Labels {
     /// The labels that have a place.
     by_text: Option<HashMap<Arc<str>, Label>>,
     /// By number, from 1.
-    all: Vec<Entry>,
+    all: Vec<LabelEntry>,
     /// The numbers that no text has.
     free: Vec<Label>,
     /// When it was last asked for numbers to be freed.
@@ -65,15 +65,15 @@ struct Labels {
     unlisted: UnlistedTexts,
 }
 
-struct Entry {
+struct LabelEntry {
     text: Arc<str>,
     /// Approximate number of recent occurrences.
     recent: u8,
-    state: State,
+    state: LabelState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum LabelState {
     HasPlace,
     /// Another text took its place. Numbers up to [`MAX_LABELS`] stay so: see
     /// [`is_replacement`](Label::is_replacement).
@@ -157,18 +157,18 @@ impl Labels {
 
     /// Takes the place of the label that occurs least, if it occurs less than `limit`.
     fn replace_rarer_than(&mut self, limit: u8) -> bool {
-        let with_place = self.all.iter_mut().filter(|entry| entry.state == State::HasPlace);
+        let with_place = self.all.iter_mut().filter(|entry| entry.state == LabelState::HasPlace);
         let Some(rarest) = with_place.min_by_key(|entry| entry.recent).filter(|it| it.recent < limit) else {
             return false;
         };
-        rarest.state = State::Replaced;
+        rarest.state = LabelState::Replaced;
         self.by_text.get_or_insert_default().remove(&rarest.text);
         true
     }
 
     fn add(&mut self, text: &str, recent: u8) -> Label {
         let text: Arc<str> = Arc::from(text);
-        let entry = Entry { text: Arc::clone(&text), recent, state: State::HasPlace };
+        let entry = LabelEntry { text: Arc::clone(&text), recent, state: LabelState::HasPlace };
         let reused = self.free.pop().and_then(|label| Some((label, self.all.get_mut(label.index()?)?)));
         let label = match reused {
             Some((label, old)) => {
@@ -189,15 +189,15 @@ impl Labels {
 impl Replaced {
     /// Returns those of now, and the numbers that no text has.
     pub(crate) fn now() -> Self {
-        Self::of_states(|_, state| state != State::HasPlace)
+        Self::of_states(|_, state| state != LabelState::HasPlace)
     }
 
     /// Returns those whose numbers can go to other texts.
     pub(crate) fn reusable() -> Self {
-        Self::of_states(|label, state| state == State::Replaced && label.is_replacement())
+        Self::of_states(|label, state| state == LabelState::Replaced && label.is_replacement())
     }
 
-    fn of_states(is_one: impl Fn(Label, State) -> bool) -> Self {
+    fn of_states(is_one: impl Fn(Label, LabelState) -> bool) -> Self {
         let all = &lock().all;
         let labels = (1..).map(Label).zip(all).filter(|(label, entry)| is_one(*label, entry.state));
         Self { labels: labels.map(|(label, _)| label).collect() }
@@ -223,8 +223,8 @@ impl Replaced {
         let Labels { all, free, .. } = &mut *labels;
         for label in &self.labels {
             let Some(entry) = label.index().and_then(|index| all.get_mut(index)) else { continue };
-            if entry.state == State::Replaced {
-                (entry.text, entry.state) = (Arc::from(""), State::Free);
+            if entry.state == LabelState::Replaced {
+                (entry.text, entry.state) = (Arc::from(""), LabelState::Free);
                 free.push(*label);
             }
         }
@@ -304,7 +304,7 @@ impl Label {
             Self::OTHER => Some(Arc::from("[other]")),
             label => {
                 let labels = lock();
-                let entry = labels.all.get(label.index()?).filter(|entry| entry.state != State::Free);
+                let entry = labels.all.get(label.index()?).filter(|entry| entry.state != LabelState::Free);
                 let text = entry.map(|entry| Arc::clone(&entry.text));
                 drop(labels);
                 text.or_else(|| Self::OTHER.text())

@@ -1,5 +1,6 @@
 //! Programs that end by themselves: their tasks are done and their locks are gone when they are
-//! asked. One holds a lock over a query; the others have waits for locks that are as they should be.
+//! asked. One holds a lock over a query; the others have waits for locks that are as they should
+//! be.
 
 use std::sync::Arc;
 use std::time::Duration;
