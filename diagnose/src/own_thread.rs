@@ -18,7 +18,7 @@ use crate::{cpu, os};
 const MOST: usize = 64;
 
 /// The place of a thread.
-struct Place {
+struct ThreadPlace {
     /// The kernel's number of the thread, with [`ENDED`] once that is over; 0 if there was none.
     number: AtomicU64,
     /// When a thread that is over had begun, in the kernel's ticks.
@@ -28,8 +28,8 @@ struct Place {
 /// The kernel lists a thread for a moment after its end, and may use its number for another later.
 const ENDED: u64 = 1 << 63;
 
-static PLACES: [Place; MOST] =
-    [const { Place { number: AtomicU64::new(0), began: AtomicU64::new(0) } }; MOST];
+static PLACES: [ThreadPlace; MOST] =
+    [const { ThreadPlace { number: AtomicU64::new(0), began: AtomicU64::new(0) } }; MOST];
 /// The place that is tried first: the one that was left longest ago, as a rule.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -59,7 +59,7 @@ pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Resu
         IS_OWN.set(true);
         // Stderr may be a file, too.
         os::block_file_size_signal();
-        let _listed = Listed::new(os::thread_id());
+        let _listed = ListedThread::new(os::thread_id());
         end_start();
         run();
     });
@@ -159,12 +159,12 @@ pub(crate) fn forget_all() {
 }
 
 /// The place of a running thread, free again once it ends.
-struct Listed {
-    place: Option<&'static Place>,
+struct ListedThread {
+    place: Option<&'static ThreadPlace>,
     number: u64,
 }
 
-impl Listed {
+impl ListedThread {
     fn new(number: u64) -> Self {
         let first = NEXT.fetch_add(1, Relaxed);
         let mut places = (0..MOST).map(|at| &PLACES[first.wrapping_add(at) % MOST]);
@@ -177,7 +177,7 @@ impl Listed {
     }
 }
 
-impl Drop for Listed {
+impl Drop for ListedThread {
     fn drop(&mut self) {
         // In a forked child, another thread may have the place by now.
         if let Some(place) = self.place.filter(|place| place.number.load(Relaxed) == self.number) {

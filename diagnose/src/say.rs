@@ -34,11 +34,11 @@ const PIPE_BYTES: usize = 512;
 /// How long the end of the process waits while stderr accepts nothing.
 const LIMIT: Duration = Duration::from_secs(1);
 
-static QUEUE: Mutex<Queue> =
-    Mutex::new(Queue { texts: VecDeque::new(), bytes: 0, lost: 0, written: 0, writer: None });
+static QUEUE: Mutex<UnwrittenTexts> =
+    Mutex::new(UnwrittenTexts { texts: VecDeque::new(), bytes: 0, lost: 0, written: 0, writer: None });
 
 /// The texts that are not written yet.
-struct Queue {
+struct UnwrittenTexts {
     texts: VecDeque<Message>,
     /// Length of the queued texts and of the one being written, in bytes.
     bytes: usize,
@@ -123,7 +123,7 @@ fn queue(text: Message) {
 }
 
 /// Starts the thread that writes the queue, if there is none. Returns whether there is one.
-fn start_writer(queue: &mut Queue) -> bool {
+fn start_writer(queue: &mut UnwrittenTexts) -> bool {
     let process = std::process::id();
     if queue.writer != Some(process) {
         let thread = own_thread::spawn("diagnose-stderr", || write(usize::MAX, || true));

@@ -29,13 +29,13 @@ struct Attributes {
     by_name: OrderedMap<&'static str, String>,
 }
 
-struct Table {
+struct AttributeTable {
     by_task: Option<HashMap<u64, Attributes>>,
     /// Number of tasks in the table at which finished ones are dropped.
     full: usize,
 }
 
-static TABLE: Mutex<Table> = Mutex::new(Table { by_task: None, full: FEW });
+static TABLE: Mutex<AttributeTable> = Mutex::new(AttributeTable { by_task: None, full: FEW });
 
 /// Sets an attribute of the current task: `task_attr("request", id)`.
 ///
@@ -80,7 +80,7 @@ pub(crate) fn set_label(task: u64, label: Arc<str>) {
 
 fn change(task: u64, set: impl FnOnce(&mut Attributes)) {
     let mut table = TABLE.lock();
-    let Table { by_task, full } = &mut *table;
+    let AttributeTable { by_task, full } = &mut *table;
     let by_task = by_task.get_or_insert_default();
     if by_task.len() >= *full && !by_task.contains_key(&task) {
         let alive: HashSet<u64> = live::all_tasks().map(live::Task::id).collect();

@@ -80,7 +80,7 @@ impl Render {
 }
 
 /// The table's entry for a format.
-struct Entry {
+struct FormatEntry {
     format: Format,
     /// Accepted names, in lower case; the first is the file extension.
     names: &'static [&'static str],
@@ -106,99 +106,99 @@ const HTML: Result<Render, &str> = Ok(Render::Page(export::page::render));
 #[cfg(not(feature = "html"))]
 const HTML: Result<Render, &str> = Err("html");
 
-const FORMATS: &[Entry] = &[
-    Entry {
+const FORMATS: &[FormatEntry] = &[
+    FormatEntry {
         format: Format::Svg,
         names: &["svg"],
         about: "flame graph for a browser",
         how: How::Replace,
         render: SVG,
     },
-    Entry {
+    FormatEntry {
         format: Format::Html,
         names: &["html"],
         about: "findings, flame graphs, tables and tasks as one page for a browser",
         how: How::Replace,
         render: HTML,
     },
-    Entry {
+    FormatEntry {
         format: Format::Folded,
         names: &["folded", "collapsed"],
         about: "folded stacks for flame graph tools",
         how: How::Replace,
         render: Ok(Render::Page(export::folded::render)),
     },
-    Entry {
+    FormatEntry {
         format: Format::Text,
         names: &["txt", "text"],
         about: "text report for a terminal",
         how: How::Replace,
         render: Ok(Render::Stream(export::text::write)),
     },
-    Entry {
+    FormatEntry {
         format: Format::FullText,
         names: &["full.txt", "full.text"],
         about: "text report with nothing folded",
         how: How::Replace,
         render: Ok(Render::Stream(export::text::write_full)),
     },
-    Entry {
+    FormatEntry {
         format: Format::Json,
         names: &["json"],
         about: "the snapshot, which every command reads back",
         how: How::Escape,
         render: Ok(Render::Stream(export::json::write)),
     },
-    Entry {
+    FormatEntry {
         format: Format::Dot,
         names: &["dot", "gv"],
         about: "graph of waiters and holders for Graphviz",
         how: How::Replace,
         render: Ok(Render::Page(export::dot::render)),
     },
-    Entry {
+    FormatEntry {
         format: Format::Pprof,
         names: &["pb.gz", "pprof", "pb"],
         about: "profile for `go tool pprof`, Pyroscope and Parca",
         how: How::Keep,
         render: PPROF,
     },
-    Entry {
+    FormatEntry {
         format: Format::Speedscope,
         names: &["speedscope.json", "speedscope"],
         about: "profiles for speedscope",
         how: How::Escape,
         render: Ok(Render::Stream(export::speedscope::write)),
     },
-    Entry {
+    FormatEntry {
         format: Format::Firefox,
         names: &["firefox.json", "firefox"],
         about: "profile for the Firefox Profiler",
         how: How::Escape,
         render: Ok(Render::Stream(export::firefox::write)),
     },
-    Entry {
+    FormatEntry {
         format: Format::OpenMetrics,
         names: &["om", "openmetrics", "metrics"],
         about: "metrics in the text format of OpenMetrics",
         how: How::Replace,
         render: Ok(Render::Stream(export::metrics::open_metrics)),
     },
-    Entry {
+    FormatEntry {
         format: Format::Prometheus,
         names: &["prom", "prometheus"],
         about: "metrics in the text format of Prometheus",
         how: How::Replace,
         render: Ok(Render::Stream(export::metrics::prometheus)),
     },
-    Entry {
+    FormatEntry {
         format: Format::Mermaid,
         names: &["mmd", "mermaid"],
         about: "flowchart of waiters and holders for Mermaid",
         how: How::Replace,
         render: Ok(Render::Page(export::mermaid::render)),
     },
-    Entry {
+    FormatEntry {
         format: Format::Csv,
         names: &["csv"],
         about: "table by function for spreadsheets",
@@ -261,7 +261,7 @@ impl Format {
         self.entry().how
     }
 
-    fn entry(self) -> &'static Entry {
+    fn entry(self) -> &'static FormatEntry {
         FORMATS.iter().find(|entry| entry.format == self).expect("every format has its line in the table")
     }
 

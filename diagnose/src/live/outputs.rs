@@ -12,12 +12,12 @@ use super::transfers::TransferCounts;
 
 const OUTPUTS: usize = 512;
 
-static LAST: [Entry; OUTPUTS] = [const { Entry::new() }; OUTPUTS];
+static LAST: [OutputEntry; OUTPUTS] = [const { OutputEntry::new() }; OUTPUTS];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// One of the last outputs. Older ones are overwritten, and are anywhere.
 #[derive(Debug)]
-struct Entry {
+struct OutputEntry {
     /// The finished task; 0 while the entry is unused or written.
     task: AtomicU64,
     joiner: AtomicU64,
@@ -35,7 +35,7 @@ pub(crate) struct Output {
     pub(crate) transfers: TransferCounts,
 }
 
-impl Entry {
+impl OutputEntry {
     const fn new() -> Self {
         Self {
             task: AtomicU64::new(0),

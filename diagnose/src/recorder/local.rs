@@ -106,7 +106,7 @@ impl Local {
 thread_local! {
     static LOCAL: Local = const { Local::new() };
     /// Releases the tree when the thread ends. Separate from `LOCAL`, because it has a destructor.
-    static LEASE: Lease = const { Lease };
+    static LEASE: TreeLease = const { TreeLease };
 }
 
 /// The thread's tree and running node, for one operation.
@@ -351,9 +351,9 @@ pub(super) fn end_loan() {
     });
 }
 
-struct Lease;
+struct TreeLease;
 
-impl Drop for Lease {
+impl Drop for TreeLease {
     fn drop(&mut self) {
         // A thread that ends inside a poll, by `exit`, keeps its tree: its nodes are still running.
         if current().is_some_and(Node::is_root) {

@@ -61,7 +61,7 @@ struct TracedState {
 
 /// An entry on a thread's stack.
 #[derive(Debug)]
-struct Entered {
+struct EnteredSpan {
     span: Arc<TracedSpan>,
     /// `None` if it is not recorded.
     poll: Option<TracedPoll>,
@@ -84,11 +84,11 @@ struct TracedPoll {
 }
 
 thread_local! {
-    static ENTERED: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
+    static ENTERED: RefCell<Vec<EnteredSpan>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Calls `change` with the thread's stack. Returns `None` in the thread's last moments.
-fn with_stack<R>(change: impl FnOnce(&mut Vec<Entered>) -> R) -> Option<R> {
+fn with_stack<R>(change: impl FnOnce(&mut Vec<EnteredSpan>) -> R) -> Option<R> {
     ENTERED.try_with(|stack| stack.try_borrow_mut().ok().map(|mut stack| change(&mut stack))).ok().flatten()
 }
 
@@ -105,26 +105,26 @@ impl TracedSpan {
     /// Records that this thread enters the span.
     pub(crate) fn enter(self: &Arc<Self>) {
         let Some(is_inside) = with_stack(|stack| {
-            while stack.last().is_some_and(Entered::is_stale) {
-                stack.pop().into_iter().for_each(Entered::end);
+            while stack.last().is_some_and(EnteredSpan::is_stale) {
+                stack.pop().into_iter().for_each(EnteredSpan::end);
             }
             stack.iter().any(|entered| Arc::ptr_eq(&entered.span, self))
         }) else {
             return;
         };
         let poll = if is_inside { None } else { self.begin() };
-        with_stack(|stack| stack.push(Entered { span: Arc::clone(self), poll, is_exited: false }));
+        with_stack(|stack| stack.push(EnteredSpan { span: Arc::clone(self), poll, is_exited: false }));
     }
 
     /// Records that this thread exits the span.
     pub(crate) fn exit(self: &Arc<Self>) {
         with_stack(|stack| {
-            let own = |entered: &&mut Entered| !entered.is_exited && Arc::ptr_eq(&entered.span, self);
+            let own = |entered: &&mut EnteredSpan| !entered.is_exited && Arc::ptr_eq(&entered.span, self);
             // Nothing is found if the span was entered on another thread.
             let Some(entered) = stack.iter_mut().rev().find(own) else { return };
             entered.is_exited = true;
             while stack.last().is_some_and(|entered| entered.is_exited) {
-                stack.pop().into_iter().for_each(Entered::end);
+                stack.pop().into_iter().for_each(EnteredSpan::end);
             }
         });
     }
@@ -196,7 +196,7 @@ impl TracedSpan {
     }
 }
 
-impl Entered {
+impl EnteredSpan {
     /// Returns whether the thread has gone on to something else, while the guard of this entry is
     /// held.
     fn is_stale(&self) -> bool {

@@ -50,12 +50,12 @@ impl Budget {
 
 /// Measures processor time of this thread, or real time where that is unknown.
 #[derive(Debug)]
-pub(super) struct Stopwatch {
+pub(super) struct CpuStopwatch {
     began: Instant,
     used: Option<Duration>,
 }
 
-impl Stopwatch {
+impl CpuStopwatch {
     pub(super) fn start() -> Self {
         Self { began: Instant::now(), used: os::processor_time() }
     }

@@ -9,10 +9,10 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::budget::Stopwatch;
+use super::budget::CpuStopwatch;
 use super::listener::Stream;
 use super::request::{Access, Refusal, Request, parse};
-use super::respond::{Answer, Begun, HEADERS, Profile};
+use super::respond::{Answer, Begun, HEADERS, OngoingProfile};
 
 /// Time in which the head of a request must arrive.
 const HEAD_LIMIT: Duration = Duration::from_secs(5);
@@ -41,7 +41,7 @@ enum State {
     /// The head of the request so far.
     Reading(Vec<u8>),
     /// A profile, until its end.
-    Recording(Profile, Instant),
+    Recording(OngoingProfile, Instant),
     Writing {
         head: Vec<u8>,
         answer: Answer,
@@ -59,7 +59,7 @@ enum State {
 
 /// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ClientStep {
     /// The next step can follow at once.
     Moved,
     /// The client has to do something first.
@@ -75,7 +75,7 @@ impl Client {
 
     /// Takes a step. The processor time spent on making pages is added to
     /// `made`.
-    pub(super) fn step(&mut self, access: &Access, made: &mut Duration) -> Step {
+    pub(super) fn step(&mut self, access: &Access, made: &mut Duration) -> ClientStep {
         let before = std::mem::discriminant(&self.state);
         let state = std::mem::replace(&mut self.state, State::Gone);
         let (state, has_moved) = match state {
@@ -91,14 +91,14 @@ impl Client {
             self.moved = self.since;
         }
         match self.state {
-            State::Gone => Step::Gone,
-            _ if has_moved => Step::Moved,
+            State::Gone => ClientStep::Gone,
+            _ if has_moved => ClientStep::Moved,
             // After the attempt, so that the time which other clients took does not count.
             _ if self.is_late() => {
                 self.state = State::Gone;
-                Step::Gone
+                ClientStep::Gone
             }
-            _ => Step::Waits,
+            _ => ClientStep::Waits,
         }
     }
 
@@ -141,7 +141,7 @@ impl Client {
         match parse(&head, access) {
             None => (State::Reading(head), true),
             Some(Ok(Request { target, is_head })) => {
-                let (began, watch) = (Instant::now(), Stopwatch::start());
+                let (began, watch) = (Instant::now(), CpuStopwatch::start());
                 let begun = Answer::begin(&target);
                 *made += watch.elapsed();
                 match begun {
@@ -159,7 +159,7 @@ impl Client {
         }
     }
 
-    fn record(&mut self, profile: Profile, end: Instant, made: &mut Duration) -> (State, bool) {
+    fn record(&mut self, profile: OngoingProfile, end: Instant, made: &mut Duration) -> (State, bool) {
         // A client that is gone must not keep one of the few places for profiles.
         match self.stream.read(&mut [0; 64]) {
             Ok(0) => return (State::Gone, false),
@@ -169,7 +169,7 @@ impl Client {
         if Instant::now() < end {
             return (State::Recording(profile, end), false);
         }
-        let watch = Stopwatch::start();
+        let watch = CpuStopwatch::start();
         let answer = profile.end();
         *made += watch.elapsed();
         (respond(answer, false), true)

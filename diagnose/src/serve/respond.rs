@@ -91,7 +91,7 @@ pub(super) struct Answer {
 pub(super) enum Begun {
     Now(Answer),
     /// A profile, which ends after its [`record`](Profile::record).
-    Later(Profile),
+    Later(OngoingProfile),
 }
 
 impl Answer {
@@ -106,7 +106,7 @@ impl Answer {
         };
         let Some(record) = wanted.record else { return Begun::Now(Self::of(shared::page(wanted.page))) };
         match ProfileSlot::take().and_then(|slot| Some((slot, shared::start()?))) {
-            Some((slot, earlier)) => Begun::Later(Profile { record, wanted, earlier, _slot: slot }),
+            Some((slot, earlier)) => Begun::Later(OngoingProfile { record, wanted, earlier, _slot: slot }),
             None => Begun::Now(Self::text(503, "too many profiles are being recorded; try again later\n")),
         }
     }
@@ -127,14 +127,14 @@ impl Answer {
 
 /// A profile that is being recorded.
 #[derive(Debug)]
-pub(super) struct Profile {
+pub(super) struct OngoingProfile {
     pub(super) record: std::time::Duration,
     wanted: Wanted,
     earlier: Arc<diagnose_reports::Snapshot>,
     _slot: ProfileSlot,
 }
 
-impl Profile {
+impl OngoingProfile {
     /// Ends the recording.
     pub(super) fn end(&self) -> Answer {
         Answer::of(shared::page_since(self.wanted.page, &self.earlier))

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::budget::{Budget, Stopwatch};
-use super::client::{Client, Step};
+use super::budget::{Budget, CpuStopwatch};
+use super::client::{Client, ClientStep};
 use super::listener::{Listener, Stream};
 use super::request::Access;
 use super::shared;
@@ -33,9 +33,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The running server; `None` if there is none.
-static SERVER: Mutex<Option<Running>> = Mutex::new(None);
+static SERVER: Mutex<Option<RunningServer>> = Mutex::new(None);
 
-struct Running {
+struct RunningServer {
     /// Id of the process: a forked child has no such thread.
     process: u32,
     /// The address as it was set, and as it is.
@@ -73,7 +73,7 @@ pub fn serve_address() -> Option<ServeAddress> {
 pub(crate) fn set_up(address: Option<ServeAddress>, token: Option<ServeToken>) -> Result<(), InstallError> {
     let mut server = SERVER.lock();
     let access = address.as_ref().map(|address| access(address, token)).transpose();
-    let is_same = |own: &Running| {
+    let is_same = |own: &RunningServer| {
         own.process == std::process::id()
             && address.as_ref() == Some(&own.wanted)
             && matches!(&access, Ok(Some(access)) if *access == own.access)
@@ -111,14 +111,14 @@ fn is_loopback(address: SocketAddr) -> bool {
     address.ip().to_canonical().is_loopback()
 }
 
-fn start(wanted: &ServeAddress, access: Access) -> io::Result<Running> {
+fn start(wanted: &ServeAddress, access: Access) -> io::Result<RunningServer> {
     static AT_EXIT: std::sync::Once = std::sync::Once::new();
     #[cfg(unix)]
     crate::fork::watch();
     let (listener, address) = Listener::bind(wanted)?;
     listener.set_waiting(false)?;
     let stops = Arc::new(AtomicBool::new(false));
-    let mut running = Running {
+    let mut running = RunningServer {
         process: std::process::id(),
         wanted: wanted.clone(),
         address: address.clone(),
@@ -151,7 +151,7 @@ fn at_exit() {
     }
 }
 
-impl Running {
+impl RunningServer {
     /// Stops the thread, and waits for its end, so that the address is free again. A thread that is
     /// making a page ends later.
     fn stop(self) {
@@ -224,19 +224,19 @@ impl Server {
 
     /// Accepts clients, and lets each take a step. Returns how long to pause at least.
     fn step(&mut self) -> Duration {
-        let (watch, mut made) = (Stopwatch::start(), Duration::ZERO);
+        let (watch, mut made) = (CpuStopwatch::start(), Duration::ZERO);
         let mut has_moved = self.accept();
         let access = &self.access;
         self.clients.retain_mut(|client| {
-            let mut step = Step::Waits;
+            let mut step = ClientStep::Waits;
             for _ in 0..MAX_STEPS {
                 step = client.step(access, &mut made);
-                has_moved |= step == Step::Moved;
-                if step != Step::Moved {
+                has_moved |= step == ClientStep::Moved;
+                if step != ClientStep::Moved {
                     break;
                 }
             }
-            step != Step::Gone
+            step != ClientStep::Gone
         });
         // Making pages has a bound of its own.
         let pause = self.budget.spend(watch.elapsed().saturating_sub(made));

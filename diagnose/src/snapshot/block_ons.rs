@@ -18,10 +18,10 @@ use crate::site::Site;
 /// The futures in a `block_on`, and the wakers that are left of earlier ones.
 #[derive(Debug)]
 pub(super) struct BlockOns {
-    running: Vec<Place>,
-    left: Vec<(Place, u32)>,
+    running: Vec<BlockOnPlace>,
+    left: Vec<(BlockOnPlace, u32)>,
     /// Those that ended less than [`HANDED_OVER_NS`] ago.
-    ended: Vec<Place>,
+    ended: Vec<BlockOnPlace>,
 }
 
 /// How long after a `block_on`, or after the last use of a waker that is left of one, another one
@@ -31,12 +31,12 @@ const HANDED_OVER_NS: u64 = 1_000_000_000;
 /// Where a `block_on` runs: the thread, and the number of the current-thread runtime that it
 /// drives, or zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct BlockOnPlace {
     thread: u32,
     runtime: u16,
 }
 
-impl Place {
+impl BlockOnPlace {
     /// Returns the place of a task if it is the future of a `block_on`.
     fn of(task: &live::Task, target: SpawnTarget, site: &Site) -> Option<Self> {
         let is_root = target.is_local && is_block_on(task, site);
@@ -48,18 +48,19 @@ impl Place {
     }
 }
 
-fn place(task: &TaskCopy) -> Option<Place> {
-    Place::of(task.task, task.origin.target, task.origin.site)
+fn place(task: &TaskCopy) -> Option<BlockOnPlace> {
+    BlockOnPlace::of(task.task, task.origin.target, task.origin.site)
 }
 
 impl BlockOns {
     pub(super) fn new(tasks: &[TaskCopy], ago: impl Fn(u64) -> u64) -> Self {
-        let running: Vec<Place> = tasks.iter().filter_map(place).collect();
+        let running: Vec<BlockOnPlace> = tasks.iter().filter_map(place).collect();
         let (mut left, mut ended) = (Vec::new(), Vec::new());
         // Most programs have none, and a million other tasks.
         let over = live::all_tasks().filter(|_| !running.is_empty());
         for task in over {
-            let Some(place) = task.ended().and_then(|(target, site)| Place::of(task, target, site)) else {
+            let Some(place) = task.ended().and_then(|(target, site)| BlockOnPlace::of(task, target, site))
+            else {
                 continue;
             };
             let was_left = |tick: u64| u32::from(ago(tick) < HANDED_OVER_NS);
@@ -74,7 +75,7 @@ impl BlockOns {
     /// Returns the number of wakers that lead to this task too.
     pub(super) fn more_wakers(&self, task: &TaskCopy) -> u64 {
         let Some(here) = place(task) else { return 0 };
-        let is_near = |it: Place| it.thread == here.thread || it.shares_runtime(here);
+        let is_near = |it: BlockOnPlace| it.thread == here.thread || it.shares_runtime(here);
         let left = self.left.iter().filter(|(it, _)| is_near(*it));
         let others = self.running.iter().chain(&self.ended);
         let others = others.filter(|it| it.thread != here.thread && it.shares_runtime(here));

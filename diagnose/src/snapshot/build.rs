@@ -14,7 +14,7 @@ use super::latency;
 use super::live_spans::LiveSpans;
 use super::lock_order;
 use super::merged::Merged;
-use super::merged_path::{Path, PathSums};
+use super::merged_path::{MergedPath, PathSums};
 use super::numbers::Table;
 use super::reset;
 use crate::clock::{self, Scale};
@@ -130,7 +130,7 @@ impl PathOrder {
 }
 
 /// Sorts siblings by name, then place, label, and address (for two copies of one site).
-fn sort_key(path: &Path) -> (&'static str, &'static str, u32, u32, Option<Arc<str>>, usize) {
+fn sort_key(path: &MergedPath) -> (&'static str, &'static str, u32, u32, Option<Arc<str>>, usize) {
     let site = path.site;
     let (line, column) = site.line_column();
     (site.name, site.file(), line, column, path.label.text(), ptr::from_ref(site).addr())
@@ -159,7 +159,7 @@ fn plain_site(site: &site::Site) -> Site {
     plain
 }
 
-fn node(path: &Path, scale: Scale, began: u64) -> Node {
+fn node(path: &MergedPath, scale: Scale, began: u64) -> Node {
     let PathSums { calls, polls, completed, cancelled, panicked, never_polled, .. } = path.sums;
     let since = |tick: u64| scale.ns(tick.saturating_sub(began));
     let mut node = Node::default();
@@ -192,7 +192,7 @@ fn node(path: &Path, scale: Scale, began: u64) -> Node {
     node
 }
 
-fn buckets(path: &Path, scale: Scale) -> Vec<Bucket> {
+fn buckets(path: &MergedPath, scale: Scale) -> Vec<Bucket> {
     let used = path.sums.histogram.iter().enumerate().filter(|(_, count)| **count > 0);
     let buckets = used.map(|(number, &count)| {
         let (from, to) = Histogram::bounds(number);

@@ -4,7 +4,7 @@ use std::ptr;
 
 use super::capture::CaptureTurn;
 use super::cost::RecordedWork;
-use super::merged_path::Path;
+use super::merged_path::MergedPath;
 use super::numbers::Table;
 use super::replaced_labels;
 use super::reset;
@@ -18,7 +18,7 @@ use crate::tree::{self, Node};
 /// All paths, parents before children, and the totals of the trees.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Merged {
-    pub(super) paths: Vec<Path>,
+    pub(super) paths: Vec<MergedPath>,
     index: Table<PathKey, usize>,
     pub(super) threads: Vec<TreeThread>,
     pub(super) over_nodes: u64,
@@ -152,7 +152,11 @@ impl Merged {
 
     /// Calls `change` with each path of `other`, and the same path here. Numbers of paths differ
     /// per capture, and labels may have lost their places.
-    pub(super) fn for_paths_of(&mut self, other: &Self, mut change: impl FnMut(&mut Path, &Path)) {
+    pub(super) fn for_paths_of(
+        &mut self,
+        other: &Self,
+        mut change: impl FnMut(&mut MergedPath, &MergedPath),
+    ) {
         // Parents come first.
         let mut here: Vec<usize> = Vec::with_capacity(other.paths.len());
         for old in &other.paths {
@@ -168,7 +172,7 @@ impl Merged {
             return self;
         }
         let mut moved = Self { replaced, until: self.until, ..Self::default() };
-        moved.for_paths_of(&self, Path::add_all);
+        moved.for_paths_of(&self, MergedPath::add_all);
         Self { paths: moved.paths, index: moved.index, replaced: moved.replaced, ..self }
     }
 
@@ -206,7 +210,7 @@ impl Merged {
         let label = self.replaced.shown(label);
         let key = (parent, ptr::from_ref(site).addr(), label);
         *self.index.entry(key).or_insert_with(|| {
-            self.paths.push(Path::new(parent, site, label));
+            self.paths.push(MergedPath::new(parent, site, label));
             self.paths.len() - 1
         })
     }
@@ -216,7 +220,7 @@ impl Merged {
     fn cover(&mut self) {
         let mut children = vec![0_u64; self.paths.len()];
         for path in (0..self.paths.len()).rev() {
-            let Path { parent, sums, .. } = &mut self.paths[path];
+            let MergedPath { parent, sums, .. } = &mut self.paths[path];
             sums.busy = sums.busy.max(children[path].saturating_add(sums.nested));
             if let Some(parent) = *parent {
                 children[parent] = children[parent].saturating_add(sums.busy);

@@ -8,7 +8,7 @@ use crate::tree::{BUCKETS, DurationsCopy, Node};
 
 /// One path of sites.
 #[derive(Debug, Clone)]
-pub(super) struct Path {
+pub(super) struct MergedPath {
     pub(super) parent: Option<usize>,
     pub(super) site: &'static Site,
     pub(super) label: Label,
@@ -48,7 +48,7 @@ pub(super) struct PathSums {
     pub(super) cancelled_calls: DurationsCopy,
 }
 
-impl Path {
+impl MergedPath {
     pub(super) fn new(parent: Option<usize>, site: &'static Site, label: Label) -> Self {
         let sums = PathSums {
             calls: 0,

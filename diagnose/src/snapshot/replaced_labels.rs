@@ -17,7 +17,7 @@ use diagnose_reports::sort::sort;
 
 use super::capture::{CaptureTurn, turn};
 use super::merged::Merged;
-use super::merged_path::Path;
+use super::merged_path::MergedPath;
 use super::reset;
 use crate::label::{Label, Replaced};
 use crate::live;
@@ -53,7 +53,7 @@ pub(super) fn move_to_other(trees: Merged, turn: Option<&CaptureTurn>) -> Merged
                 path.first_seen = path.first_seen.max(taken.last_seen);
             }
         });
-        merged.for_paths_of(given, Path::add_all);
+        merged.for_paths_of(given, MergedPath::add_all);
     }
     merged
 }
@@ -61,7 +61,7 @@ pub(super) fn move_to_other(trees: Merged, turn: Option<&CaptureTurn>) -> Merged
 /// Starts new maxima for the sums of earlier texts.
 pub(super) fn forget_longest() {
     if let Some(past) = &mut *PAST.lock() {
-        past.given.paths.iter_mut().for_each(Path::forget_longest);
+        past.given.paths.iter_mut().for_each(MergedPath::forget_longest);
     }
 }
 
@@ -92,7 +92,7 @@ fn free_idle(past: &mut PastLabels, trees: &Merged, replaced: &Replaced) {
         }
     });
     past.given = std::mem::take(&mut past.given).with_replaced(idle.clone());
-    past.given.for_paths_of(&moved, Path::add_all);
+    past.given.for_paths_of(&moved, MergedPath::add_all);
     past.given.restore_labels();
     reset::replace_labels(&idle);
     for tree in tree::all() {
@@ -106,7 +106,7 @@ fn free_idle(past: &mut PastLabels, trees: &Merged, replaced: &Replaced) {
 fn busy_labels(trees: &Merged) -> Vec<Label> {
     let mut busy: Vec<Label> = live::all_tasks().map(live::Task::label).collect();
     for path in trees.paths.iter().filter(|path| !path.is_at_rest()) {
-        let above = |path: &&Path| path.parent.map(|parent| &trees.paths[parent]);
+        let above = |path: &&MergedPath| path.parent.map(|parent| &trees.paths[parent]);
         busy.extend(std::iter::successors(Some(path), above).map(|path| path.label));
     }
     sort(&mut busy);

@@ -27,7 +27,7 @@ pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<Al
     let mut threads: Vec<u64> = polls.filter_map(|task| task.thread_id).collect();
     sort(&mut threads);
     threads.dedup();
-    let texts = Texts { snapshot, usages: cpu::watch(&threads) };
+    let texts = AlarmTexts { snapshot, usages: cpu::watch(&threads) };
     findings.iter().map(|finding| alarm(kind(finding), texts.text(finding), tasks(finding))).collect()
 }
 
@@ -51,13 +51,13 @@ fn tasks(finding: &Finding<'_>) -> Vec<TaskId> {
     }
 }
 
-struct Texts<'a> {
+struct AlarmTexts<'a> {
     snapshot: &'a Snapshot,
     /// CPU usage of threads, by the kernel's thread number.
     usages: HashMap<u64, CpuUsage>,
 }
 
-impl Texts<'_> {
+impl AlarmTexts<'_> {
     fn text(&self, finding: &Finding<'_>) -> String {
         match finding {
             Finding::LongPoll(task) => self.long_poll(task),

@@ -69,7 +69,7 @@ impl KnownSuspect {
 }
 
 /// All tasks, sorted by id.
-struct Table(Vec<KnownSuspect>);
+struct KnownTasks(Vec<KnownSuspect>);
 
 /// Channels and locks with waits, sorted by number. Each entry is the number above [`FLAG_BITS`]
 /// bits of flags.
@@ -94,7 +94,7 @@ const ROUNDS: usize = 8;
 pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
     let is_late = |since: u64| now.saturating_sub(since) >= threshold;
     let mut found = Suspects::default();
-    let mut tasks = Table::new();
+    let mut tasks = KnownTasks::new();
     let mut resources = Vec::new();
     let mut is_any_blocked = false;
     for wait in glances() {
@@ -173,7 +173,7 @@ fn is_lock(wait: &Glance) -> bool {
     is_lock && !wait.is_blocking && !wait.is_given_up && wait.record.is_some_and(waits::Record::is_lock)
 }
 
-impl Table {
+impl KnownTasks {
     fn new() -> Self {
         let all = || live::all_tasks().filter(|task| task.id() != 0);
         let mut tasks = Vec::with_capacity(all().count());
@@ -282,7 +282,7 @@ impl Resources {
 
 /// Marks tasks that wait for clear ones: receivers by senders, lock waiters by holders, and joining
 /// tasks by the joined ones.
-fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
+fn clear_waiting(tasks: &mut KnownTasks, resources: &mut Resources) {
     for _ in 0..ROUNDS {
         if tasks.are_all_clear() {
             return;
@@ -327,7 +327,7 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
     }
 }
 
-impl Table {
+impl KnownTasks {
     /// Returns whether the sender that this task used last may be used again. A task that is gone,
     /// or a thread, has left it where any task that goes on may use it.
     fn may_send(&self, id: u64, has_others: bool) -> bool {

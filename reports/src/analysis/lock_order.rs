@@ -40,7 +40,7 @@ impl Snapshot {
 }
 
 fn inversions(order: &LockOrder) -> Vec<LockInversion> {
-    let graph = Graph::new(order);
+    let graph = LockGraph::new(order);
     let mut is_said = vec![false; order.pairs.len()];
     let mut found = Vec::new();
     let edges = || graph.pairs.iter().enumerate().filter(|(edge, _)| graph.is_left[*edge]);
@@ -68,31 +68,32 @@ fn inversions(order: &LockOrder) -> Vec<LockInversion> {
 }
 
 /// A pair, as positions in [`LockOrder::resources`].
-struct Edge {
+struct LockEdge {
     held: usize,
     acquired: usize,
 }
 
 /// The pairs that can be part of a cycle.
-struct Graph {
-    pairs: Vec<Edge>,
+struct LockGraph {
+    pairs: Vec<LockEdge>,
     edges: OrderedMap<(usize, usize), usize>,
     is_left: Vec<bool>,
     /// By lock: the edges that begin at it.
     from: Vec<Vec<usize>>,
 }
 
-impl Graph {
+impl LockGraph {
     fn new(order: &LockOrder) -> Self {
         let count = order.resources.len();
         let index = Index::new(order.resources.iter().map(|resource| resource.id));
         // A lock that is not listed gets a position past the end.
         let position = |id| index.get(id).unwrap_or(count);
-        let edge = |pair: &LockPair| Edge { held: position(pair.held), acquired: position(pair.acquired) };
-        let pairs: Vec<Edge> = order.pairs.iter().map(edge).collect();
-        let is_sound = |pair: &Edge| pair.held.max(pair.acquired) < count && pair.held != pair.acquired;
+        let edge =
+            |pair: &LockPair| LockEdge { held: position(pair.held), acquired: position(pair.acquired) };
+        let pairs: Vec<LockEdge> = order.pairs.iter().map(edge).collect();
+        let is_sound = |pair: &LockEdge| pair.held.max(pair.acquired) < count && pair.held != pair.acquired;
         let mut is_left: Vec<bool> = pairs.iter().map(is_sound).collect();
-        let ends: [fn(&Edge) -> usize; 2] = [|pair| pair.held, |pair| pair.acquired];
+        let ends: [fn(&LockEdge) -> usize; 2] = [|pair| pair.held, |pair| pair.acquired];
         // First edges from locks that no edge leads to, then edges to locks that no edge leaves.
         for side in 0..2 {
             let (near, far) = (ends[1 - side], ends[side]);

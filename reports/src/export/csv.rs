@@ -17,9 +17,9 @@ use crate::model::{SiteKind, Snapshot};
 use crate::view::View;
 
 /// A column with a number; an unknown number is an empty field.
-type Column = (&'static str, fn(&Row) -> Option<u64>);
+type CsvColumn = (&'static str, fn(&Row) -> Option<u64>);
 
-const COLUMNS: [Column; 27] = [
+const COLUMNS: [CsvColumn; 27] = [
     ("calls", |row| Some(row.calls)),
     ("polls", |row| Some(row.polls)),
     ("completed", |row| Some(row.completed)),

@@ -23,7 +23,7 @@ const CUT: &str = "..";
 
 /// Calls, polls and durations of one path, summed over its nodes.
 #[derive(Debug, Default)]
-struct Counts {
+struct PathCounts {
     calls: u64,
     polls: u64,
     longest_poll_ns: u64,
@@ -44,7 +44,7 @@ struct FrameBox {
 #[derive(Debug)]
 pub(crate) struct Boxes {
     by_place: HashMap<(u64, u64), FrameBox>,
-    counts: HashMap<String, Counts>,
+    counts: HashMap<String, PathCounts>,
     total_ns: u128,
 }
 
@@ -187,7 +187,7 @@ impl FrameBox {
     }
 }
 
-impl Counts {
+impl PathCounts {
     fn write(&self, title: &mut String, total_ns: u64) {
         // Writing to a string cannot fail.
         if let Some(mean_ns) = total_ns.checked_div(self.calls) {
@@ -210,11 +210,11 @@ impl Counts {
 }
 
 /// The counts of the wanted paths, by their frames.
-fn counts(snapshot: &Snapshot, wanted: &HashSet<&str>) -> HashMap<String, Counts> {
+fn counts(snapshot: &Snapshot, wanted: &HashSet<&str>) -> HashMap<String, PathCounts> {
     let Paths { list, names, of_nodes } = paths(snapshot, Labels::Merged);
     let (mut line, mut lengths) = (String::new(), Vec::new());
     // By path: the counts of the first path with these frames.
-    let mut found = HashMap::<usize, (String, Counts)>::new();
+    let mut found = HashMap::<usize, (String, PathCounts)>::new();
     let mut known = HashSet::new();
     for (index, path) in list.iter().enumerate() {
         lengths.truncate(path.depth - 1);
@@ -223,7 +223,7 @@ fn counts(snapshot: &Snapshot, wanted: &HashSet<&str>) -> HashMap<String, Counts
         line.push_str(path.site.frame(&names));
         lengths.push(line.len());
         if wanted.contains(line.as_str()) && known.insert(line.clone()) {
-            found.insert(index, (line.clone(), Counts::default()));
+            found.insert(index, (line.clone(), PathCounts::default()));
         }
     }
     for (node, path) in snapshot.nodes.iter().zip(of_nodes) {

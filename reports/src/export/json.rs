@@ -20,7 +20,7 @@ const BUFFER: usize = 64 << 10;
 
 /// The contents of a file.
 #[derive(Serialize)]
-struct Page<'a> {
+struct JsonFile<'a> {
     #[serde(flatten)]
     snapshot: &'a Snapshot,
     verdicts: Vec<Verdict>,
@@ -35,7 +35,7 @@ pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -
     let mut out = io::BufWriter::with_capacity(BUFFER, out);
     let verdicts = snapshot.verdicts();
     let findings = snapshot.findings_with(None, &verdicts);
-    let page = Page { snapshot, verdicts, findings, lock_inversions: snapshot.lock_inversions() };
+    let page = JsonFile { snapshot, verdicts, findings, lock_inversions: snapshot.lock_inversions() };
     serde_json::to_writer_pretty(&mut out, &page)?;
     out.write_all(b"\n")?;
     out.flush()

@@ -66,14 +66,14 @@ pub(crate) fn write(snapshot: &Snapshot, view: View, out: &mut dyn Write) -> io:
 struct Profile<'a> {
     snapshot: &'a Snapshot,
     out: &'a mut dyn Write,
-    strings: Strings,
+    strings: StringTable,
     /// Functions by site, with their numbers from 1. A location has the number of its function.
     functions: OrderedMap<Option<SiteIndex>, u64>,
 }
 
 impl<'a> Profile<'a> {
     fn new(snapshot: &'a Snapshot, out: &'a mut dyn Write) -> Self {
-        Self { snapshot, out, strings: Strings::new(), functions: OrderedMap::new() }
+        Self { snapshot, out, strings: StringTable::new(), functions: OrderedMap::new() }
     }
 
     fn write(mut self, view: View) -> io::Result<()> {
@@ -111,7 +111,7 @@ impl<'a> Profile<'a> {
     /// Writes a sample for each state of each path, then the functions and locations of all paths.
     fn samples(&mut self) -> io::Result<()> {
         let Paths { list, names, .. } = paths(self.snapshot, Labels::Kept);
-        let key = |number: &mut Strings, text| number.number(text);
+        let key = |number: &mut StringTable, text| number.number(text);
         let (label_key, state_key) = (key(&mut self.strings, "label"), key(&mut self.strings, "state"));
         // Of the current path and its prefixes: locations, and numbers of labels.
         let (mut stack, mut labels): (Vec<u64>, Vec<Option<u64>>) = (Vec::new(), Vec::new());
@@ -221,12 +221,12 @@ fn signed(value: u64) -> u64 {
 }
 
 /// The string table. The first string is empty.
-struct Strings {
+struct StringTable {
     list: Vec<String>,
     numbers: HashMap<String, u64>,
 }
 
-impl Strings {
+impl StringTable {
     fn new() -> Self {
         Self { list: vec![String::new()], numbers: HashMap::from([(String::new(), 0)]) }
     }

@@ -26,20 +26,20 @@ use crate::view::View;
 const LEAVES: [&str; 3] = [BUSY, IDLE, QUEUED];
 
 /// A profile: its name, and the times of a path that are drawn as its leaves and as its self time.
-struct Kind {
+struct ProfileKind {
     name: &'static str,
     leaves_ns: fn(&Times) -> [u64; 3],
     self_ns: fn(&Times) -> u64,
 }
 
-const KINDS: [Kind; 3] = [
-    Kind {
+const KINDS: [ProfileKind; 3] = [
+    ProfileKind {
         name: "wall",
         leaves_ns: |times| [times.busy_ns, times.waited_ns, times.queued_ns],
         self_ns: |_| 0,
     },
-    Kind { name: "busy", leaves_ns: |_| [0; 3], self_ns: |times| times.busy_ns },
-    Kind { name: "idle", leaves_ns: |_| [0; 3], self_ns: |times| times.idle_ns },
+    ProfileKind { name: "busy", leaves_ns: |_| [0; 3], self_ns: |times| times.busy_ns },
+    ProfileKind { name: "idle", leaves_ns: |_| [0; 3], self_ns: |times| times.idle_ns },
 ];
 
 /// Writes the profiles.
@@ -113,7 +113,7 @@ impl<'a> Events<'a> {
 
     fn write(
         mut self,
-        kind: &Kind,
+        kind: &ProfileKind,
         paths: &Paths<'_>,
         numbers: &OrderedMap<Option<SiteIndex>, usize>,
     ) -> io::Result<()> {

@@ -81,7 +81,7 @@ pub(crate) fn write(snapshot: &Snapshot, scope: Scope, out: Lines<'_>) -> io::Re
         Scope::All => (usize::MAX, MAX_ROWS),
         Scope::Contended => (MAX_CONTENDED, MAX_CONTENDED_ROWS),
     };
-    let page = Page { snapshot, tasks: TasksById::new(tasks), rows };
+    let page = WaitersPage { snapshot, tasks: TasksById::new(tasks), rows };
     let mut text = String::new();
     for (number, &(_, _, index)) in waited.iter().take(resources).enumerate() {
         let queue: Vec<&Wait> = queues[index].iter().map(|&wait| &snapshot.waits[wait]).collect();
@@ -127,7 +127,7 @@ pub(crate) fn is_for_units(mode: WaitMode) -> bool {
     }
 }
 
-struct Page<'a> {
+struct WaitersPage<'a> {
     snapshot: &'a Snapshot,
     /// The tasks by id.
     tasks: TasksById<'a>,
@@ -135,7 +135,7 @@ struct Page<'a> {
     rows: usize,
 }
 
-impl Page<'_> {
+impl WaitersPage<'_> {
     fn write(&self, text: &mut String, it: &Resource, queue: &[&Wait]) {
         text.push_str(&head(it, queue));
         for holding in it.holdings.iter().filter(|holding| holding.role != Role::Uses).take(self.rows) {

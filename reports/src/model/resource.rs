@@ -136,8 +136,8 @@ struct Saved<'a> {
     is_refilled: bool,
     is_fair: bool,
     is_closed: bool,
-    #[serde(default, skip_serializing_if = "Holdings::is_empty")]
-    holdings: Holdings<'a>,
+    #[serde(default, skip_serializing_if = "FoldedHoldings::is_empty")]
+    holdings: FoldedHoldings<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_acquired: Cow<'a, Option<LastEvent>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,7 +172,7 @@ impl Resource {
             is_refilled: self.is_refilled,
             is_fair: self.is_fair,
             is_closed: self.is_closed,
-            holdings: Holdings { list: Cow::Borrowed(&self.holdings), is_folded },
+            holdings: FoldedHoldings { list: Cow::Borrowed(&self.holdings), is_folded },
             last_acquired: Cow::Borrowed(&self.last_acquired),
             last_notified: Cow::Borrowed(&self.last_notified),
             last_forgotten: Cow::Borrowed(&self.last_forgotten),
@@ -184,18 +184,18 @@ impl Resource {
 /// The holdings of a resource. In a saved snapshot a long list is folded: a channel may have a
 /// million receivers.
 #[derive(Default)]
-struct Holdings<'a> {
+struct FoldedHoldings<'a> {
     list: Cow<'a, [Holding]>,
     is_folded: bool,
 }
 
-impl Holdings<'_> {
+impl FoldedHoldings<'_> {
     fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 }
 
-impl Serialize for Holdings<'_> {
+impl Serialize for FoldedHoldings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.is_folded {
             folding::serialize(&self.list, serializer)
@@ -206,7 +206,7 @@ impl Serialize for Holdings<'_> {
 }
 
 #[cfg(feature = "read")]
-impl<'de> Deserialize<'de> for Holdings<'_> {
+impl<'de> Deserialize<'de> for FoldedHoldings<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         folding::deserialize(deserializer).map(|list| Self { list: Cow::Owned(list), is_folded: true })
     }

@@ -51,7 +51,7 @@ impl LocalSet {
     where
         F: Future,
     {
-        let (_visit, _entered) = (workers::visit(), Entered::new());
+        let (_visit, _entered) = (workers::visit(), EnteredSet::new());
         launch!(number::local(), Some("main"), future: F, |task, _| {
             self.set.block_on(rt, task)
         })
@@ -118,16 +118,16 @@ pub(crate) fn is_any_entered() -> bool {
 }
 
 /// A thread in a `block_on` of a set.
-struct Entered;
+struct EnteredSet;
 
-impl Entered {
+impl EnteredSet {
     fn new() -> Self {
         ENTERED.fetch_add(1, Relaxed);
         Self
     }
 }
 
-impl Drop for Entered {
+impl Drop for EnteredSet {
     fn drop(&mut self) {
         ENTERED.fetch_sub(1, Relaxed);
     }

@@ -39,7 +39,7 @@ pub(super) struct Loaded {
 pub(super) fn loaded() -> Vec<Loaded> {
     let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return Vec::new() };
     let Ok(memory) = File::open("/proc/self/mem") else { return Vec::new() };
-    let memory = Memory(memory);
+    let memory = OwnMemory(memory);
     files(&maps).into_iter().filter_map(|(name, range)| memory.module(name, range)).collect()
 }
 
@@ -65,17 +65,17 @@ fn files(maps: &str) -> Vec<(String, Range<u64>)> {
 }
 
 /// The memory of this process, as a file.
-struct Memory(File);
+struct OwnMemory(File);
 
 /// A program header.
-struct Segment {
+struct ProgramHeader {
     kind: u32,
     offset: u64,
     address: u64,
     size: u64,
 }
 
-impl Memory {
+impl OwnMemory {
     fn read(&self, address: u64, size: u64) -> Option<Vec<u8>> {
         if size > MAX_TABLE {
             return None;
@@ -94,7 +94,7 @@ impl Memory {
         let index_start = bias.wrapping_add(index.address);
         let index_bytes = self.read(index_start, index.size)?;
         let frames_start = frames_address(&index_bytes, index_start)?;
-        let holds = |segment: &&Segment| {
+        let holds = |segment: &&ProgramHeader| {
             let start = bias.wrapping_add(segment.address);
             segment.kind == PT_LOAD && (start..start.wrapping_add(segment.size)).contains(&frames_start)
         };
@@ -109,7 +109,7 @@ impl Memory {
     }
 
     /// Reads the program headers of the ELF file that is mapped at `base`.
-    fn segments(&self, base: u64) -> Option<Vec<Segment>> {
+    fn segments(&self, base: u64) -> Option<Vec<ProgramHeader>> {
         let header = self.read(base, 64)?;
         // The magic number, and 64 bits.
         if header.get(..5)? != b"\x7fELF\x02" {
@@ -119,7 +119,7 @@ impl Memory {
         let bytes = self.read(base.checked_add(start)?, u64::from(size) * u64::from(count))?;
         let segment = |bytes: &[u8]| {
             let (kind, offset) = (u32_at(bytes, 0)?, u64_at(bytes, 8)?);
-            Some(Segment { kind, offset, address: u64_at(bytes, 16)?, size: u64_at(bytes, 40)? })
+            Some(ProgramHeader { kind, offset, address: u64_at(bytes, 16)?, size: u64_at(bytes, 40)? })
         };
         bytes.chunks(usize::from(size).max(1)).map(segment).collect()
     }

@@ -29,7 +29,7 @@ const MAX_STARVED: u64 = 100;
 
 /// The channels that are created at one place, as one.
 #[derive(Debug, Default)]
-struct Queue<'a> {
+struct AskedChannels<'a> {
     channels: Vec<&'a Resource>,
     /// The waits for answers to messages that are in the channels.
     waiting: Vec<&'a Wait>,
@@ -39,7 +39,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     queues(facts).iter().filter_map(|queue| of_queue(facts, queue)).collect()
 }
 
-fn queues<'a>(facts: &Facts<'a>) -> Vec<Queue<'a>> {
+fn queues<'a>(facts: &Facts<'a>) -> Vec<AskedChannels<'a>> {
     let snapshot = facts.snapshot;
     // The waits for answers, by the channel in which the sender of the answer is.
     let mut waiting: OrderedMap<ResourceId, Vec<&Wait>> = OrderedMap::new();
@@ -51,7 +51,7 @@ fn queues<'a>(facts: &Facts<'a>) -> Vec<Queue<'a>> {
             waiting.entry(channel).or_default().push(wait);
         }
     }
-    let mut queues: OrderedMap<_, Queue<'_>> = OrderedMap::new();
+    let mut queues: OrderedMap<_, AskedChannels<'_>> = OrderedMap::new();
     for channel in snapshot.resources.iter().filter(|it| it.kind == ResourceKind::Mpsc) {
         let Some(waiting) = waiting.get(&channel.id) else { continue };
         if !facts.stuck_resources.contains(&channel.id) {
@@ -64,7 +64,7 @@ fn queues<'a>(facts: &Facts<'a>) -> Vec<Queue<'a>> {
     queues.into_values().collect()
 }
 
-fn of_queue(facts: &Facts<'_>, queue: &Queue<'_>) -> Option<Finding> {
+fn of_queue(facts: &Facts<'_>, queue: &AskedChannels<'_>) -> Option<Finding> {
     let tasks: OrderedSet<_> = queue.waiting.iter().filter_map(|wait| wait.task).collect();
     if tasks.len() < MIN_WAITING || !arrive(&queue.waiting) {
         return None;

@@ -19,7 +19,7 @@ const MIN_SHARE: u64 = 500;
 
 /// The function whose calls wait.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct RequestFunction {
     pub(super) site: SiteIndex,
     /// The share of its time, in thousandths.
     pub(super) share: u64,
@@ -31,7 +31,11 @@ pub(super) struct Request {
 /// The function of requests that loses most of its time in these waits: of several on a path, the
 /// outermost whose calls end. `at_most_ns` is the time of all waits at the channel, if it is known:
 /// others may be at the same awaits.
-pub(super) fn request(facts: &Facts<'_>, waiting: &[&Wait], at_most_ns: Option<u64>) -> Option<Request> {
+pub(super) fn request(
+    facts: &Facts<'_>,
+    waiting: &[&Wait],
+    at_most_ns: Option<u64>,
+) -> Option<RequestFunction> {
     let nodes = awaits(facts, waiting);
     let all_ns = nodes.iter().map(|&node| facts.node(node).idle_ns).fold(0, u64::saturating_add);
     let is_in_handlers = is_in_handlers(facts, waiting);
@@ -62,7 +66,7 @@ pub(super) fn request(facts: &Facts<'_>, waiting: &[&Wait], at_most_ns: Option<u
     });
     let (_, std::cmp::Reverse(site), share, waited_ns) = candidates.max()?;
     let nodes = nodes.into_iter().map(NodeIndex::new).collect();
-    Some(Request { site, share, waited_ns, nodes })
+    Some(RequestFunction { site, share, waited_ns, nodes })
 }
 
 /// The nodes of the awaits in which these tasks wait.

@@ -23,7 +23,7 @@ use super::facts::{Facts, line, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::holder::Holder;
 use super::locks::{Lock, locks};
-use super::pool::Pool;
+use super::pool::ResourcePool;
 use super::rule::Rule;
 use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
@@ -106,7 +106,7 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     let (site, share) = delayed(facts, &lock.waiters, lock.has_permits().then_some(least))?;
     let holder = Holder::longest(facts, &lock.holders);
     let over = holder.as_ref().and_then(|holder| holder.over).filter(|&over| is_for_event(facts, over));
-    let pool = over.and_then(|over| Pool::received_from(facts, over, &lock.waiters));
+    let pool = over.and_then(|over| ResourcePool::received_from(facts, over, &lock.waiters));
     if over.is_some() && pool.is_none() {
         return None;
     }

@@ -50,7 +50,7 @@ const ARRIVALS_NS: u64 = 600_000_000_000;
 
 /// The tasks of one spawn.
 #[derive(Debug)]
-struct Group<'a> {
+struct GrowingGroup<'a> {
     /// The site of their root spans.
     site: SiteIndex,
     at: Option<&'a Place>,
@@ -67,12 +67,12 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     found.collect()
 }
 
-fn groups<'a>(facts: &Facts<'a>) -> Vec<Group<'a>> {
+fn groups<'a>(facts: &Facts<'a>) -> Vec<GrowingGroup<'a>> {
     let mut groups: OrderedMap<(SiteIndex, Option<&Place>), Vec<&Task>> = OrderedMap::new();
     for task in &facts.snapshot.tasks {
         groups.entry((facts.root_site(task), task.spawned_at.as_ref())).or_default().push(task);
     }
-    groups.into_iter().map(|((site, at), tasks)| Group { site, at, tasks }).collect()
+    groups.into_iter().map(|((site, at), tasks)| GrowingGroup { site, at, tasks }).collect()
 }
 
 /// How a group has grown.
@@ -91,7 +91,7 @@ struct Growth<'a> {
 
 impl<'a> Growth<'a> {
     /// `None` if it does not grow, or its tasks end.
-    fn of(facts: &Facts<'_>, group: &Group<'a>) -> Option<Self> {
+    fn of(facts: &Facts<'_>, group: &GrowingGroup<'a>) -> Option<Self> {
         let ended = ended_calls(facts, group);
         let youngest_ns = ended.map_or(0, |(_, longest_ns)| longest_ns.saturating_mul(MIN_OUTLIVED));
         let mut tasks = group.tasks.clone();
@@ -179,7 +179,7 @@ pub(super) fn goes_on(ages: impl Iterator<Item = u64>, span_ns: u64) -> bool {
 }
 
 /// How many calls ended, and the longest of them in ns; `None` if few did.
-fn ended_calls(facts: &Facts<'_>, group: &Group<'_>) -> Option<(u64, u64)> {
+fn ended_calls(facts: &Facts<'_>, group: &GrowingGroup<'_>) -> Option<(u64, u64)> {
     let nodes = facts.nodes_of_site(group.site).iter().map(|&node| facts.node(node));
     let roots: Vec<&Node> = nodes.filter(|node| node.parent.is_none()).collect();
     let count = roots.iter().copied().map(ended).fold(0, u64::saturating_add);
@@ -202,7 +202,7 @@ fn pool(facts: &Facts<'_>, tasks: &[&Task]) -> Option<u64> {
 fn of_group(
     facts: &Facts<'_>,
     waiting: &WaitingTasks<'_>,
-    group: &Group<'_>,
+    group: &GrowingGroup<'_>,
     growth: &Growth<'_>,
 ) -> Finding {
     let alive = growth.tasks.len() as u64;
@@ -238,7 +238,7 @@ fn of_group(
 }
 
 /// `` tasks of `notify` (spawned at src/main.rs:62) ``; a block has no name of its own.
-fn group_words(facts: &Facts<'_>, group: &Group<'_>) -> String {
+fn group_words(facts: &Facts<'_>, group: &GrowingGroup<'_>) -> String {
     let is_block = facts.snapshot.site(group.site).is_some_and(|site| site.name == UNNAMED);
     match group.at.map(line) {
         Some(at) if is_block => format!("tasks spawned at {at}"),

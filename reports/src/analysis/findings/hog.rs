@@ -57,7 +57,7 @@ const MIN_DELAY: u64 = 100;
 
 /// The long polls of one function.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct LongPolls {
+pub(super) struct HogPolls {
     pub(super) polls: u64,
     pub(super) time_ns: u64,
 }
@@ -71,7 +71,7 @@ pub(super) struct Hog {
     others_ns: u64,
     /// Its share of all busy time, in thousandths.
     pub(super) share: u64,
-    pub(super) long: LongPolls,
+    pub(super) long: HogPolls,
     /// ns that other tasks were queued.
     pub(super) delay_ns: u64,
     /// Its node with the most own time.
@@ -96,7 +96,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
     let tree = &facts.tree;
     let in_tasks = || (0..tree.nodes.len()).filter(|&node| facts.is_in_task(node));
     let all_ns = in_tasks().map(|node| tree.self_busy_ns[node]).fold(0, u64::saturating_add);
-    let mut by_site = vec![(0_u64, LongPolls::default(), 0_usize); facts.snapshot.sites.len()];
+    let mut by_site = vec![(0_u64, HogPolls::default(), 0_usize); facts.snapshot.sites.len()];
     for node in in_tasks() {
         let Some((busy_ns, long, most)) = by_site.get_mut(facts.node(node).site.get()) else { continue };
         let own = own_long_polls(facts, node, long_ns);
@@ -107,7 +107,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         long.polls = long.polls.saturating_add(own.polls);
         long.time_ns = long.time_ns.saturating_add(own.time_ns);
     }
-    let hog = |(site, &(self_busy_ns, long, node)): (usize, &(u64, LongPolls, usize))| {
+    let hog = |(site, &(self_busy_ns, long, node)): (usize, &(u64, HogPolls, usize))| {
         let site = SiteIndex::new(site);
         let share = per_mille(self_busy_ns, all_ns);
         // An await adds polls without work, so the calls count in a function that is called often.
@@ -140,7 +140,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
 }
 
 /// The long polls of a node that its children do not explain.
-fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> LongPolls {
+fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> HogPolls {
     let own = facts.node(node);
     let polls = reaching(own, long_ns);
     let children = facts.tree.children[node].iter();
@@ -148,7 +148,7 @@ fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> LongPolls {
     let explained = children.map(|&child| reaching(facts.node(child), long_ns / 2));
     let unexplained = polls.saturating_sub(explained.fold(0, u64::saturating_add));
     if unexplained == 0 {
-        return LongPolls::default();
+        return HogPolls::default();
     }
     let long = own.polls_histogram.iter().filter(|bucket| is_long(own, bucket, long_ns));
     // A duration lies anywhere in its bucket, on average at three quarters of its upper end.
@@ -160,7 +160,7 @@ fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> LongPolls {
     let self_busy_ns = facts.tree.self_busy_ns[node];
     let least_ns =
         if unexplained == polls { self_busy_ns.saturating_sub(shorter_ns(own, long_ns)) } else { 0 };
-    LongPolls { polls: unexplained, time_ns: time_ns.clamp(least_ns, self_busy_ns) }
+    HogPolls { polls: unexplained, time_ns: time_ns.clamp(least_ns, self_busy_ns) }
 }
 
 /// The greatest time that polls shorter than `ns` can have taken, in ns.
@@ -231,7 +231,7 @@ fn of_hog(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> Finding {
     hog.finding(facts, Rule::Hog, Severity::Waste, &sentence, next)
 }
 
-impl LongPolls {
+impl HogPolls {
     pub(super) fn mean_ns(&self) -> u64 {
         self.time_ns.checked_div(self.polls).unwrap_or(0)
     }

@@ -18,14 +18,14 @@ use crate::model::{
 
 /// The channel.
 #[derive(Debug)]
-pub(super) struct Pool {
+pub(super) struct ResourcePool {
     /// The clause about it in a sentence about the lock.
     pub(super) words: String,
     /// The next step.
     pub(super) next: String,
 }
 
-impl Pool {
+impl ResourcePool {
     /// The pool that is received from at the await `over`, while the lock is held; `None` if the
     /// waiters are no requests, or if others send into the channel.
     pub(super) fn received_from(facts: &Facts<'_>, over: usize, waiters: &[UsagePlace]) -> Option<Self> {

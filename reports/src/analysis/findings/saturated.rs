@@ -38,7 +38,7 @@ const MIN_LOST_NS: u64 = 10_000_000;
 
 /// The time that tasks waited for a thread.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
+pub(super) struct QueueTimes {
     queued_ns: u64,
     polls: u64,
     /// Time of the calls, waits included.
@@ -46,8 +46,8 @@ pub(super) struct Queue {
 }
 
 /// The queue of the tasks that end or answer requests.
-pub(super) fn queue(facts: &Facts<'_>) -> Queue {
-    let mut queue = Queue::default();
+pub(super) fn queue(facts: &Facts<'_>) -> QueueTimes {
+    let mut queue = QueueTimes::default();
     for &root in &facts.tree.roots {
         let node = facts.node(root);
         if node.queued_ns == 0 || !facts.is_in_task(root) {
@@ -88,7 +88,7 @@ fn idle_in_requests_ns(facts: &Facts<'_>, root: usize) -> Option<u64> {
     (requests > 0).then_some(idle_ns.saturating_add(queued_ns))
 }
 
-impl Queue {
+impl QueueTimes {
     pub(super) fn mean_ns(&self) -> u64 {
         self.queued_ns.checked_div(self.polls).unwrap_or(0)
     }
@@ -117,7 +117,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 /// Workers were runnable all the time, and got less than a third of the CPU.
-fn oversubscribed(facts: &Facts<'_>, cpu: &CpuShare, queue: &Queue) -> Option<Finding> {
+fn oversubscribed(facts: &Facts<'_>, cpu: &CpuShare, queue: &QueueTimes) -> Option<Finding> {
     let wanted_ns = cpu.cpu_ns.saturating_add(cpu.delayed_ns);
     let is_wanted = per_mille(wanted_ns, capacity_ns(facts.snapshot)) >= MIN_BUSY;
     if !is_wanted || cpu.delayed_ns / 2 < cpu.cpu_ns {
@@ -187,7 +187,7 @@ fn crowded(facts: &Facts<'_>, cpu: &CpuShare) -> Option<Finding> {
 }
 
 /// One worker did all the work while the others were parked.
-fn imbalance(facts: &Facts<'_>, queue: &Queue) -> Option<Finding> {
+fn imbalance(facts: &Facts<'_>, queue: &QueueTimes) -> Option<Finding> {
     let workers = &facts.snapshot.workers;
     if workers.len() < 3 {
         return None;
@@ -208,7 +208,7 @@ fn imbalance(facts: &Facts<'_>, queue: &Queue) -> Option<Finding> {
 }
 
 /// All workers were on a CPU all the time, or waited for one now and then.
-fn saturated(facts: &Facts<'_>, cpu: &CpuShare, queue: &Queue) -> Option<Finding> {
+fn saturated(facts: &Facts<'_>, cpu: &CpuShare, queue: &QueueTimes) -> Option<Finding> {
     let delayed_ns = if cpu.is_scarce() { 0 } else { cpu.delayed_ns };
     let share = per_mille(cpu.cpu_ns.saturating_add(delayed_ns), capacity_ns(facts.snapshot));
     let sentence = format!(
@@ -226,7 +226,7 @@ fn of_queue(
     severity: Severity,
     sentence: &str,
     next: &str,
-    queue: &Queue,
+    queue: &QueueTimes,
     share: u64,
 ) -> Finding {
     let mut finding = Finding::new(rule, severity, sentence, next);

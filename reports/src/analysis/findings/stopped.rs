@@ -34,14 +34,14 @@ const MIN_ENDED_TIMES: u64 = 3;
 
 /// A function with calls in flight.
 #[derive(Debug, Default)]
-struct Function {
+struct CallsInFlight {
     in_flight: u64,
     /// The number of calls that returned, and the longest of them in ns.
     ended: u64,
     longest_ns: u64,
 }
 
-impl Function {
+impl CallsInFlight {
     fn new(facts: &Facts<'_>, site: SiteIndex) -> Self {
         let nodes = facts.nodes_of_site(site).iter().map(|&node| &facts.node(node).latency.completed);
         let longest_ns = nodes.map(|calls| calls.longest_ns).max().unwrap_or(0);
@@ -95,7 +95,7 @@ struct Stopped<'a> {
     silent_ns: Vec<u64>,
     has_children: Vec<bool>,
     waits: OrderedMap<SpanId, Vec<&'a Wait>>,
-    functions: OrderedMap<SiteIndex, Function>,
+    functions: OrderedMap<SiteIndex, CallsInFlight>,
     /// By function: the calls that have waited for long enough.
     old: OrderedMap<SiteIndex, usize>,
     least_ns: u64,
@@ -127,7 +127,7 @@ impl<'a> Stopped<'a> {
                 it.silent_ns[parent] = it.silent_ns[parent].min(it.silent_ns[index]);
             }
             if it.is_function(span) {
-                let new = || Function::new(facts, span.site);
+                let new = || CallsInFlight::new(facts, span.site);
                 it.functions.entry(span.site).or_insert_with(new).in_flight += 1;
             }
         }
@@ -161,7 +161,7 @@ impl<'a> Stopped<'a> {
     /// Returns whether a call has waited for far longer than those of its function that ended.
     fn is_old(&self, index: usize) -> bool {
         let function = self.functions.get(&self.span(index).site);
-        let bound_ns = function.and_then(Function::bound_ns);
+        let bound_ns = function.and_then(CallsInFlight::bound_ns);
         bound_ns.is_some_and(|ns| self.silent_ns[index] >= ns.max(self.least_ns))
     }
 

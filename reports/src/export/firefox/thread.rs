@@ -20,7 +20,7 @@ use crate::model::Snapshot;
 use crate::names::{BUSY, IDLE, QUEUED};
 
 /// One kind of time, as a thread.
-pub(super) struct Kind {
+pub(super) struct TimeKind {
     name: &'static str,
     /// The times of a path that are drawn as its leaves, in the order of [`LEAVES`].
     leaves_ns: fn(&Times) -> [u64; 3],
@@ -30,22 +30,32 @@ pub(super) struct Kind {
     category: Category,
 }
 
-pub(super) const KINDS: [Kind; 3] = [
-    Kind {
+pub(super) const KINDS: [TimeKind; 3] = [
+    TimeKind {
         name: "wall",
         leaves_ns: |times| [times.busy_ns, times.waited_ns, times.queued_ns],
         self_ns: |_| 0,
         category: Category::Other,
     },
-    Kind { name: "busy", leaves_ns: |_| [0; 3], self_ns: |times| times.busy_ns, category: Category::Busy },
-    Kind { name: "idle", leaves_ns: |_| [0; 3], self_ns: |times| times.idle_ns, category: Category::Idle },
+    TimeKind {
+        name: "busy",
+        leaves_ns: |_| [0; 3],
+        self_ns: |times| times.busy_ns,
+        category: Category::Busy,
+    },
+    TimeKind {
+        name: "idle",
+        leaves_ns: |_| [0; 3],
+        self_ns: |times| times.idle_ns,
+        category: Category::Idle,
+    },
 ];
 
 const LEAVES: [(&str, Category); 3] =
     [(BUSY, Category::Busy), (IDLE, Category::Idle), (QUEUED, Category::Queued)];
 
 /// A function, and the only frame of it.
-struct Function {
+struct FunctionFrame {
     name: usize,
     file: Option<usize>,
     line: u32,
@@ -57,7 +67,7 @@ struct Function {
 pub(super) struct Thread {
     name: &'static str,
     pub(super) strings: Strings,
-    functions: Vec<Function>,
+    functions: Vec<FunctionFrame>,
     /// The prefix and the function of each stack.
     stacks: Vec<(Option<usize>, usize)>,
     /// The stack and the weight in ns of each sample.
@@ -65,7 +75,7 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    pub(super) fn new(snapshot: &Snapshot, paths: &Paths<'_>, kind: &Kind) -> Self {
+    pub(super) fn new(snapshot: &Snapshot, paths: &Paths<'_>, kind: &TimeKind) -> Self {
         let mut thread = Self {
             name: kind.name,
             strings: Strings::default(),
@@ -75,7 +85,7 @@ impl Thread {
         };
         for (name, category) in LEAVES {
             let name = thread.strings.number(name);
-            thread.functions.push(Function { name, file: None, line: 0, column: 0, category });
+            thread.functions.push(FunctionFrame { name, file: None, line: 0, column: 0, category });
         }
         // Functions by site; the last is for the frames below the longest path.
         let mut by_site: Vec<Option<usize>> = vec![None; snapshot.sites.len() + 1];
@@ -114,7 +124,7 @@ impl Thread {
         let place = place.filter(|place| !place.file.is_empty());
         let file = place.map(|place| self.strings.number(&printable(&place.file)));
         let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
-        self.functions.push(Function { name, file, line, column, category });
+        self.functions.push(FunctionFrame { name, file, line, column, category });
         self.functions.len() - 1
     }
 

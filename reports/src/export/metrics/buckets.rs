@@ -5,7 +5,7 @@
 
 use std::io;
 
-use super::exposition::{Exposition, Labels, Seconds};
+use super::exposition::{Exposition, MetricLabels, Seconds};
 use crate::model::Bucket;
 
 /// The bounds of polls, in ns. They are low, because polls should be short.
@@ -49,7 +49,7 @@ pub(super) const CALLS: [u64; 18] = [
 /// Writes the buckets, the sum and the count of a histogram.
 pub(super) fn write(
     out: &mut Exposition<'_>,
-    labels: Labels<'_>,
+    labels: MetricLabels<'_>,
     bounds: &[u64],
     buckets: &[Bucket],
     sum_ns: u64,

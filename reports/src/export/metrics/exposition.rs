@@ -23,7 +23,7 @@ pub(super) enum Dialect {
 
 /// The type of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MetricKind {
     Counter,
     Gauge,
     Histogram,
@@ -31,7 +31,7 @@ pub(super) enum Kind {
 }
 
 /// Names and values of the labels of a sample.
-pub(super) type Labels<'a> = &'a [(&'a str, &'a str)];
+pub(super) type MetricLabels<'a> = &'a [(&'a str, &'a str)];
 
 /// ns as a number of seconds, without rounding.
 #[derive(Debug, Clone, Copy)]
@@ -53,25 +53,25 @@ pub(super) struct Exposition<'a> {
     out: &'a mut dyn Write,
     dialect: Dialect,
     family: String,
-    kind: Kind,
+    kind: MetricKind,
 }
 
 impl<'a> Exposition<'a> {
     pub(super) fn new(out: &'a mut dyn Write, dialect: Dialect) -> Self {
-        Self { out, dialect, family: String::new(), kind: Kind::Gauge }
+        Self { out, dialect, family: String::new(), kind: MetricKind::Gauge }
     }
 
     /// Begins a family. A name that ends in `_seconds` says its unit.
-    pub(super) fn family(&mut self, name: &str, kind: Kind, help: &str) -> io::Result<()> {
+    pub(super) fn family(&mut self, name: &str, kind: MetricKind, help: &str) -> io::Result<()> {
         self.family = format!("diagnose_{name}");
         self.kind = kind;
         let (word, suffix) = match (kind, self.dialect) {
-            (Kind::Counter, Dialect::OpenMetrics) => ("counter", ""),
-            (Kind::Counter, Dialect::Prometheus) => ("counter", "_total"),
-            (Kind::Gauge, _) => ("gauge", ""),
-            (Kind::Histogram, _) => ("histogram", ""),
-            (Kind::Info, Dialect::OpenMetrics) => ("info", ""),
-            (Kind::Info, Dialect::Prometheus) => ("gauge", "_info"),
+            (MetricKind::Counter, Dialect::OpenMetrics) => ("counter", ""),
+            (MetricKind::Counter, Dialect::Prometheus) => ("counter", "_total"),
+            (MetricKind::Gauge, _) => ("gauge", ""),
+            (MetricKind::Histogram, _) => ("histogram", ""),
+            (MetricKind::Info, Dialect::OpenMetrics) => ("info", ""),
+            (MetricKind::Info, Dialect::Prometheus) => ("gauge", "_info"),
         };
         let family = format!("{}{suffix}", self.family);
         writeln!(self.out, "# HELP {family} {help}")?;
@@ -83,11 +83,11 @@ impl<'a> Exposition<'a> {
     }
 
     /// Writes a sample of a counter, a gauge or an info.
-    pub(super) fn sample(&mut self, labels: Labels<'_>, value: impl fmt::Display) -> io::Result<()> {
+    pub(super) fn sample(&mut self, labels: MetricLabels<'_>, value: impl fmt::Display) -> io::Result<()> {
         let suffix = match self.kind {
-            Kind::Counter => "_total",
-            Kind::Info => "_info",
-            Kind::Gauge | Kind::Histogram => "",
+            MetricKind::Counter => "_total",
+            MetricKind::Info => "_info",
+            MetricKind::Gauge | MetricKind::Histogram => "",
         };
         self.with_suffix(suffix, labels, value)
     }
@@ -96,7 +96,7 @@ impl<'a> Exposition<'a> {
     pub(super) fn with_suffix(
         &mut self,
         suffix: &str,
-        labels: Labels<'_>,
+        labels: MetricLabels<'_>,
         value: impl fmt::Display,
     ) -> io::Result<()> {
         write!(self.out, "{}{suffix}", self.family)?;
@@ -123,7 +123,7 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dialect, Exposition, Kind, Seconds};
+    use super::{Dialect, Exposition, MetricKind, Seconds};
 
     #[test]
     fn seconds_are_exact_decimals() {
@@ -135,7 +135,7 @@ mod tests {
     fn label_values_are_escaped() {
         let mut page = Vec::new();
         let mut exposition = Exposition::new(&mut page, Dialect::OpenMetrics);
-        exposition.family("calls", Kind::Counter, "Calls.").unwrap();
+        exposition.family("calls", MetricKind::Counter, "Calls.").unwrap();
         exposition.sample(&[("function", "a\"b\\c\nd"), ("module", "")], 3).unwrap();
         exposition.end().unwrap();
         let expected = "# HELP diagnose_calls Calls.\n# TYPE diagnose_calls counter\n\

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write};
 
 use super::buckets;
-use super::exposition::{Dialect, Exposition, Kind, Seconds};
-use super::functions::{Durations, Function, functions};
+use super::exposition::{Dialect, Exposition, MetricKind, Seconds};
+use super::functions::{Durations, FunctionSums, functions};
 use crate::analysis::findings::Severity;
 use crate::analysis::hangs::Confidence;
 use crate::analysis::hangs::words::place;
@@ -42,20 +42,20 @@ fn write(snapshot: &Snapshot, dialect: Dialect, out: &mut dyn Write) -> io::Resu
 }
 
 fn recording(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
-    out.family("build", Kind::Info, "What recorded, and what was recorded.")?;
+    out.family("build", MetricKind::Info, "What recorded, and what was recorded.")?;
     let process = &snapshot.process;
     out.sample(
         &[("producer", &snapshot.producer), ("process", &process.name), ("build", &process.build)],
         1,
     )?;
-    out.family("recorded_seconds", Kind::Gauge, "Time since the recording started or was reset.")?;
+    out.family("recorded_seconds", MetricKind::Gauge, "Time since the recording started or was reset.")?;
     out.sample(&[], Seconds(snapshot.elapsed_ns))?;
-    out.family("recording", Kind::Gauge, "1 if recording is on.")?;
+    out.family("recording", MetricKind::Gauge, "1 if recording is on.")?;
     out.sample(&[], u8::from(snapshot.enabled))?;
-    out.family("recording_cost_seconds", Kind::Counter, "Estimated time that recording has cost.")?;
+    out.family("recording_cost_seconds", MetricKind::Counter, "Estimated time that recording has cost.")?;
     let cost_ns = snapshot.costs.iter().fold(0, |sum: u64, cost| sum.saturating_add(cost.ns));
     out.sample(&[], Seconds(cost_ns))?;
-    out.family("dropped_records", Kind::Counter, "Records that were dropped, by reason.")?;
+    out.family("dropped_records", MetricKind::Counter, "Records that were dropped, by reason.")?;
     let dropped = &snapshot.dropped;
     for (reason, count) in [
         ("nodes", dropped.over_nodes),
@@ -71,7 +71,7 @@ fn recording(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
 }
 
 /// A counter of a function in ns or as a number: its name, its help, and its value.
-type Counter = (&'static str, &'static str, fn(&Function) -> u64);
+type Counter = (&'static str, &'static str, fn(&FunctionSums) -> u64);
 
 const COUNTERS: [Counter; 4] = [
     ("calls", "Calls that were polled at least once.", |function| function.calls),
@@ -90,30 +90,38 @@ const TIMES: [Counter; 3] = [
 
 fn by_function(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
     let (functions, left_out) = functions(snapshot, MAX_FUNCTIONS);
-    out.family("functions_left_out", Kind::Gauge, "Functions without metrics, because there are too many.")?;
+    out.family(
+        "functions_left_out",
+        MetricKind::Gauge,
+        "Functions without metrics, because there are too many.",
+    )?;
     out.sample(&[], left_out)?;
     for (name, help, value) in COUNTERS {
-        out.family(name, Kind::Counter, help)?;
+        out.family(name, MetricKind::Counter, help)?;
         for function in &functions {
             out.sample(&labels(function), value(function))?;
         }
     }
     for (name, help, value) in TIMES {
-        out.family(name, Kind::Counter, help)?;
+        out.family(name, MetricKind::Counter, help)?;
         for function in functions.iter().filter(|it| name != "queued_seconds" || it.queued_ns > 0) {
             out.sample(&labels(function), Seconds(value(function)))?;
         }
     }
-    out.family("pending_calls", Kind::Gauge, "Calls that are pending now.")?;
+    out.family("pending_calls", MetricKind::Gauge, "Calls that are pending now.")?;
     for function in &functions {
         out.sample(&labels(function), function.pending)?;
     }
-    out.family("poll_seconds", Kind::Histogram, "Durations of polls, with annotated callees.")?;
+    out.family("poll_seconds", MetricKind::Histogram, "Durations of polls, with annotated callees.")?;
     for function in functions.iter().filter(|function| !function.poll_durations.is_empty()) {
         let polls = &function.poll_durations.buckets;
         buckets::write(out, &labels(function), &buckets::POLLS, polls, function.busy_ns)?;
     }
-    out.family("call_seconds", Kind::Histogram, "Durations of ended calls. The sum is within 4 percent.")?;
+    out.family(
+        "call_seconds",
+        MetricKind::Histogram,
+        "Durations of ended calls. The sum is within 4 percent.",
+    )?;
     for function in &functions {
         let latency = &function.latency;
         let ended = [("completed", &latency.completed), ("cancelled", &latency.cancelled)];
@@ -126,7 +134,7 @@ fn by_function(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> 
     Ok(())
 }
 
-fn labels(function: &Function) -> [(&str, &str); 2] {
+fn labels(function: &FunctionSums) -> [(&str, &str); 2] {
     [("function", &function.name), ("module", &function.module)]
 }
 
@@ -138,7 +146,7 @@ fn sum_ns(durations: &Durations) -> u64 {
 }
 
 fn tasks(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
-    out.family("tasks", Kind::Gauge, "Tasks that are alive, by state.")?;
+    out.family("tasks", MetricKind::Gauge, "Tasks that are alive, by state.")?;
     for (word, state) in [
         ("unpolled", RunState::Unpolled),
         ("running", RunState::Running),
@@ -159,15 +167,15 @@ fn tasks(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
     let mut spawns: Vec<_> = spawns.into_iter().collect();
     sort_by_key(&mut spawns, |(_, (count, _))| Reverse(*count));
     spawns.truncate(MAX_PLACES);
-    out.family("spawned_tasks", Kind::Gauge, "Tasks that are alive, by name and place of the spawn.")?;
+    out.family("spawned_tasks", MetricKind::Gauge, "Tasks that are alive, by name and place of the spawn.")?;
     for ((name, at), (count, _)) in &spawns {
         out.sample(&[("task", name), ("place", at)], count)?;
     }
-    out.family("oldest_task_seconds", Kind::Gauge, "Age of the oldest of these tasks.")?;
+    out.family("oldest_task_seconds", MetricKind::Gauge, "Age of the oldest of these tasks.")?;
     for ((name, at), (_, oldest_ns)) in &spawns {
         out.sample(&[("task", name), ("place", at)], Seconds(*oldest_ns))?;
     }
-    out.family("workers", Kind::Gauge, "Worker threads of recorded runtimes, by state.")?;
+    out.family("workers", MetricKind::Gauge, "Worker threads of recorded runtimes, by state.")?;
     let parked = snapshot.workers.iter().filter(|worker| worker.parked).count();
     out.sample(&[("state", "busy")], snapshot.workers.len() - parked)?;
     out.sample(&[("state", "parked")], parked)
@@ -178,7 +186,7 @@ fn resources(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
     for resource in &snapshot.resources {
         *kinds.entry(format!("{:?}", resource.kind).to_lowercase()).or_default() += 1;
     }
-    out.family("resources", Kind::Gauge, "Locks, channels and other resources, by kind.")?;
+    out.family("resources", MetricKind::Gauge, "Locks, channels and other resources, by kind.")?;
     for (kind, count) in &kinds {
         out.sample(&[("kind", kind)], count)?;
     }
@@ -195,11 +203,11 @@ fn resources(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
     let mut waits: Vec<_> = waits.into_iter().collect();
     sort_by_key(&mut waits, |(_, (count, longest_ns))| Reverse((*count, *longest_ns)));
     waits.truncate(MAX_PLACES);
-    out.family("resource_waiters", Kind::Gauge, "Waits for resources, by the place that made them.")?;
+    out.family("resource_waiters", MetricKind::Gauge, "Waits for resources, by the place that made them.")?;
     for ([kind, name, at], (count, _)) in &waits {
         out.sample(&[("kind", kind), ("name", name), ("place", at)], count)?;
     }
-    out.family("resource_longest_wait_seconds", Kind::Gauge, "The longest of these waits.")?;
+    out.family("resource_longest_wait_seconds", MetricKind::Gauge, "The longest of these waits.")?;
     for ([kind, name, at], (_, longest_ns)) in &waits {
         out.sample(&[("kind", kind), ("name", name), ("place", at)], Seconds(*longest_ns))?;
     }
@@ -208,7 +216,7 @@ fn resources(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
 
 fn verdicts(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
     let verdicts = snapshot.verdicts();
-    out.family("verdicts", Kind::Gauge, "Hangs that were found, by confidence.")?;
+    out.family("verdicts", MetricKind::Gauge, "Hangs that were found, by confidence.")?;
     for (word, confidence) in
         [("proven", Confidence::Proven), ("likely", Confidence::Likely), ("suspect", Confidence::Suspect)]
     {
@@ -216,7 +224,7 @@ fn verdicts(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
         out.sample(&[("confidence", word)], count)?;
     }
     let findings = snapshot.findings_with(None, &verdicts);
-    out.family("findings", Kind::Gauge, "Findings of the report, by severity.")?;
+    out.family("findings", MetricKind::Gauge, "Findings of the report, by severity.")?;
     for severity in [Severity::Stuck, Severity::Slow, Severity::Waste, Severity::Risk, Severity::Note] {
         let count = findings.iter().filter(|finding| finding.severity == severity).count();
         out.sample(&[("severity", &severity.to_string())], count)?;

@@ -9,7 +9,7 @@ use crate::sort::sort_by;
 
 /// The sums of one function.
 #[derive(Debug, Default)]
-pub(super) struct Function {
+pub(super) struct FunctionSums {
     /// Its name, unambiguous within the snapshot and equal in all reports.
     pub(super) name: String,
     pub(super) module: String,
@@ -34,13 +34,13 @@ pub(super) struct Function {
 pub(super) type Durations = crate::model::Durations;
 
 /// The heaviest functions, by name, and how many are left out.
-pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<Function>, usize) {
+pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<FunctionSums>, usize) {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
     let kind = |node: &Node| snapshot.site(node.site).map_or(SiteKind::Other, |site| site.kind);
     // By site; the last is for nodes without a site of their own.
     let other = snapshot.sites.len();
-    let mut functions: Vec<Option<Function>> = Vec::new();
+    let mut functions: Vec<Option<FunctionSums>> = Vec::new();
     functions.resize_with(other + 1, || None);
     let mut owners: Vec<usize> = Vec::with_capacity(tree.nodes.len());
     for (index, node) in tree.nodes.iter().enumerate() {
@@ -57,22 +57,22 @@ pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<Function>, usiz
             add_own(function, node);
         }
     }
-    let mut found: Vec<Function> = Vec::new();
+    let mut found: Vec<FunctionSums> = Vec::new();
     for (site, function) in functions.into_iter().enumerate() {
         let Some(function) = function else { continue };
         let site = SiteIndex::new(site);
         let module = snapshot.site(site).map(|site| site.module.clone()).unwrap_or_default();
-        found.push(Function { name: names.frame(site).to_owned(), module, ..function });
+        found.push(FunctionSums { name: names.frame(site).to_owned(), module, ..function });
     }
     let left_out = found.len().saturating_sub(max);
-    let weight = |it: &Function| it.self_busy_ns.saturating_add(it.self_idle_ns);
+    let weight = |it: &FunctionSums| it.self_busy_ns.saturating_add(it.self_idle_ns);
     sort_by(&mut found, |a, b| Reverse(weight(a)).cmp(&Reverse(weight(b))).then_with(|| a.name.cmp(&b.name)));
     found.truncate(max);
     sort_by(&mut found, |a, b| a.name.cmp(&b.name));
     (found, left_out)
 }
 
-fn add_own(function: &mut Function, node: &Node) {
+fn add_own(function: &mut FunctionSums, node: &Node) {
     add(&mut function.calls, node.calls);
     add(&mut function.cancelled, node.cancelled);
     add(&mut function.panicked, node.panicked);

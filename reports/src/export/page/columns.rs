@@ -55,10 +55,10 @@ impl Serialize for Columns<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let nodes = self.0;
         let mut columns = serializer.serialize_map(None)?;
-        columns.serialize_entry("site", &Column(nodes, |node: &Node| node.site))?;
-        columns.serialize_entry("parent", &Column(nodes, |node: &Node| Parent(node.parent)))?;
+        columns.serialize_entry("site", &NodeColumn(nodes, |node: &Node| node.site))?;
+        columns.serialize_entry("parent", &NodeColumn(nodes, |node: &Node| Parent(node.parent)))?;
         for (name, number) in NUMBERS {
-            columns.serialize_entry(name, &Column(nodes, number))?;
+            columns.serialize_entry(name, &NodeColumn(nodes, number))?;
         }
         self.labels(&mut columns)?;
         self.histograms(&mut columns)?;
@@ -73,7 +73,7 @@ impl Columns<'_> {
             texts.iter().enumerate().map(|(index, text)| (*text, index + 1)).collect();
         let of = |node: &Node| node.label.as_deref().map_or(0, |text| number[text]);
         columns.serialize_entry("labels", &texts.iter().collect::<Vec<_>>())?;
-        columns.serialize_entry("label", &Column(self.0, of))
+        columns.serialize_entry("label", &NodeColumn(self.0, of))
     }
 
     fn histograms<M: SerializeMap>(&self, columns: &mut M) -> Result<(), M::Error> {
@@ -97,9 +97,9 @@ impl Columns<'_> {
 }
 
 /// One value of each node.
-struct Column<'a, F>(&'a [Node], F);
+struct NodeColumn<'a, F>(&'a [Node], F);
 
-impl<T: Serialize, F: Fn(&Node) -> T> Serialize for Column<'_, F> {
+impl<T: Serialize, F: Fn(&Node) -> T> Serialize for NodeColumn<'_, F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter().map(&self.1))
     }

@@ -26,7 +26,7 @@ use crate::units::{count, time};
 const MAX_FOLDED: [usize; 3] = [20, 15, 5];
 
 /// A column: its heading, its cell, whether it is shown folded, and whether it is empty.
-struct Column {
+struct TextColumn {
     heading: &'static str,
     cell: fn(&Row) -> String,
     is_folded: bool,
@@ -38,11 +38,11 @@ const fn column(
     is_folded: bool,
     cell: fn(&Row) -> String,
     is_empty: fn(&Row) -> bool,
-) -> Column {
-    Column { heading, cell, is_folded, is_empty }
+) -> TextColumn {
+    TextColumn { heading, cell, is_folded, is_empty }
 }
 
-const COLUMNS: [Column; 17] = [
+const COLUMNS: [TextColumn; 17] = [
     column("calls", true, |row| count(row.calls), |_| false),
     column("p50 call", true, |row| latency(row, row.completed_latency.p50_ns), has_no_latency),
     column("p99 call", true, |row| latency(row, row.completed_latency.p99_ns), has_no_latency),
@@ -67,7 +67,7 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
     let all = rows(snapshot);
     let shown = if is_full { vec![true; all.len()] } else { most(&all) };
     let rows: Vec<&Row> = all.iter().zip(&shown).filter(|(_, is_shown)| **is_shown).map(|it| it.0).collect();
-    let mut columns: Vec<&Column> = COLUMNS.iter().filter(|column| is_full || column.is_folded).collect();
+    let mut columns: Vec<&TextColumn> = COLUMNS.iter().filter(|column| is_full || column.is_folded).collect();
     columns.retain(|column| !rows.iter().all(|row| (column.is_empty)(row)));
     let headings: Vec<&str> = columns.iter().map(|column| column.heading).collect();
     let mut table = Table::new(&headings, &["function"]);

@@ -36,7 +36,7 @@ type Key<'a> = (ResourceKind, &'a str, Option<&'a str>, Option<(&'a str, u32)>);
 
 /// The resources of one place.
 #[derive(Debug, Default)]
-struct Group {
+struct ResourceGroup {
     count: u64,
     waiting: u64,
     /// Waits for units, in sum: finished ones and current ones.
@@ -58,7 +58,7 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
         return;
     }
     let groups = groups(snapshot);
-    let mut rows: Vec<&(Key<'_>, Group)> = groups.iter().collect();
+    let mut rows: Vec<&(Key<'_>, ResourceGroup)> = groups.iter().collect();
     let all = rows.len();
     if !is_full {
         rows.retain(|(_, group)| group.waiting > 0 || group.contended > 0);
@@ -89,9 +89,9 @@ pub(crate) fn write_waiters(snapshot: &Snapshot, is_full: bool, out: Lines<'_>) 
     })
 }
 
-fn groups(snapshot: &Snapshot) -> OrderedMap<Key<'_>, Group> {
+fn groups(snapshot: &Snapshot) -> OrderedMap<Key<'_>, ResourceGroup> {
     let queues = queues(snapshot);
-    let mut groups = OrderedMap::<Key<'_>, Group>::new();
+    let mut groups = OrderedMap::<Key<'_>, ResourceGroup>::new();
     for (index, it) in resource_uses(snapshot).enumerate() {
         let group = groups.entry(key(&it)).or_default();
         group.count = group.count.saturating_add(it.count);
@@ -126,7 +126,7 @@ fn key<'a>(it: &ResourceUse<'a>) -> Key<'a> {
     (it.kind, it.library, it.name, line)
 }
 
-fn table(rows: &[&(Key<'_>, Group)], is_full: bool) -> Table {
+fn table(rows: &[&(Key<'_>, ResourceGroup)], is_full: bool) -> Table {
     // Folded, they would take the room of the names.
     let has_given_up = is_full && rows.iter().any(|(_, group)| group.given_up > 0);
     let mut headings = vec!["count", "waiting", "longest", "uses", "waited"];

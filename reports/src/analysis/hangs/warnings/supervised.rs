@@ -22,7 +22,7 @@ const MIN_RATIO: u64 = 4;
 
 /// A future that has a lock, and waits for another one.
 #[derive(Debug, Clone, Copy)]
-struct Step<'a> {
+struct NestedWait<'a> {
     holding: &'a Holding,
     wait: &'a Wait,
     /// The index of the lock that it waits for.
@@ -49,7 +49,7 @@ pub(crate) fn supervised(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
 }
 
 /// By index of the lock: the future that holds it, and waits for nothing but one other lock.
-fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, Step<'a>> {
+fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, NestedWait<'a>> {
     let snapshot = facts.snapshot;
     let waits = || snapshot.waits.iter().inspect(|_| step());
     let is_waiting = |wait: &&Wait| {
@@ -71,7 +71,7 @@ fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, Step<
             *oldest = wait.since_ns.max(*oldest);
         }
     }
-    let mut steps: IdMap<usize, Step<'a>> = IdMap::default();
+    let mut steps: IdMap<usize, NestedWait<'a>> = IdMap::default();
     for wait in waits().filter(is_waiting) {
         let Some((task, to)) = facts.task_of(wait).zip(facts.resource_of(wait)) else { continue };
         let recent_ns = wait.since_ns / MIN_RATIO;
@@ -86,7 +86,7 @@ fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, Step<
         while let Some(index) = span {
             for &(lock, holding) in held.get(&index).into_iter().flatten() {
                 if holding.task == wait.task {
-                    steps.insert(lock, Step { holding, wait, to });
+                    steps.insert(lock, NestedWait { holding, wait, to });
                 }
             }
             span = facts.parent_of(index).filter(|&parent| children[parent] == 1);
@@ -125,7 +125,7 @@ fn held_by_span<'a>(facts: &Facts<'a>) -> IdMap<usize, Vec<(usize, &'a Holding)>
     held
 }
 
-fn verdict(facts: &Facts<'_>, cycle: &[(usize, Step<'_>)]) -> Option<Verdict> {
+fn verdict(facts: &Facts<'_>, cycle: &[(usize, NestedWait<'_>)]) -> Option<Verdict> {
     let (mut chain, mut parts, mut callers) = (Vec::new(), Vec::new(), NamedCallers::default());
     for (number, &(lock, it)) in cycle.iter().enumerate() {
         let task = facts.task_of(it.wait)?;
