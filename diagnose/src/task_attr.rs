@@ -1,9 +1,10 @@
 //! Attributes of a task that live as long as it does: `diagnose::task_attr("request", id)`.
 //!
 //! They are stored by task id, next to the registry of tasks and not in it, because most tasks have
-//! none. A task's end does not access this table. Instead, whenever the table has doubled, the
-//! entries of finished tasks are dropped. So it holds at most twice the entries of living tasks,
-//! and the average cost of an insertion does not depend on their number.
+//! none. A task's end does not access this table. Instead, whenever the table has doubled, and has
+//! as many entries as there are living tasks, the entries of finished tasks are dropped. So its
+//! size is bounded by the living tasks, and the average cost of an insertion does not depend on
+//! their number.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::{Display, Write as _};
@@ -85,7 +86,7 @@ fn change(task: u64, set: impl FnOnce(&mut Attributes)) {
     if by_task.len() >= *full && !by_task.contains_key(&task) {
         let alive: HashSet<u64> = live::all_tasks().map(live::Task::id).collect();
         by_task.retain(|task, _| alive.contains(task));
-        *full = FEW.max(by_task.len() * 2);
+        *full = FEW.max(by_task.len() * 2).max(alive.len());
         by_task.shrink_to(*full);
     }
     set(by_task.entry(task).or_default());
