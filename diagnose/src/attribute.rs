@@ -25,7 +25,7 @@
 /// - `name = "…"`: the name to show instead of the function's.
 /// - `label = "user={user_id}"`: a format string over the arguments, formatted once per call and
 ///   only while recording. Up to 1,024 labels have nodes of their own; the others are `[other]`.
-///   A living task shows the label of its root in any case.
+///   A living task shows the label of its root all the same, if it was first polled as that.
 /// - `root`: the future is a task, a root wherever it is polled.
 /// - `all`: inside an impl block, a trait or a module, times plain functions too.
 /// - `skip`: leaves the item as it is.

@@ -132,8 +132,8 @@
 //!   node `[other]`; a span past the limit is timed, but not listed. Every report's footer counts
 //!   both. The first 768 labels are those that come first, the others those that recur. Past
 //!   1,024, a frequent one replaces the rarest, whose sums then count in `[other]`, and whose nodes
-//!   another label gets later. A living task shows the label of its root all the same. Nodes stay
-//!   in memory until the program ends.
+//!   another label gets later. A living task shows the label of its root all the same, if it was
+//!   first polled as that. Nodes stay in memory until the program ends.
 //!
 //! # Platforms
 //!

@@ -84,9 +84,11 @@ fn change(task: u64, set: impl FnOnce(&mut Attributes)) {
     let AttributeTable { by_task, full } = &mut *table;
     let by_task = by_task.get_or_insert_default();
     if by_task.len() >= *full && !by_task.contains_key(&task) {
-        let alive: HashSet<u64> = live::all_tasks().map(live::Task::id).collect();
+        // Records of finished tasks have the id 0, or that of a later task.
+        let ids: Vec<u64> = live::all_tasks().map(live::Task::id).collect();
+        let alive: HashSet<u64> = ids.iter().copied().filter(|id| *id != 0).collect();
         by_task.retain(|task, _| alive.contains(task));
-        *full = FEW.max(by_task.len() * 2).max(alive.len());
+        *full = FEW.max(by_task.len() * 2).max(ids.len());
         by_task.shrink_to(*full);
     }
     set(by_task.entry(task).or_default());

@@ -3,34 +3,59 @@
 
 use std::sync::Arc;
 
-/// How many texts are kept at once. A call past them has none.
-const MAX: usize = 1 << 17;
+/// How many texts are kept at once. Past them, each replaces the one that was kept longest: a call
+/// that never was polled and never dropped, as after a panic in its arguments, keeps none for ever.
+const MAX: u32 = (1 << INDEX_BITS) - 1;
+const INDEX_BITS: u32 = 17;
+/// How often a place can be used before its tickets come again.
+const MAX_USES: u32 = 1 << (31 - INDEX_BITS);
 
-/// The texts by number.
+/// The texts by ticket: a place below, and above it how often the place was used before. Tickets
+/// have 31 bits, not all of which are set.
 #[derive(Debug)]
 pub(super) struct UnlistedTexts {
-    texts: Vec<Option<Arc<str>>>,
+    places: Vec<KeptText>,
     free: Vec<u32>,
+    /// The place that is taken from its text next.
+    next: u32,
+}
+
+#[derive(Debug)]
+struct KeptText {
+    uses: u32,
+    text: Option<Arc<str>>,
 }
 
 impl UnlistedTexts {
-    pub(super) const NONE: Self = Self { texts: Vec::new(), free: Vec::new() };
+    pub(super) const NONE: Self = Self { places: Vec::new(), free: Vec::new(), next: 0 };
 
-    /// Keeps a text. Returns its number; `None` if there are too many.
+    /// Keeps a text. Returns its ticket.
     pub(super) fn put(&mut self, text: &str) -> Option<u32> {
-        if let Some(number) = self.free.pop() {
-            *self.texts.get_mut(number as usize)? = Some(Arc::from(text));
-            return Some(number);
-        }
-        let number = u32::try_from(self.texts.len()).ok().filter(|_| self.texts.len() < MAX)?;
-        self.texts.push(Some(Arc::from(text)));
-        Some(number)
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None if self.places.len() < MAX as usize => {
+                self.places.push(KeptText { uses: 0, text: None });
+                u32::try_from(self.places.len() - 1).ok()?
+            }
+            None => {
+                self.next = (self.next + 1) % MAX;
+                self.next
+            }
+        };
+        let place = self.places.get_mut(index as usize)?;
+        *place = KeptText { uses: (place.uses + 1) % MAX_USES, text: Some(Arc::from(text)) };
+        Some(place.uses << INDEX_BITS | index)
     }
 
-    /// Takes a text, whose number is free then.
-    pub(super) fn take(&mut self, number: u32) -> Option<Arc<str>> {
-        let text = self.texts.get_mut(number as usize)?.take()?;
-        self.free.push(number);
+    /// Takes a text. `None` if another one has its place.
+    pub(super) fn take(&mut self, ticket: u32) -> Option<Arc<str>> {
+        let index = ticket & MAX;
+        let place = self.places.get_mut(index as usize)?;
+        if place.uses != ticket >> INDEX_BITS {
+            return None;
+        }
+        let text = place.text.take()?;
+        self.free.push(index);
         Some(text)
     }
 }
@@ -40,15 +65,24 @@ mod tests {
     use super::{MAX, UnlistedTexts};
 
     #[test]
-    fn numbers_are_used_again_and_bounded() {
+    fn places_are_used_again_under_other_tickets() {
         let mut texts = UnlistedTexts::NONE;
-        let first = texts.put("user=1");
-        assert_eq!((first, texts.put("user=2")), (Some(0), Some(1)));
-        assert_eq!(texts.take(0).as_deref(), Some("user=1"));
-        assert_eq!(texts.take(0), None, "it is gone");
-        assert_eq!((texts.put("user=3"), texts.put("user=4")), (Some(0), Some(2)));
-        assert_eq!((3..MAX + 2).filter_map(|_| texts.put("")).count(), MAX - 3);
-        assert_eq!(texts.take(1).as_deref(), Some("user=2"));
-        assert_eq!(texts.put("user=5"), Some(1));
+        let [first, second] = ["user=1", "user=2"].map(|text| texts.put(text).expect("a ticket"));
+        assert_eq!(texts.take(first).as_deref(), Some("user=1"));
+        assert_eq!(texts.take(first), None, "it is gone");
+        let third = texts.put("user=3").expect("a ticket");
+        assert_eq!((texts.places.len(), texts.take(first)), (2, None));
+        assert_eq!(texts.take(third).as_deref(), Some("user=3"));
+        assert_eq!(texts.take(second).as_deref(), Some("user=2"));
+    }
+
+    #[test]
+    fn past_the_bound_the_oldest_text_makes_room() {
+        let mut texts = UnlistedTexts::NONE;
+        let tickets: Vec<u32> = (0..MAX + 2).filter_map(|user| texts.put(&user.to_string())).collect();
+        assert_eq!((tickets.len(), texts.places.len()), (MAX as usize + 2, MAX as usize));
+        let taken = tickets.iter().filter(|ticket| texts.take(**ticket).is_some()).count();
+        assert_eq!(taken, MAX as usize);
+        assert!(tickets.iter().all(|ticket| *ticket < u32::MAX >> 1));
     }
 }

@@ -43,8 +43,9 @@ impl Frame {
     #[inline]
     pub fn enter(site: &'static Site, label: Label) -> Self {
         let mut frame = Self::new(FrameEnd::Call);
+        let label = label.without_text();
         if site.is_on() {
-            frame.begin(site, label.without_text());
+            frame.begin(site, label);
         }
         if let Some(node) = frame.node {
             add(&node.calls, 1);
@@ -119,7 +120,11 @@ impl Drop for Frame {
             let now = clock::now();
             let length = node.leave(now, None, PassingChain::NONE);
             match self.ends {
-                _ if panicked => add(&node.panicked, 1),
+                _ if panicked => {
+                    // A call of a hand-written future is counted at its end.
+                    add(&node.calls, u64::from(!matches!(self.ends, FrameEnd::Call)));
+                    add(&node.panicked, 1);
+                }
                 FrameEnd::Call => node.complete(length),
                 FrameEnd::Poll => {}
                 FrameEnd::Ready => {

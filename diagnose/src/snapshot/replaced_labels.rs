@@ -9,7 +9,8 @@
 //! taken from 7, given to [other]        0 │   40 │                       40
 //! ```
 //! A label keeps its number while one of its calls is alive. Until then, all of its sums are in
-//! `[other]`.
+//! `[other]`. What names a node and outlives its calls, such as the longest wait for a lock, is
+//! shown on the path of the later text.
 
 use std::time::Duration;
 
@@ -104,7 +105,8 @@ fn free_idle(past: &mut PastLabels, trees: &Merged, replaced: &Replaced) {
 /// Returns the labels of paths with living calls, those of the paths above, and those of living
 /// tasks, whose own paths may have had no room. Sorted.
 fn busy_labels(trees: &Merged) -> Vec<Label> {
-    let mut busy: Vec<Label> = live::all_tasks().map(live::Task::label).collect();
+    let tasks = live::all_tasks().filter(|task| task.id() != 0);
+    let mut busy: Vec<Label> = tasks.map(live::Task::label).collect();
     for path in trees.paths.iter().filter(|path| !path.is_at_rest()) {
         let above = |path: &&MergedPath| path.parent.map(|parent| &trees.paths[parent]);
         busy.extend(std::iter::successors(Some(path), above).map(|path| path.label));
