@@ -16,7 +16,7 @@ const MAX_USES: u32 = 1 << (31 - INDEX_BITS);
 pub(super) struct UnlistedTexts {
     places: Vec<KeptText>,
     free: Vec<u32>,
-    /// The place that is taken from its text next.
+    /// The place whose text is replaced next, once there is no free one.
     next: u32,
 }
 

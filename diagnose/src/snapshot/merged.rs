@@ -201,7 +201,7 @@ impl Merged {
         kept
     }
 
-    /// Takes the labels of its paths as they are again.
+    /// From now on, paths that are added keep their labels.
     pub(super) fn restore_labels(&mut self) {
         self.replaced = Replaced::default();
     }

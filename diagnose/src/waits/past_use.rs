@@ -30,7 +30,7 @@ pub(crate) struct PastUse {
     /// Sum of their units.
     pub(crate) capacity: u64,
     pub(crate) acquisitions: u64,
-    /// Ticks that calls waited for the one that was waited for longest.
+    /// Ticks of the waits by call, of the lock that has most of them.
     pub(crate) most_waited: u64,
     pub(crate) usage: Usage,
 }

@@ -10,7 +10,7 @@ use crate::tree::{Link, Node};
 
 /// How many calls are distinguished.
 const ROWS: usize = 6;
-/// The same for all locks of one place.
+/// How many calls are distinguished for all locks of one place that are gone, together.
 pub(super) const MANY_ROWS: usize = 64;
 
 /// Times by call.

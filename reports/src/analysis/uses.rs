@@ -14,7 +14,7 @@ pub(crate) struct ResourceUse<'a> {
     pub(crate) count: u64,
     /// The resource, unless it is gone.
     pub(crate) existing: Option<&'a Resource>,
-    /// Total time of the waits by call for the one that was waited for longest, in ns.
+    /// The part of the time in `usage.waiters` that is of one resource, in ns: the largest part.
     pub(crate) most_waited_ns: u64,
     pub(crate) usage: &'a Usage,
 }

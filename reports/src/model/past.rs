@@ -26,7 +26,7 @@ pub struct PastResources {
     pub capacity: Option<u64>,
     /// Number of these resources.
     pub count: u64,
-    /// Total time of the waits in `usage.waiters` for the one that was waited for longest, in ns.
+    /// The part of the time in `usage.waiters` that is of one lock, in ns: the largest part.
     pub most_waited_ns: u64,
     /// The use of all of them. It has up to 64 calls that waited, and as many that held.
     pub usage: Usage,

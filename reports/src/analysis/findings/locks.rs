@@ -27,9 +27,9 @@ pub(super) struct Lock<'a> {
     pub(super) kind: ResourceKind,
     pub(super) name: Option<&'a str>,
     pub(super) created: Option<&'a Place>,
-    /// Units of those that exist, and how long these were held.
+    /// Units and holds of the locks that exist.
     existing: Holds,
-    /// The same for those that are gone.
+    /// Units and holds of the locks that are gone.
     past: Holds,
     /// How many there are, those included that are gone.
     pub(super) count: u64,
