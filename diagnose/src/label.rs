@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use self::frequency::FrequencySketch;
 use self::unlisted::UnlistedTexts;
 use crate::site::Site;
+use crate::switch;
 use crate::sync::{Mutex, MutexGuard, OnceCell};
 
 /// A label by number. Zero means no label.
@@ -276,10 +277,13 @@ impl Label {
         if self.is_unlisted() { Self::OTHER } else { self }
     }
 
-    /// Takes the text that is kept. The label is used no more.
+    /// Takes the text that is kept. The label is used no more. While recording is off, as in a
+    /// forked child, in which the table may be locked for ever, the text stays until a later one
+    /// needs its place.
     #[cold]
     pub(crate) fn take_unlisted(self) -> Option<Arc<str>> {
-        if self.is_unlisted() { lock().unlisted.take(self.0 & !Self::UNLISTED) } else { None }
+        let is_kept = self.is_unlisted() && switch::records();
+        if is_kept { lock().unlisted.take(self.0 & !Self::UNLISTED) } else { None }
     }
 
     /// Drops the text that is kept, if any. Returns the label that trees have.

@@ -13,6 +13,7 @@ use super::record::Record;
 use super::resource_type::ResourceKind;
 use super::usage::Usage;
 use super::usage_baseline::subtract_usage;
+use crate::switch;
 use crate::sync::Mutex;
 
 /// How many names are distinguished at one place. Locks with later names count with those that have
@@ -47,10 +48,12 @@ pub(super) fn restart() {
     drop(std::mem::take(&mut *PAST.lock()));
 }
 
-/// Returns the use of a lock that ends. `None` if fewer than two calls have waited for it.
+/// Returns the use of a lock that ends. `None` if fewer than two calls have waited for it, and
+/// while recording is off.
 #[cold]
 pub(super) fn last_use(record: &Record) -> Option<(PastKey, PastUse)> {
-    if !record.has_units() || !record.was_contended() {
+    // Off in a forked child too, in which the tables may be locked for ever.
+    if !switch::records() || !record.has_units() || !record.was_contended() {
         return None;
     }
     let (id, identity) = record.identity()?;

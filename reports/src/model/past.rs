@@ -6,7 +6,8 @@ use super::text::Text;
 use super::waits::{Place, ResourceKind, Usage};
 
 /// Locks, semaphores and resources of the program's own that were dropped before the capture, those
-/// of one place of creation together. Only those count that at least two calls have waited for.
+/// of one place of creation together. Only those count that at least two calls have waited for, and
+/// that were dropped while recording was on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]

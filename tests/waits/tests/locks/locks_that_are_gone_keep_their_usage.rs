@@ -76,6 +76,22 @@ async fn what_nobody_waited_for_leaves_nothing_behind() {
     assert_eq!(diagnose::snapshot().past_resources, []);
 }
 
+/// As in a forked child, whose parent may have held the table at the fork.
+#[tokio::test]
+async fn a_drop_while_recording_is_off_does_not_touch_the_table() {
+    if !is_alone(
+        "locks_that_are_gone_keep_their_usage::a_drop_while_recording_is_off_does_not_touch_the_table",
+    ) {
+        return;
+    }
+    let mutex = Arc::new(Mutex::new(0));
+    contend(&mutex).await;
+    diagnose::set_enabled(false);
+    drop(mutex);
+    diagnose::set_enabled(true);
+    assert_eq!(diagnose::snapshot().past_resources, []);
+}
+
 #[tokio::test]
 async fn a_reset_forgets_it_and_subtracts_what_was_before() {
     if !is_alone("locks_that_are_gone_keep_their_usage::a_reset_forgets_it_and_subtracts_what_was_before") {
