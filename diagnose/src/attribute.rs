@@ -25,7 +25,7 @@
 /// - `name = "…"`: the name to show instead of the function's.
 /// - `label = "user={user_id}"`: a format string over the arguments, formatted once per call and
 ///   only while recording. Up to 1,024 labels have nodes of their own; the others are `[other]`.
-///   A living task shows the label of its root all the same, if it was first polled as that.
+///   A living task still shows the label of its root, if that future was a root at its first poll.
 /// - `root`: the future is a task, a root wherever it is polled.
 /// - `all`: inside an impl block, a trait or a module, times plain functions too.
 /// - `skip`: leaves the item as it is.
@@ -64,8 +64,8 @@
 /// ```
 /// The future has the output, the borrows and the `Send`-ness of the original, and stores arguments
 /// once. It grows by at most 64 bytes per annotated level, whatever it awaits. If an attribute
-/// follows that may look for `async fn`, such as `#[tokio::main]`, the function stays one and
-/// stores its arguments twice.
+/// follows that may look for `async fn`, such as `#[tokio::main]`, the function stays an `async fn`
+/// and stores its arguments twice.
 ///
 /// # Errors
 /// An unknown or repeated argument, a `const fn`, a future in a form that cannot be timed, a module

@@ -31,8 +31,8 @@ use crate::{Alarm, Format, Report};
 /// | `DIAGNOSE_SERVE=127.0.0.1:6070\|/run/app.sock\|off` | [`serve`](Builder::serve) | off |
 /// | `DIAGNOSE_SERVE_TOKEN` | [`serve_token`](Builder::serve_token) | none |
 ///
-/// A value that cannot be parsed, and a `DIAGNOSE_*` variable that is not in this table, is
-/// reported on stderr and ignored. `DIAGNOSE`, `DIAGNOSE_ONLY` and `DIAGNOSE_TASKS_ONLY` also apply
+/// A value that cannot be parsed is reported on stderr and ignored. So is a `DIAGNOSE_*` variable
+/// that is not in this table. `DIAGNOSE`, `DIAGNOSE_ONLY` and `DIAGNOSE_TASKS_ONLY` also apply
 /// without `install`.
 ///
 /// # Examples
@@ -176,15 +176,15 @@ impl Builder {
         self
     }
 
-    /// Sets a file whose existence requests a dump: it is removed, and the dump is written. The
-    /// path is checked twice a second, on any system, also without signals.
+    /// Sets a file whose existence requests a dump: the file is removed, and the dump is written.
+    /// The path is checked twice a second. This works on any system, also without signals.
     pub fn trigger(mut self, path: impl Into<PathBuf>) -> Self {
         self.trigger = Some(path.into());
         self
     }
 
-    /// Sets the files of a dump: formats, or reports to choose a view too. Default: `svg`, `txt`,
-    /// `folded` and `json`.
+    /// Sets the files of a dump, as formats, or as reports to choose a view too. Default: `svg`,
+    /// `txt`, `folded` and `json`.
     ///
     /// # Examples
     /// ```
@@ -199,8 +199,8 @@ impl Builder {
     }
 
     /// Also writes the reports when the process ends by returning from `main` or by `exit`. A
-    /// runtime that was dropped before has dropped its tasks: such a dump has all times, and no
-    /// hang.
+    /// runtime that was dropped by then has dropped its tasks: the dump has all their times, but
+    /// none of their hangs.
     pub fn on_exit(mut self, on_exit: bool) -> Self {
         self.on_exit = on_exit;
         self
@@ -239,8 +239,8 @@ impl Builder {
     /// - all workers of a runtime in such polls, and the number of tasks queued behind them;
     /// - a task that was woken, or spawned on a runtime with workers, and not polled since, and the
     ///   functions that run instead;
-    /// - a woken or spawned task while another worker of its runtime is idle: the task is where
-    ///   only one worker can reach it;
+    /// - a woken or spawned task while another worker of its runtime is idle: only one worker,
+    ///   which is busy, can reach the task;
     /// - each proven or likely verdict, with its chain, once all waits in the chain have lasted for
     ///   the threshold. A verdict with the tasks and resources of an earlier one is not repeated.
     ///
@@ -253,18 +253,19 @@ impl Builder {
     /// processor and 5 MB. No task is stopped or polled for it.
     ///
     /// While something runs or is queued for longer than the threshold, a look takes a snapshot of
-    /// these tasks. While something waits for longer, it searches what is late for waits that
+    /// these tasks. While something waits for longer, it searches the late waits for those that
     /// nothing recorded may end: once per threshold while more waits appear, then after twice, four
-    /// times … as long, up to 10 s. Only if it finds some, it takes a snapshot of all live tasks
-    /// and computes verdicts. Each of these takes at most a hundredth of a processor.
+    /// times … as long, up to 10 s. Only if it finds some does it take a snapshot of all live tasks
+    /// and compute verdicts. Each of these takes at most a hundredth of a processor.
     ///
     /// # Native stacks
     /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm includes
     /// the thread's native stack, without the frames of this crate, the runtime and the standard
     /// library. To take it, the watchdog sends the thread a real-time signal: the last one for
-    /// which the program has no handler, reserved with the first stack and kept. The handler only
-    /// copies registers and stack into preallocated memory; the watchdog's thread unwinds the copy.
-    /// It runs on one thread at a time. A thread that blocks the signal gives no stack.
+    /// which the program has no handler. The signal is reserved for the first stack, and kept. The
+    /// handler only copies registers and stack into preallocated memory; the watchdog's thread
+    /// unwinds the copy. It runs on one thread at a time. A thread that blocks the signal gives no
+    /// stack.
     ///
     /// Interrupted system calls restart (`SA_RESTART`), except those that never do: the sleeps,
     /// `poll`, `select`, `epoll_wait`, and reads and writes with a time limit on their socket.
@@ -276,8 +277,8 @@ impl Builder {
     }
 
     /// Sets a function that gets each alarm of the [`watchdog`](Self::watchdog): once when it is
-    /// raised, and once more when it is resolved, then with
-    /// [`resolved_at_unix_ms`](Alarm::resolved_at_unix_ms).
+    /// raised, and once more, with [`resolved_at_unix_ms`](Alarm::resolved_at_unix_ms), when it is
+    /// resolved.
     ///
     /// Calls run one at a time on a thread of their own, which exists while there are alarms. So
     /// the function may send a message to a pager, or write a dump. A slow function delays only its
@@ -330,9 +331,9 @@ impl Builder {
         self
     }
 
-    /// Sets the minimum length of a poll that text reports list in their table of long polls, made
-    /// from the existing histograms. Default: 100 µs; `None` for no table. The table begins at the
-    /// bucket that contains this length, so it lists shorter polls too, down to half of it.
+    /// Sets the minimum length of a poll listed in the long-polls table of text reports. Default:
+    /// 100 µs; `None` omits the table. It is made from histograms and begins at the bucket that
+    /// contains this length, so it also lists shorter polls, down to half of it.
     pub fn long_polls(mut self, bound: impl Into<Option<Duration>>) -> Self {
         self.long_polls = bound.into();
         self

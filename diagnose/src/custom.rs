@@ -79,7 +79,7 @@ impl Resource {
         Self { shared: Shared::new(&TYPE, capacity, Location::caller(), Some(name.into())) }
     }
 
-    /// Returns its record, or `None` if it was made while recording is off.
+    /// Returns its record, or `None` if it was made while recording was off.
     pub(crate) fn record(&self) -> Option<&'static Record> {
         self.shared.record()
     }
@@ -104,7 +104,7 @@ impl fmt::Debug for Resource {
     }
 }
 
-/// The units of a [`Resource`] that a task has, for as long as this value lives.
+/// The units of a [`Resource`] that a task holds while this value is alive.
 ///
 /// Put it into the guard of the actual units, as a field before them: it is then dropped before the
 /// units are free again. It may move to another task. Reports show it with the task that took it,
@@ -180,7 +180,7 @@ impl<F: Future> Future for Waiting<F> {
 /// the wake before forwarding it. Dropping it drops `future` and ends the wait.
 ///
 /// The records do not show what `future` does, so no verdict calls this wait a proven hang. It is a
-/// likely one if all units are held, and one clone of its waker is stored: a time limit inside
+/// likely hang if all units are held and only one clone of its waker is stored: a time limit inside
 /// would store another.
 ///
 /// # Examples

@@ -13,7 +13,7 @@
 //! clock tsc; cost of recording ≈ 67.7 µs (5.08 % of busy): 300 calls 34.9 µs, 100 awaits 4.92 µs, 200 polls 15.2 µs, …
 //! diagnose 0.1.0, recording on
 //! ```
-//! This program prints that, below a table by function:
+//! This program prints that tree, below a table of functions:
 //! ```no_run
 //! use diagnose::diagnose;
 //!
@@ -88,7 +88,8 @@
 //! a `select!` and awaited elsewhere moves in the tree. Spawned futures are roots. So are futures
 //! that a plain function runs, as `fn main` does with `block_on`. A future that an executor polls
 //! inside another future's poll is a child of that future, unless it was spawned through this crate
-//! or is marked `#[diagnose(root)]`: a root, whose time the outer poll shows as spent elsewhere.
+//! or is marked `#[diagnose(root)]`. Then it is a root, and its time does not count as self time of
+//! the outer span.
 //!
 //! Open polls and waits count up to now: a poll that never returns and a future that is never woken
 //! are the biggest boxes of the flame graph.
@@ -102,8 +103,7 @@
 //!
 //! `Snapshot::verdicts` computes from these records which tasks can still make progress. A
 //! `model::Verdict` covers the others: *proven* if it follows from the records alone, *likely* if
-//! it relies on the task that last used a resource. No proof covers a task that could still
-//! continue.
+//! it relies on the task that last used a resource.
 //!
 //! # Where to put it
 //!
@@ -111,18 +111,19 @@
 //!   `impl Future`, and on an async block inside an annotated function;
 //! - [`diagnose::block!`](block) around an async block, anywhere;
 //! - [`.diagnose("name")`](FutureExt::diagnose) on any future;
-//! - [`spawn_with`] around a spawn, on any executor; with a runtime's module, at no spawn at all.
+//! - [`spawn_with`] around a spawn, on any executor. Spawns through a runtime's module, such as
+//!   `diagnose::tokio`, need nothing.
 //!
 //! # Cost
 //!
-//! Programs whose tasks only wait and wake take up to 4 times their CPU, with the attribute alone
-//! or with `diagnose::tokio`; a server under load takes 5 to 20 % more. A recorded poll takes 25 to
-//! 80 ns on the machines of the README's tables, and took 100 ns on an older one: two clock
-//! readings, shared by all spans that stop and resume with it, and a few stores, without a lock or
-//! an allocation. The README has the tables, under *Cost*. Every report estimates its own cost.
+//! A program whose tasks only wait and wake takes up to 4 times its CPU time; a server under load
+//! takes 5 to 20 % more. A recorded poll takes 25 to 80 ns on the machines of the README's tables,
+//! under *Cost*, and took 100 ns on an older one. It is two clock readings, shared by all spans
+//! that stop and resume together, and a few stores, without a lock or an allocation. Every report
+//! estimates the cost of its recording.
 //!
-//! - **Compile time**: a first program with tokio builds in 9 s on two cores (debug, from scratch),
-//!   and in 30 s with the default features of this crate; in 24 s with `on` alone.
+//! - **Compile time**: a small program with tokio builds in 9 s on two cores (debug, from scratch),
+//!   in 24 s with the feature `on` alone, and in 30 s with the default features.
 //! - **Nesting** is bounded by the compiler's recursion limit: about 25 annotated functions instead
 //!   of 32 bare ones, if the outermost comes first in the source. Boxing one or
 //!   `#![recursion_limit = "256"]` allows more.
@@ -130,10 +131,10 @@
 //!   durations of calls, 128 levels, 1,024 labels, 16 [attributes](task_attr) per living task, 16
 //!   million pending spans of 64 bytes. Calls past a limit of nodes, levels or labels count in a
 //!   node `[other]`; a span past the limit is timed, but not listed. Every report's footer counts
-//!   both. The first 768 labels are those that come first, the others those that recur. Past
-//!   1,024, a frequent one replaces the rarest, whose sums then count in `[other]`, and whose nodes
-//!   another label gets later. A living task shows the label of its root all the same, if it was
-//!   first polled as that. Nodes stay in memory until the program ends.
+//!   both. The first 768 labels stay; the other places go to labels that recur. Past 1,024, a
+//!   frequent label replaces the rarest. The sums of the replaced one then count in `[other]`, and
+//!   another label gets its nodes later. A living task still shows the label of its root, if that
+//!   future was a root at its first poll. Nodes stay in memory until the program ends.
 //!
 //! # Platforms
 //!
@@ -188,9 +189,10 @@
 //! - `async-lock`, `parking-lot`, `async-channel`, `flume`, `futures`, `tokio-util`: modules such
 //!   as `diagnose::async_lock`, which record lock holders, owners of channel ends, and their
 //!   waiters. `diagnose::std` needs no feature of its own.
-//! - `tokio-hooks`: with `--cfg tokio_unstable`, lists tasks of code without that `use` as well.
+//! - `tokio-hooks`: with `--cfg tokio_unstable`, also lists tasks spawned by code without that
+//!   `use`.
 //! - `log`, `tracing`: alarms and messages as records of `log`, or as events of `tracing` with
-//!   fields. Stderr then has none, if the program has a logger or a subscriber.
+//!   fields. With a logger or a subscriber in the program, nothing is printed on stderr.
 //! - `tracing-layer`: `TracingLayer` records spans of `tracing` as paths of the tree, for code that
 //!   is instrumented already.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.

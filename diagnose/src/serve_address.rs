@@ -8,8 +8,9 @@ use crate::Builder;
 
 /// The address that [`Builder::serve`](crate::Builder::serve) listens on.
 ///
-/// Text with a `/` is the path of a Unix socket, also after `unix:`. Other text is an IP address
-/// with a port, or `localhost` with a port, which is `127.0.0.1`. Port 0 lets the system choose.
+/// Text with a `/` is the path of a Unix socket; a prefix `unix:` is allowed. Other text is an IP
+/// address with a port, or `localhost` with a port, which is `127.0.0.1`. Port 0 lets the system
+/// choose.
 ///
 /// # Examples
 /// ```

@@ -44,8 +44,8 @@ static TABLE: Mutex<AttributeTable> = Mutex::new(AttributeTable { by_task: None,
 /// value of one name replaces the first. A task has up to 16 attributes, each with up to 256 bytes.
 /// Outside of all tasks, and while recording is off, this does nothing and formats nothing.
 ///
-/// Unlike a `label`, an attribute does not split call paths, and no sums are kept by it. So every
-/// request may have its own value.
+/// Unlike a `label`, an attribute does not split call paths, and no sums are kept per value. So
+/// every request may have its own value.
 ///
 /// # Examples
 /// ```

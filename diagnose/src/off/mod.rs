@@ -5,7 +5,7 @@
 //! reports     snapshot, dump, tree, … with the types that they take and return
 //! alarms      the type of an alarm
 //! serving     respond, with its response
-//! model       verdicts and findings: of the other data of a snapshot, nothing exists here
+//! model       verdicts and findings; no other data of a snapshot exists here
 //! ```
 //! So applications need no `cfg` around these calls. The types repeat a few of `diagnose-reports`,
 //! which is not compiled here.

@@ -25,11 +25,11 @@ pub struct Response {
 /// Answers a request for a path with its query, as [`Builder::serve`](crate::Builder::serve) does.
 ///
 /// Call it from a route of the program's own server. It blocks the thread: a profile for its
-/// seconds, other pages while a report is made, up to a few µs for each recorded path and task. An
-/// async server calls it on a thread for blocking work. Pages are shared by all requests of the
-/// same second. At most four profiles are recorded at the same time. The status is 200; 400 for
-/// `seconds` out of bounds, 404 for an unknown path, 501 if the format's feature is off, 503 while
-/// four profiles are being recorded. The caller decides who may ask.
+/// whole length, any other page while its report is made, which takes up to a few µs for each
+/// recorded path and task. In an async server, call it through `spawn_blocking`. Pages are shared
+/// by all requests of the same second. At most four profiles are recorded at the same time. The
+/// status is 200; 400 for `seconds` out of bounds, 404 for an unknown path, 501 if the format's
+/// feature is off, 503 while four profiles are being recorded. The caller decides who may ask.
 ///
 /// # Examples
 /// ```

@@ -6,9 +6,9 @@ use super::capture::{self, Extent};
 
 /// Returns everything recorded up to now, over all threads, living and ended.
 ///
-/// Running polls and pending waits count up to now, also those of a blocked thread. Roots, and the
-/// children of a node, are sorted by name. Times are in nanoseconds. No thread is stopped. The cost
-/// is a few microseconds per node, on the calling thread.
+/// Running polls and pending waits count up to now, including those of a blocked thread. Roots, and
+/// the children of a node, are sorted by name. Times are in nanoseconds. No thread is stopped. The
+/// cost is a few microseconds per node, on the calling thread.
 ///
 /// # Examples
 /// ```
@@ -59,8 +59,8 @@ pub fn tree() -> String {
 
 /// Returns the contended resources as text, the longest wait first.
 ///
-/// Each lock, channel and so on is shown with its holders, since when and where they hold it, its
-/// waiters in order, and its usage.
+/// For each lock, channel and so on, it shows the holders with time and place, the waiters in
+/// order, and the usage.
 ///
 /// # Examples
 /// ```

@@ -161,7 +161,8 @@ impl<'a> Holdings<'a> {
         }
     }
 
-    /// Returns whether a guard of it cannot leave its task, as the lock is in the memory of that.
+    /// Returns whether its guards cannot leave their task, because the lock is in the memory of
+    /// that task.
     fn cannot_outlive(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
         let place = self.records.get(&copy.resource).map(|record| Memory::at(record.address.load(Relaxed)));
         place.is_some_and(|it| capture.confined.has(it, copy.task)) && !is_polled(copy, capture)
@@ -202,7 +203,7 @@ impl<'a> Holdings<'a> {
         is_block_on() && self.records.get(&copy.resource).is_some_and(|record| is_around(record))
     }
 
-    /// Returns whether there is a thread that nothing is known of, or a second `block_on`.
+    /// Returns whether there is an unknown thread, or a second `block_on`.
     fn has_other_threads(&self, capture: &CaptureContext<'_>) -> bool {
         !self.foreign.is_empty() || capture.tasks.all.iter().filter(|task| task.is_block_on).nth(1).is_some()
     }
@@ -342,7 +343,7 @@ impl<'a> Holdings<'a> {
     }
 }
 
-/// Sets the task of a guard whose own task is done to the one that got the output of that.
+/// If the task of a guard is done, attributes the guard to the task that got that task's output.
 fn follow_output(holding: &mut HoldingCopy, capture: &CaptureContext<'_>) {
     for _ in 0..MAX_JOINERS {
         let is_gone = holding.task != 0 && capture.tasks.get(holding.task).is_none();
@@ -355,8 +356,8 @@ fn follow_output(holding: &mut HoldingCopy, capture: &CaptureContext<'_>) {
     }
 }
 
-/// Returns whether its task is in a poll, which may lend a guard to scoped threads, whatever the
-/// lock is in.
+/// Returns whether its task is in a poll, which may lend a guard to scoped threads, wherever the
+/// lock is.
 fn is_polled(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
     capture.tasks.get(copy.task).is_some_and(KnownTask::is_running)
 }

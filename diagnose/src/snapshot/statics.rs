@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// The memory of the statics of the program and its libraries. Nothing where the system does not
-/// tell.
+/// The memory of the statics of the program and its libraries. Empty if the system does not report
+/// it.
 #[derive(Debug, Default)]
 pub(super) struct Statics(Vec<Range<usize>>);
 
@@ -12,8 +12,8 @@ impl Statics {
         std::fs::read_to_string("/proc/self/maps").map(|maps| Self::of(&maps)).unwrap_or_default()
     }
 
-    /// Finds the writable parts of mapped files. What was zero at the start, such as a lock that is
-    /// made later, has no file: it comes right behind such a part.
+    /// Finds the writable parts of mapped files. Memory that was zero at the start, such as a lock
+    /// that is made later, has no file. It lies right behind such a part.
     fn of(maps: &str) -> Self {
         let mut all: Vec<Range<usize>> = Vec::new();
         for (range, is_writable, path) in maps.lines().filter_map(mapping) {

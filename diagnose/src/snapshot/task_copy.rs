@@ -221,7 +221,7 @@ impl TaskCopy {
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
         let TaskCounts { polls, busy, queued, wakes, self_wakes, last_wake, woken_by } = self.counts;
         let mut task = Task::default();
-        // Once: each time, it is made sure that the class is not shared.
+        // Borrowed once, because each mutable borrow checks that the class is not shared.
         let class: &mut TaskClass = &mut task;
         class.label = texts.of_label(self.origin.label);
         class.kind = match self.origin.work {

@@ -1,7 +1,7 @@
 //! Copies resources, holdings and waits, in order.
 //!
 //! Every wait is read twice, and so are the units that are held where it waits. A wait is marked if
-//! they changed in between, so that no analysis takes two moments for a deadlock.
+//! they changed in between, so that no analysis mistakes two different moments for a deadlock.
 
 use std::ops::Range;
 
@@ -67,7 +67,6 @@ struct ResourceQueue {
 /// began just now.
 fn foreign_threads(threads: Option<&[(u64, u64)]>) -> Vec<u64> {
     let Some(threads) = threads else { return vec![0] };
-    #[allow(unused_mut)] // Only runtimes tell of more.
     let mut known: Vec<u64> =
         tree::all().into_iter().filter(|tree| tree.runs_tasks()).map(tree::Tree::thread_id).collect();
     #[cfg(feature = "tokio")]
@@ -271,7 +270,7 @@ impl ResourceQueue {
         let given_up = (*next).checked_sub(1).filter(|last| *last >= queue.end);
         let last_notified = record.last_notified().map(Box::new);
         let last_forgotten = record.last_forgotten().map(Box::new);
-        // The record was reused in between.
+        // `None` if the record was reused in between.
         (record.id() == id).then_some(Self {
             record,
             id,
@@ -349,7 +348,7 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     let is_set_aside = !wait.is_blocking && later.entered < entered;
     let is_pinned = wait.is_pinned && !wait.is_given_up;
     let mut built = Wait::default();
-    // Once: each time, it is made sure that the class is not shared.
+    // Borrowed once, because each mutable borrow checks that the class is not shared.
     let class: &mut WaitClass = &mut built;
     if let Some(tasks) = &wait.tasks {
         class.tasks = tasks.iter().copied().map(TaskId::new).collect();

@@ -20,12 +20,12 @@ use crate::recorder::TracedSpan;
 /// below the function that polls it, annotated or traced. A filter on this layer selects spans, and
 /// so does [`Builder::only`](crate::Builder::only).
 ///
-/// `tracing` does not say what becomes of a future. So these hold:
+/// `tracing` does not report how a future ends. This has consequences:
 /// - A closed span counts as completed, also if its future was cancelled, or as panicked.
-/// - The last of several entries counts as the drop of the future, and not as a poll. For a span
-///   that is entered several times by hand, the polls are one too few.
-/// - Spans are no tasks, and not in the list of live spans. Outside of tasks they have no wakes,
-///   and an annotated future inside is a task of its own.
+/// - The last of several entries counts as the drop of the future, and not as a poll. So a span
+///   that is entered several times by hand has one poll too few.
+/// - Spans are no tasks, and not in the list of live spans. Outside of tasks, spans have no wakes,
+///   and an annotated future inside a span is a task of its own.
 /// - A span whose guard is held over an `.await` has a poll without a length, once the thread runs
 ///   something else. `tracing` advises against that too.
 /// - A function with both attributes is two paths: its span, and below that the annotated function.

@@ -1,6 +1,6 @@
 //! A drop-in for tokio that records tasks, worker threads, locks, channels and timers.
 //!
-//! One `use` makes a module use it. The rest of the program stays as it is:
+//! One `use` per module is enough. The rest of the program stays as it is:
 //! ```
 //! use diagnose::tokio;
 //!
@@ -70,10 +70,11 @@
 //! let _: IntervalStream = IntervalStream::new(interval.into());
 //! # }
 //! ```
-//! The types of `tokio_util` take tokio's own, too. With the feature `tokio-util`, `PollSender`,
-//! `PollSemaphore` and `AbortOnDropHandle` of `diagnose::tokio_util` take the wrappers, and stay
-//! recorded, and its `TaskTracker` lists the tasks that it spawns. tokio-util's own `TaskTracker`
-//! spawns without a record: let it track the future, and [`spawn`] the tracked one.
+//! The types of `tokio_util` also take tokio's own types. With the feature `tokio-util`,
+//! `PollSender`, `PollSemaphore` and `AbortOnDropHandle` of `diagnose::tokio_util` take the
+//! wrappers, and stay recorded, and its `TaskTracker` lists the tasks that it spawns. tokio-util's
+//! own `TaskTracker` spawns without a record: let it track the future, and [`spawn`] the tracked
+//! one.
 //!
 //! ```
 //! use std::sync::Arc;

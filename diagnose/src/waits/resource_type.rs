@@ -40,7 +40,7 @@ pub(crate) struct ResourceType {
 }
 
 impl ResourceType {
-    /// Creates a type whose woken waits may be overtaken by others.
+    /// Creates an unfair type: other tasks may overtake a woken wait.
     pub(crate) const fn new(kind: ResourceKind, library: &'static str) -> Self {
         let (is_fair, is_thread_bound) = (false, false);
         Self { kind, library, is_fair, is_thread_bound, is_forced: || false, is_granted: || false }

@@ -1,6 +1,7 @@
 //! The use of resources up to the last reset, which later snapshots subtract.
 //!
-//! Threads count on meanwhile. A resource that did not exist at the reset has nothing to subtract.
+//! Threads keep counting meanwhile. A resource that did not exist at the reset has nothing to
+//! subtract.
 
 use diagnose_reports::ordered::OrderedMap;
 
@@ -14,7 +15,8 @@ static BASELINE: Mutex<OrderedMap<u64, UsedBefore>> = Mutex::new(OrderedMap::new
 
 struct UsedBefore {
     acquisitions: u64,
-    /// `None` if nobody waited and no hold was timed: a million channels keep no histograms.
+    /// `None` if nothing waited and no hold was timed, so that a million channels keep no
+    /// histograms.
     usage: Option<Box<Usage>>,
 }
 

@@ -37,7 +37,7 @@ impl Alarm {
     }
 }
 
-/// A text without anything else that is known.
+/// An alarm of which only the text is known.
 impl From<String> for Alarm {
     fn from(text: String) -> Self {
         Self { text, ..Self::default() }

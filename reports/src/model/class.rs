@@ -58,8 +58,8 @@ pub struct Classes<T> {
 /// The number of recent classes: a task that waits for another, and that one, are of two.
 const RECENT: usize = 4;
 
-/// The number of classes past which no more are looked for: records that all differ, as by the task
-/// that spawned each, share nothing.
+/// The number of classes past which the search for equal ones stops. Records that all differ, as in
+/// the task that spawned each, share nothing.
 const MOST: usize = 1 << 14;
 
 impl<T> Default for Classes<T> {

@@ -113,9 +113,9 @@ pub struct Snapshot {
     /// The order in which locks were acquired; `None` if it was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock_order: Option<LockOrder>,
-    /// Number of threads with unknown code that may go on by themselves: no worker, not inside a
-    /// recorded task, not this crate's, and not waiting for another thread. Any movable holding may
-    /// be with one of them.
+    /// Number of threads with unknown code that may go on by themselves. It leaves out workers,
+    /// this crate's threads, and threads that are inside a recorded task or wait for another
+    /// thread. Any movable holding may be with one of them.
     #[serde(default)]
     pub foreign_threads: u64,
     /// Whether this system cannot count threads. One foreign thread is assumed then.

@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::text::Text;
 use super::waits::{Place, ResourceKind, Usage};
 
-/// Locks, semaphores and resources of the program's own that were dropped before the capture, those
-/// of one place of creation together. Only those count that at least two calls have waited for, and
-/// that were dropped while recording was on.
+/// Locks, semaphores and resources of the program's own that were dropped before the capture,
+/// grouped by place of creation. A resource counts only if at least two calls have waited for it,
+/// and if it was dropped while recording was on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize))]
 #[non_exhaustive]
@@ -27,7 +27,7 @@ pub struct PastResources {
     pub capacity: Option<u64>,
     /// Number of these resources.
     pub count: u64,
-    /// The part of the time in `usage.waiters` that is of one lock, in ns: the largest part.
+    /// The largest share of a single lock in the time of `usage.waiters`, in ns.
     pub most_waited_ns: u64,
     /// The use of all of them. It has up to 64 calls that waited, and as many that held.
     pub usage: Usage,

@@ -72,8 +72,8 @@ pub struct ResourceClass {
     /// Whether a release hands the unit to the first waiter. Otherwise the first task to try takes
     /// it.
     pub is_fair: bool,
-    /// Whether it was closed, or one side is gone: no wait lasts, but for a task tracker that is
-    /// not empty.
+    /// Whether it was closed, or one side is gone. Then no wait lasts, except for a task tracker
+    /// that is not empty.
     pub is_closed: bool,
     /// The last acquisition, even if it has been released since.
     pub last_acquired: Option<LastEvent>,

@@ -119,7 +119,7 @@ pub struct Holding {
     /// The task that acquired or used it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    /// The span that did, which may be gone.
+    /// The span that acquired or used it last, which may be gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<SpanId>,
     /// Kernel id of the thread, if it was used outside of all tasks or cannot leave that thread.
@@ -189,7 +189,7 @@ fn is_zero(value: &u64) -> bool {
 pub struct Usage {
     /// Number of acquisitions; for a channel, of messages sent.
     pub acquisitions: u64,
-    /// Number of waits, those included that last or were given up.
+    /// Number of waits, including those that still last or were given up.
     pub contended: u64,
     /// Number of waits that ended with an acquisition; at most `acquisitions` of a lock.
     #[serde(default)]
@@ -210,7 +210,7 @@ pub struct Usage {
     /// waits for at their end; of others the first 64, then one in 64, which counts as 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<UsagePlace>,
-    /// For a broadcast channel, messages that receivers missed: they had `Lagged`.
+    /// For a broadcast channel, number of messages that receivers missed, as reported by `Lagged`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub missed: u64,
     /// The `recv` that missed most of them.

@@ -11,8 +11,9 @@ tests/readers/setup FOLDER          # fetches the readers, once
 tests/readers/run FOLDER --write    # checks, and writes this file
 ```
 
-Inputs: `load` is `examples/quickstart` under load, `deadlock` two tasks that cross their locks, `names` that deadlock with
-names that some format takes for its own. Times without a unit are nanoseconds.
+Inputs: `load` is `examples/quickstart` under load. `deadlock` is two tasks that acquire two locks
+in opposite orders. `names` is that deadlock, with names that have a special meaning in some format.
+Times without a unit are nanoseconds.
 """
 WHAT = {"load": "load", "deadlock": "deadlock", "names": "names"}
 rows = [line.rstrip("\n").split("\t") for line in open(sys.argv[1])]

@@ -96,7 +96,7 @@ impl CancellationToken {
     }
 
     /// Runs a future until it completes, or until the token is cancelled. Returns `None` if
-    /// cancelled, which drops the future. If both happen at once, the future's output counts.
+    /// cancelled, which drops the future. If both happen at once, returns the future's output.
     ///
     /// Cancel safe if the future is.
     #[track_caller]

@@ -10,12 +10,12 @@
 //! # When a change is flagged
 //!
 //! Each recording of a side gives one value per measure, such as the mean busy time per call. The
-//! medians of both sides are compared. The difference is a change if it exceeds three bounds:
-//! - the threshold, by default 5 %;
-//! - the noise: twice the spread of single recordings, and four standard errors of the medians. The
-//!   spread is the median absolute deviation, scaled to a standard deviation and widened for few
-//!   recordings;
-//! - 90 % of all pairs of an old and a new value have to differ in the same direction.
+//! medians of both sides are compared. The difference is a change if all of these hold:
+//! - it exceeds the threshold, by default 5 %;
+//! - it exceeds the noise: twice the spread of single recordings, and four standard errors of the
+//!   medians. The spread is the median absolute deviation, scaled to a standard deviation and
+//!   widened for few recordings;
+//! - 90 % of all pairs of an old and a new value differ in the same direction.
 //!
 //! Independent recordings without a difference pass all three in fewer than 1 of 1,000 comparisons
 //! with 5 recordings a side, and 1 of 10,000 with 10. With 10 a side, a change of 10 % is found in

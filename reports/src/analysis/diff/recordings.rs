@@ -121,7 +121,8 @@ impl Recording {
     /// Returns whether it can contain `earlier`: every function has its first poll at the same
     /// moment, and has at least as many calls. Two runs of a program never agree on the first.
     fn continues(&self, earlier: &Self) -> bool {
-        /// For the rounding of ticks, and for a rate of the clock that is known better later.
+        /// Allows for the rounding of ticks, and for a clock rate that is measured more precisely
+        /// later.
         const SLACK_NS: u64 = 1_000;
         !earlier.functions.is_empty()
             && earlier.functions.iter().all(|(key, before)| {

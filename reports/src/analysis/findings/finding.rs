@@ -29,7 +29,7 @@ pub struct Finding {
     pub rule: Rule,
     /// How urgent it is.
     pub severity: Severity,
-    /// The fault as a sentence, with the number and the place, without a dot at its end.
+    /// The fault as a sentence, with a number and a place, without a final period.
     pub sentence: String,
     /// The line to look at first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ pub struct Finding {
     /// The share that the sentence names, in thousandths; `None` if it names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_mille: Option<u64>,
-    /// The next step, as one clause in the imperative, without a dot at its end.
+    /// The next step, as one imperative clause, without a final period.
     pub next: String,
     /// The section of the documentation with cause, example and remedy:
     /// `docs/findings.md#contended`.

@@ -24,7 +24,7 @@ use crate::units::{count, time};
 const LONG_NS: u64 = 2_000_000;
 /// The minimum share of all busy time, in thousandths.
 const MIN_SHARE: u64 = 200;
-/// The share from which it does most of the work.
+/// The minimum share of a function that does most of the work, in thousandths.
 const MIN_MOST: u64 = 500;
 /// The least share of the function's own time in long polls, and of long ones among its polls.
 const MIN_LONG_TIME: u64 = 500;
@@ -40,11 +40,11 @@ const MIN_ELAPSED_NS: u64 = 1_000_000_000;
 const MIN_STALLS: u64 = 3;
 const STALL_NS: u64 = 500_000_000;
 const MIN_STALLS_ELAPSED_NS: u64 = 10_000_000_000;
-/// The number of calls from which on long polls are compared with calls, not with polls.
+/// The minimum number of calls for long polls to be compared with calls instead of polls.
 const MIN_CALLS: u64 = 100;
-/// The least share of the time of all workers, in thousandths, from which calls must wait, even if
-/// no wait is on record: while a thread polls, it does not see what arrives at its sockets. One
-/// call in ten shows in a p95.
+/// The minimum share of the time of all workers, in thousandths, at which calls must have waited,
+/// even if no wait is on record: a thread that polls does not see what arrives at its sockets. If
+/// one call in ten waits, the p95 shows it.
 const MIN_CAPACITY: u64 = 100;
 /// The least share of the time of all workers for a function that takes most of all busy time in
 /// polls that are surely long. One call in twenty has to wait then.
@@ -91,7 +91,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     asleep.chain(busy.iter().map(|hog| of_hog(facts, &cpu, hog))).collect()
 }
 
-/// The functions whose polls of that length delay others, most own time first.
+/// The functions whose polls of `long_ns` or more delay other tasks, most own time first.
 fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
     let tree = &facts.tree;
     let in_tasks = || (0..tree.nodes.len()).filter(|&node| facts.is_in_task(node));

@@ -5,8 +5,8 @@
 //!   carts         |█ lock().await █|
 //! the lock                       |██████████████ held ████████████████|
 //! ```
-//! A guard lives in the function that acquired it, or is returned to a caller. No drop is known by
-//! its place, so the await is found by its length.
+//! A guard lives in the function that acquired it, or is returned to a caller. The places of drops
+//! are not recorded, so the await is found by its length.
 
 use std::fmt::Write as _;
 

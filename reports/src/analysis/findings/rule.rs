@@ -74,7 +74,7 @@ rules! {
     Runtimes = "runtimes",
     /// One worker did almost all polls.
     Imbalance = "imbalance",
-    /// Tasks or futures of one place become more and more.
+    /// The number of tasks or futures of one place keeps growing.
     Growing = "growing",
     /// More and more messages wait in a channel without a bound.
     Backlog = "backlog",

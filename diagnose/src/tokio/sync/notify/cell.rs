@@ -81,7 +81,7 @@ impl Notify {
         self.notify().notify_one();
     }
 
-    /// Notifies the waiter that has waited shortest. Without waiters, stores a permit.
+    /// Notifies the most recent waiter. Without waiters, stores a permit.
     #[track_caller]
     pub fn notify_last(&self) {
         self.notifiers.record_notify(&self.resource, Location::caller(), false);

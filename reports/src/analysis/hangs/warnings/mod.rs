@@ -9,7 +9,8 @@
 //!                                ├─ hazards           what may become a hang
 //!                                ├─ undriven          awaited tasks that nobody polls
 //!                                ├─ unexplained       waits for something unrecorded
-//!                                └─ unknown_holders   waits for locks that such code holds
+//!                                ├─ unknown_holders   waits for locks that such code holds
+//!                                └─ supervised        waits for each other in tasks that go on
 //! ```
 //! `warning` is what all of them share. No rule is solved here, and no warning is ever `proven`.
 //! Warnings come with their sentences, so this room is after `words`.
