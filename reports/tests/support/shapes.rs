@@ -7,12 +7,13 @@ mod parts;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Attribution, ResourceKind, Role, SiteIndex, SiteKind, Span, SpanIndex, TaskId, WaitMode, Worker,
+    Attribution, Node, NodeIndex, ResourceKind, Role, RunState, Site, SiteIndex, SiteKind, Span, SpanIndex,
+    TaskId, WaitMode, Worker,
 };
 
 use parts::{
-    SECOND, demands, holding, holds, loses, mutexes, resource, set_aside, span_id, task_id, tasks, waits,
-    wakes,
+    SECOND, demands, holding, holds, loses, mutexes, place, resource, set_aside, span_id, task_id, tasks,
+    waits, wakes,
 };
 
 /// A shape: its name, its snapshot for a number of tasks, and the verdicts on it.
@@ -25,7 +26,7 @@ pub(crate) struct Shape {
 }
 
 /// All shapes.
-pub(crate) const SHAPES: [Shape; 22] = [
+pub(crate) const SHAPES: [Shape; 23] = [
     Shape { name: "one queue, its holder is lost", make: queue, expected: ("proven lost_waker", one) },
     Shape { name: "one queue, its holder goes on", make: healthy, expected: ("", none) },
     Shape { name: "pairs", make: pairs, expected: ("proven cycle", |tasks| tasks / 2) },
@@ -41,6 +42,7 @@ pub(crate) const SHAPES: [Shape; 22] = [
     Shape { name: "futures set aside in one queue", make: queued, expected: ("proven futurelock", all) },
     Shape { name: "senders to one full channel", make: senders, expected: ("proven cycle", one) },
     Shape { name: "receivers of messages of their own", make: receivers, expected: ("likely leak", all) },
+    Shape { name: "calls that await the answers of main", make: answers, expected: ("", none) },
     Shape { name: "readers behind a writer", make: readers, expected: ("proven cycle", one) },
     Shape { name: "readers of a lock that is not fair", make: unfair, expected: ("proven lost_waker", one) },
     Shape { name: "a pool of the program's own", make: custom, expected: ("likely self_wait", one) },
@@ -196,6 +198,43 @@ fn receivers(count: usize) -> Snapshot {
         holding(&mut snapshot, number + 2, channel, Role::Receives);
         holding(&mut snapshot, number + 2, channel, Role::Sends).attribution = Attribution::Likely;
         waits(&mut snapshot, number + 2, channel, WaitMode::Receive, 0);
+    }
+    snapshot
+}
+
+/// Each task is a call that waits for an answer which only `main` can give, and `main` goes on. A
+/// thousand such calls have ended.
+fn answers(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    let (call, answer) = (SiteIndex::new(4), SiteIndex::new(5));
+    for (kind, name, line) in [(SiteKind::Fn, "ask", 29), (SiteKind::Await, "reply.await", 30)] {
+        let mut site = Site::default();
+        (site.kind, site.name, site.place, site.end_line) = (kind, name.into(), place(line), line);
+        snapshot.sites.push(site);
+        let mut node = Node::default();
+        (node.site, node.pending, node.calls) = (SiteIndex::new(snapshot.sites.len() - 1), count as u64, 0);
+        (node.completed, node.idle_ns) = (1000, SECOND * count as u64);
+        node.calls = node.completed + node.pending;
+        node.parent = (kind == SiteKind::Await).then(|| NodeIndex::new(0));
+        snapshot.nodes.push(node);
+    }
+    for number in 0..count {
+        let reply = resource(&mut snapshot, ResourceKind::Oneshot, 1);
+        holding(&mut snapshot, number + 2, reply, Role::Receives);
+        holding(&mut snapshot, 1, reply, Role::Sends);
+        let root = snapshot.spans.len();
+        for site in [call, answer] {
+            let mut span = Span::default();
+            (span.id, span.site, span.task) =
+                (span_id(snapshot.spans.len()), site, Some(task_id(number + 2)));
+            (span.state, span.since_ns, span.age_ns) = (RunState::Waiting, SECOND, SECOND);
+            span.parent = (site == answer).then(|| SpanIndex::new(root));
+            snapshot.spans.push(span);
+        }
+        let task = &mut snapshot.tasks[number + 1];
+        (task.site, task.span, task.state) = (call, Some(SpanIndex::new(root)), RunState::Waiting);
+        let own = snapshot.spans.last().map(|span| span.id);
+        waits(&mut snapshot, number + 2, reply, WaitMode::Receive, 0).span = own;
     }
     snapshot
 }

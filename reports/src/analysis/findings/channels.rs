@@ -1,7 +1,7 @@
 //! Requests that wait because of a channel, and the receiver that empties it.
 
 use super::events::{is_between_read_and_write, is_channel_read};
-use super::facts::{Facts, ended, line, per_mille};
+use super::facts::{Facts, line, per_mille};
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
 use crate::model::{Holding, NodeIndex, Place, Resource, Site, SiteIndex, SiteKind, Wait};
@@ -61,7 +61,7 @@ pub(super) fn request(
         let waited_ns = part(ns);
         let share = per_mille(waited_ns, facts.wall_ns(site)).min(1000);
         let is_it =
-            is_request && share >= MIN_SHARE && facts.has_ends(site) && facts.sum(site, ended) >= MIN_ENDED;
+            is_request && share >= MIN_SHARE && facts.has_ends(site) && facts.totals(site).ended >= MIN_ENDED;
         is_it.then_some((depth, std::cmp::Reverse(site), share, waited_ns))
     });
     let (_, std::cmp::Reverse(site), share, waited_ns) = candidates.max()?;

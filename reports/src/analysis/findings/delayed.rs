@@ -6,7 +6,7 @@
 
 use super::channels::is_of_handlers;
 use super::events::is_between_read_and_write;
-use super::facts::{Facts, ended, per_mille};
+use super::facts::{Facts, per_mille};
 use crate::model::{Node, NodeIndex, SiteIndex, UsagePlace};
 use crate::ordered::OrderedMap;
 
@@ -59,8 +59,8 @@ pub(super) fn delayed(
     let share_of = |(site, (wait_ns, depth))| {
         let share = per_mille(wait_ns, facts.wall_ns(site)).min(1000);
         // An overloaded service has more calls in flight than have ended.
-        let ended = facts.sum(site, ended);
-        let is_served = ended >= MIN_ENDED && ended >= facts.sum(site, |node| node.calls) / 10;
+        let totals = facts.totals(site);
+        let is_served = totals.ended >= MIN_ENDED && totals.ended >= totals.calls / 10;
         let has_ends = facts.has_ends(site) || permits.is_some() && is_served;
         let least = match (has_ends, permits) {
             (true, None) => MIN_SHARE,

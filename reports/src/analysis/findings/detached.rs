@@ -2,7 +2,7 @@
 //!
 //! They are no tasks, so no list of tasks has them. What they own stays: memory, guards, permits.
 
-use super::facts::{Facts, ended, per_mille};
+use super::facts::{Facts, per_mille};
 use super::finding::{Finding, Severity};
 use super::growing::{MAX_ENDED, MIN_TASKS, goes_on, rate_words};
 use super::rule::Rule;
@@ -29,7 +29,7 @@ fn detached(snapshot: &Snapshot) -> impl Iterator<Item = &Span> {
 
 fn of_site(facts: &Facts<'_>, site: SiteIndex, futures: &[&Span]) -> Option<Finding> {
     let many = futures.len() as u64;
-    let all_ended = facts.sum(site, ended);
+    let all_ended = facts.totals(site).ended;
     let oldest_ns = futures.iter().map(|span| span.age_ns).max()?;
     let place = facts.place(site);
     let before = facts.earlier.map_or(0, |earlier| before(earlier, place.as_ref()));

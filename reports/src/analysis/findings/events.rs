@@ -4,7 +4,7 @@
 //! Such a wait is recognized by its resource, or by the method that is awaited.
 
 use super::facts::Facts;
-use crate::model::{ResourceKind, Site, SiteKind, WaitMode};
+use crate::model::{ResourceKind, Site, SiteKind};
 
 /// Methods of std, tokio, futures and channels that wait for the next event.
 const METHODS: [&str; 14] = [
@@ -237,16 +237,7 @@ fn calls_any_word(text: &str) -> bool {
 /// Returns whether a future waits at this await now, at a resource of an accepted kind. One that
 /// waits for a free slot does not: its receiver is slow.
 fn is_at(facts: &Facts<'_>, site: &Site, is_kind: fn(ResourceKind) -> bool) -> bool {
-    let snapshot = facts.snapshot;
-    snapshot.waits.iter().any(|wait| {
-        let resource = wait.resource.and_then(|resource| snapshot.resource(resource));
-        let last = site.end_line.max(site.place.line);
-        resource.is_some_and(|it| is_kind(it.kind))
-            && wait.mode != WaitMode::Send
-            && wait.place.as_ref().is_some_and(|place| {
-                place.file == site.place.file && (site.place.line..=last).contains(&place.line)
-            })
-    })
+    facts.kinds_waited_for(site).any(is_kind)
 }
 
 fn is_channel(kind: ResourceKind) -> bool {

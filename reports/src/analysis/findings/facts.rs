@@ -1,10 +1,12 @@
 //! The input that the rules share: a snapshot with its nodes by site, and the times of functions.
 
+use super::site_totals::SiteTotals;
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
 use crate::index::{Index, TasksById};
 use crate::model::{
-    Node, Place, ResourceId, Site, SiteIndex, SiteKind, Snapshot, Span, SpanId, Task, TaskId,
+    Node, Place, ResourceId, ResourceKind, Site, SiteIndex, SiteKind, Snapshot, Span, SpanId, Task, TaskId,
+    WaitMode,
 };
 use crate::names::OTHER;
 use crate::ordered::OrderedSet;
@@ -18,6 +20,10 @@ pub(super) struct Facts<'a> {
     pub(super) tree: Tree<'a>,
     /// By site: its nodes, ascending.
     nodes_of_site: Vec<Vec<usize>>,
+    /// By site.
+    totals: Vec<SiteTotals>,
+    /// File, line and resource of all waits but those for a free slot, each once, ascending.
+    wait_places: Vec<(&'a str, u32, ResourceKind)>,
     /// By node: its root.
     roots: Vec<usize>,
     /// By node: whether it is under a future, and nothing around it may block.
@@ -54,6 +60,8 @@ impl<'a> Facts<'a> {
             are_outermost: tree.outermost(|node| node.site),
             tree,
             nodes_of_site,
+            totals: SiteTotals::of_sites(snapshot),
+            wait_places: wait_places(snapshot),
             stuck_tasks: OrderedSet::new(),
             stuck_resources: OrderedSet::new(),
             tasks: TasksById::new(&snapshot.tasks),
@@ -147,11 +155,24 @@ impl<'a> Facts<'a> {
         self.sum_outermost(site, |node| node.busy_ns.saturating_add(node.idle_ns))
     }
 
+    /// The sums over all nodes of a site.
+    pub(super) fn totals(&self, site: SiteIndex) -> SiteTotals {
+        self.totals.get(site.get()).copied().unwrap_or_default()
+    }
+
     /// Returns whether most calls of a site end: requests, not loops.
     pub(super) fn has_ends(&self, site: SiteIndex) -> bool {
-        let calls = self.sum(site, |node| node.calls);
-        let ended = self.sum(site, ended);
-        ended > 0 && ended >= calls / 2
+        self.totals(site).has_ends()
+    }
+
+    /// The kinds of resources at which futures wait now in the lines of a site. Waits for a free
+    /// slot are left out.
+    pub(super) fn kinds_waited_for(&self, site: &Site) -> impl Iterator<Item = ResourceKind> {
+        let (file, first) = (site.place.file.as_str(), site.place.line);
+        let last = site.end_line.max(first);
+        let start = self.wait_places.partition_point(|&(own, line, _)| (own, line) < (file, first));
+        let there = self.wait_places[start..].iter();
+        there.take_while(move |(own, line, _)| *own == file && *line <= last).map(|&(_, _, kind)| kind)
     }
 
     /// The deepest node that explains most of the waiting below a node, or the node itself.
@@ -171,6 +192,17 @@ impl<'a> Facts<'a> {
     pub(super) fn is_in_task(&self, node: usize) -> bool {
         self.are_in_tasks[node]
     }
+}
+
+/// File, line and resource of all waits but those for a free slot, each once, ascending.
+fn wait_places(snapshot: &Snapshot) -> Vec<(&str, u32, ResourceKind)> {
+    let waits = snapshot.waits.iter().filter(|wait| wait.mode != WaitMode::Send);
+    let places = waits.filter_map(|wait| {
+        let place = wait.place.as_ref()?;
+        Some((place.file.as_str(), place.line, snapshot.resource(wait.resource?)?.kind))
+    });
+    // A set, as a million tasks wait in few lines.
+    places.collect::<OrderedSet<_>>().into_iter().collect()
 }
 
 /// The site of a task's root span.

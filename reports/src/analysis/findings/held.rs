@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use super::events::is_next_job;
-use super::facts::{Facts, ended, line};
+use super::facts::{Facts, line};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::CpuShare;
@@ -105,7 +105,7 @@ fn of_resource(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Find
 pub(super) fn request(facts: &Facts<'_>, wait: &Wait) -> Option<SiteIndex> {
     let root = facts.task(wait.task?).map(|task| facts.root_site(task));
     let own = wait.span.and_then(|id| facts.span(id)).map(|span| span.site);
-    let is_request = |site: &SiteIndex| facts.has_ends(*site) && facts.sum(*site, ended) >= MIN_ENDED;
+    let is_request = |site: &SiteIndex| facts.has_ends(*site) && facts.totals(*site).ended >= MIN_ENDED;
     root.into_iter().chain(own).find(is_request)
 }
 

@@ -111,7 +111,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         let site = SiteIndex::new(site);
         let share = per_mille(self_busy_ns, all_ns);
         // An await adds polls without work, so the calls count in a function that is called often.
-        let (polls, calls) = (facts.sum(site, |node| node.polls), facts.sum(site, |node| node.calls));
+        let (polls, calls) = (facts.sum(site, |node| node.polls), facts.totals(site).calls);
         let polls = if calls >= MIN_CALLS { polls.min(calls) } else { polls };
         let least = if long.are_sure(cpu) { MIN_SURE_POLLS } else { MIN_LONG_POLLS };
         let is_start_up = long.polls < MIN_POLLS

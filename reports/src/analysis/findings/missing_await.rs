@@ -32,7 +32,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         let futures = callers.values().copied().fold(0, u64::saturating_add);
         let &(caller, _) = callers.iter().max_by_key(|(site, count)| (*count, std::cmp::Reverse(*site)))?;
         // A function that is awaited elsewhere on the same path is not a mistake.
-        let calls = facts.sum(site, |node| node.calls);
+        let calls = facts.totals(site).calls;
         (futures >= MIN_FUTURES && calls == 0).then(|| of_site(facts, site, caller, futures))
     };
     by_site.into_iter().filter_map(finding).collect()

@@ -45,6 +45,7 @@ mod runtimes;
 mod saturated;
 mod self_wake;
 mod sequential;
+mod site_totals;
 mod slow_await;
 mod stopped;
 mod stuck;

@@ -7,7 +7,7 @@
 //! A panic of a spawned task ends in a `JoinError`, which a handler may drop, and a message on
 //! standard error, which nobody may read: the service looks healthy, and some requests are lost.
 
-use super::facts::{Facts, ended, per_mille, percent};
+use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use crate::model::{NodeIndex, SiteIndex};
@@ -33,7 +33,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         }
     }
     let finding = |(site, (panics, nodes)): (SiteIndex, (u64, Vec<NodeIndex>))| {
-        let all = facts.sum(site, ended);
+        let all = facts.totals(site).ended;
         let share = per_mille(panics, all);
         (panics >= MIN_PANICS && share >= MIN_SHARE)
             .then(|| of_function(facts, site, (panics, all, share), nodes))

@@ -10,7 +10,7 @@
 use super::channels::{MIN_MEAN_NS, is_of_handlers};
 use super::contended::awaited_lock;
 use super::events::{is_between_read_and_write, is_repeated, is_request};
-use super::facts::{Facts, ended, per_mille, percent};
+use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::CpuShare;
@@ -45,7 +45,7 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
     let sum = |value: fn(&crate::model::Node) -> u64| {
         nodes.iter().map(|&node| value(facts.node(node))).fold(0, u64::saturating_add)
     };
-    let calls = facts.sum(function, |node| node.calls);
+    let calls = facts.totals(function).calls;
     let times = sum(|node| node.calls).checked_div(calls)?;
     let waited_ns = sum(|node| node.idle_ns.saturating_add(node.busy_ns));
     let wall_ns = facts.wall_ns(function);
@@ -53,7 +53,7 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
     let is_often = times >= MIN_TIMES
         && share >= MIN_SHARE
         && facts.has_ends(function)
-        && facts.sum(function, ended) >= MIN_CALLS
+        && facts.totals(function).ended >= MIN_CALLS
         && mean_ns >= CpuShare::new(facts.snapshot).stretched(MIN_MEAN_NS);
     let is_meant = || facts.snapshot.site(site).is_none_or(|site| is_repeated(&site.name));
     let is_in_requests =

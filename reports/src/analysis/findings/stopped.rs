@@ -10,6 +10,8 @@
 //! slow. Silent at awaits of the next event, of a moment or of a client that reads, and in calls
 //! of a loop that has no other await for its next event.
 
+use std::cell::RefCell;
+
 use super::events::{is_event_like, is_for_event, is_timer, is_write};
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
@@ -43,9 +45,8 @@ struct CallsInFlight {
 
 impl CallsInFlight {
     fn new(facts: &Facts<'_>, site: SiteIndex) -> Self {
-        let nodes = facts.nodes_of_site(site).iter().map(|&node| &facts.node(node).latency.completed);
-        let longest_ns = nodes.map(|calls| calls.longest_ns).max().unwrap_or(0);
-        Self { in_flight: 0, ended: facts.sum(site, |node| node.completed), longest_ns }
+        let ended = facts.sum(site, |node| node.completed);
+        Self { in_flight: 0, ended, longest_ns: facts.totals(site).longest_ns }
     }
 
     /// For how many ns a call must wait to be far from those that ended; `None` if few did.
@@ -99,6 +100,19 @@ struct Stopped<'a> {
     /// By function: the calls that have waited for long enough.
     old: OrderedMap<SiteIndex, usize>,
     least_ns: u64,
+    /// The answers of [`Self::is_event`] and [`Self::waits_for_events`] so far.
+    events: RefCell<Answers>,
+    loops: RefCell<Answers>,
+}
+
+/// Answers to a question about a site, each found once: there are many calls of few sites.
+#[derive(Debug, Default)]
+struct Answers(OrderedMap<SiteIndex, bool>);
+
+impl Answers {
+    fn find(&mut self, site: SiteIndex, find: impl FnOnce() -> bool) -> bool {
+        *self.0.entry(site).or_insert_with(find)
+    }
 }
 
 impl<'a> Stopped<'a> {
@@ -112,6 +126,8 @@ impl<'a> Stopped<'a> {
             functions: OrderedMap::new(),
             old: OrderedMap::new(),
             least_ns: CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS),
+            events: RefCell::default(),
+            loops: RefCell::default(),
         };
         for wait in &facts.snapshot.waits {
             if let Some(span) = wait.span {
@@ -194,8 +210,7 @@ impl<'a> Stopped<'a> {
 
     /// Returns whether many calls have gone on from an await.
     fn is_passed(&self, site: SiteIndex) -> bool {
-        let passed = self.facts.sum(site, |node| node.calls.saturating_sub(node.pending));
-        passed >= MIN_ENDED
+        self.facts.totals(site).passed >= MIN_ENDED
     }
 
     /// Returns whether the span waits for what should have come, and does not go on.
@@ -223,15 +238,22 @@ impl<'a> Stopped<'a> {
             return false;
         }
         let is_client = || is_write(&site.name) && waits.iter().all(|wait| wait.resource.is_none());
-        let node = self.node(span.site);
-        let is_event = || node.is_none_or(|node| is_for_event(facts, node) || is_event_like(facts, node));
+        let is_event = || self.events.borrow_mut().find(span.site, || self.is_event(span.site));
         waits.iter().any(|wait| is_acquisition(wait)) || !is_client() && !is_event()
     }
 
-    /// The node of a site with most of its waiting.
-    fn node(&self, site: SiteIndex) -> Option<usize> {
-        let nodes = self.facts.nodes_of_site(site).iter().copied();
-        nodes.max_by_key(|&node| (self.facts.node(node).idle_ns, std::cmp::Reverse(node)))
+    /// Returns whether an await is for the next event.
+    fn is_event(&self, site: SiteIndex) -> bool {
+        let node = self.facts.totals(site).most_idle;
+        node.is_none_or(|node| is_for_event(self.facts, node) || is_event_like(self.facts, node))
+    }
+
+    /// Returns whether a function waits for the next event in one of its own awaits.
+    fn waits_for_events(&self, function: SiteIndex) -> bool {
+        let facts = self.facts;
+        let nodes = facts.nodes_of_site(function).iter();
+        let mut children = nodes.flat_map(|&node| &facts.tree.children[node]);
+        children.any(|&child| is_for_event(facts, child) || is_event_like(facts, child))
     }
 
     /// Returns whether a call is one for an event: its task ends, or waits elsewhere for the next
@@ -239,10 +261,9 @@ impl<'a> Stopped<'a> {
     fn is_request(&self, index: usize) -> bool {
         let facts = self.facts;
         let Some(root) = self.path(index).last() else { return false };
-        let waits_for_events = |function: usize| {
-            let nodes = facts.nodes_of_site(self.span(function).site).iter();
-            let mut children = nodes.flat_map(|&node| &facts.tree.children[node]);
-            children.any(|&child| is_for_event(facts, child) || is_event_like(facts, child))
+        let waits_for_events = |index: usize| {
+            let function = self.span(index).site;
+            self.loops.borrow_mut().find(function, || self.waits_for_events(function))
         };
         root == index
             || facts.has_ends(self.span(root).site)
@@ -277,7 +298,7 @@ impl<'a> Stopped<'a> {
         finding.explains_ns =
             calls.spans.iter().map(|&span| self.silent_ns[span]).fold(0, u64::saturating_add);
         finding.evidence.sites = vec![awaited, function];
-        finding.evidence.nodes = self.node(awaited).map(NodeIndex::new).into_iter().collect();
+        finding.evidence.nodes = facts.totals(awaited).most_idle.map(NodeIndex::new).into_iter().collect();
         let tasks = calls.spans.iter().filter_map(|&span| self.span(span).task);
         finding.evidence.set_tasks(tasks.collect::<OrderedSet<_>>());
         finding.evidence.resources = resources.into_iter().take(MAX_IDS).collect();

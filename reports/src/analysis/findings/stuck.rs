@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
-use super::suspicion::is_evident;
+use super::suspicion::{StoppedRequests, is_evident};
 use crate::analysis::hangs::{Confidence, Link, Verdict, VerdictKind, alike};
 use crate::index::TasksById;
 use crate::model::{Place, ResourceId, Snapshot, TaskId};
@@ -17,8 +17,9 @@ use crate::units::{count, counted};
 
 pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> {
     let tasks = TasksById::new(&facts.snapshot.tasks);
+    let stopped = StoppedRequests::new(facts);
     let verdicts_found: Vec<&Verdict> =
-        verdicts.iter().filter(|verdict| is_finding(facts, verdict)).collect();
+        verdicts.iter().filter(|verdict| is_finding(facts, &stopped, verdict)).collect();
     for verdict in &verdicts_found {
         facts.stuck_tasks.extend(verdict.chain.iter().filter_map(Link::task));
         facts.stuck_tasks.extend(verdict.victims.iter().copied());
@@ -36,12 +37,12 @@ pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> 
 /// Returns whether a verdict is a finding. A suspicion is one if it follows from a chain of waits,
 /// and is weak merely because unrecorded code could drop one of them: handlers in a connection of a
 /// library. The others rest on the age of a wait, and need evidence of their own.
-fn is_finding(facts: &Facts<'_>, verdict: &Verdict) -> bool {
+fn is_finding(facts: &Facts<'_>, stopped: &StoppedRequests, verdict: &Verdict) -> bool {
     let has_chain = matches!(
         verdict.kind,
         VerdictKind::Cycle | VerdictKind::SelfWait | VerdictKind::Futurelock | VerdictKind::Hazard
     );
-    verdict.confidence != Confidence::Suspect || has_chain || is_evident(facts, verdict)
+    verdict.confidence != Confidence::Suspect || has_chain || is_evident(facts, stopped, verdict)
 }
 
 fn of_verdicts(

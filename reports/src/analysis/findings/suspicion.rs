@@ -11,7 +11,7 @@ use super::held::{is_acquisition, request};
 use super::workers::CpuShare;
 use crate::analysis::hangs::{Link, Verdict, VerdictKind};
 use crate::model::{Holding, ResourceId, Role, RunState, Task, TaskId, Wait, WaitMode};
-use crate::ordered::OrderedSet;
+use crate::ordered::{OrderedMap, OrderedSet};
 
 /// How long each of the waits must last, if CPUs are free.
 const MIN_WAIT_NS: u64 = 1_000_000_000;
@@ -22,33 +22,60 @@ const MIN_WAITING: usize = 3;
 /// For how long each worker must have been in its poll: longer than a start.
 const MIN_BLOCKED_NS: u64 = 5_000_000_000;
 
-/// Returns whether a suspicion has such evidence.
-pub(super) fn is_evident(facts: &Facts<'_>, verdict: &Verdict) -> bool {
-    match verdict.kind {
-        VerdictKind::Leak | VerdictKind::PoolExhausted => stops_requests(facts, verdict),
-        VerdictKind::BlockedWorker => stops_runtime(facts, verdict) || waits_for_waiting(facts, verdict),
-        _ => false,
+/// The tasks that wait for long in calls that usually end, by what they wait for. Of each, as many
+/// as a suspicion needs.
+#[derive(Debug, Default)]
+pub(super) struct StoppedRequests {
+    at: OrderedMap<ResourceId, OrderedSet<TaskId>>,
+    joining: OrderedMap<TaskId, OrderedSet<TaskId>>,
+}
+
+impl StoppedRequests {
+    pub(super) fn new(facts: &Facts<'_>) -> Self {
+        let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS);
+        let mut stopped = Self::default();
+        for wait in facts.snapshot.waits.iter().filter(|wait| !wait.is_granted) {
+            let resource = wait.resource.and_then(|id| facts.snapshot.resource(id));
+            let usual_ns = resource.map_or(0, |it| it.usage.wait.p99_ns);
+            let is_long = wait.since_ns >= least_ns.max(usual_ns.saturating_mul(MIN_TIMES));
+            let Some(task) = wait.task.filter(|_| is_long && request(facts, wait).is_some()) else {
+                continue;
+            };
+            match wait.resource {
+                Some(id) => add(stopped.at.entry(id).or_default(), task),
+                None => {
+                    for &id in &wait.tasks {
+                        add(stopped.joining.entry(id).or_default(), task);
+                    }
+                }
+            }
+        }
+        stopped
+    }
+
+    /// Returns whether such calls wait for what the verdict is about, or for jobs that it mentions.
+    fn are_behind(&self, verdict: &Verdict) -> bool {
+        let jobs = verdict.chain.iter().filter_map(Link::task).chain(verdict.victims.iter().copied());
+        let at = verdict.chain.iter().filter_map(Link::resource).filter_map(|id| self.at.get(&id));
+        let waiting = at.chain(jobs.filter_map(|id| self.joining.get(&id))).flatten();
+        let mut found = OrderedSet::new();
+        waiting.into_iter().any(|&task| found.insert(task) && found.len() >= MIN_WAITING)
     }
 }
 
-/// Returns whether calls that end wait for what the verdict is about, or for jobs that it mentions.
-fn stops_requests(facts: &Facts<'_>, verdict: &Verdict) -> bool {
-    let own = verdict.chain.iter().filter_map(Link::task).chain(verdict.victims.iter().copied());
-    let own: OrderedSet<TaskId> = own.collect();
-    let resources: OrderedSet<ResourceId> = verdict.chain.iter().filter_map(Link::resource).collect();
-    let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS);
-    let is_behind = |wait: &Wait| match wait.resource {
-        Some(id) => resources.contains(&id),
-        None => wait.tasks.iter().any(|id| own.contains(id)),
-    };
-    let is_long = |wait: &Wait| {
-        let resource = wait.resource.and_then(|id| facts.snapshot.resource(id));
-        let usual_ns = resource.map_or(0, |it| it.usage.wait.p99_ns);
-        wait.since_ns >= least_ns.max(usual_ns.saturating_mul(MIN_TIMES))
-    };
-    let waits = facts.snapshot.waits.iter().filter(|wait| is_behind(wait) && is_long(wait));
-    let requests = waits.filter(|wait| !wait.is_granted && request(facts, wait).is_some());
-    requests.filter_map(|wait| wait.task).collect::<OrderedSet<_>>().len() >= MIN_WAITING
+fn add(tasks: &mut OrderedSet<TaskId>, task: TaskId) {
+    if tasks.len() < MIN_WAITING {
+        tasks.insert(task);
+    }
+}
+
+/// Returns whether a suspicion has such evidence.
+pub(super) fn is_evident(facts: &Facts<'_>, stopped: &StoppedRequests, verdict: &Verdict) -> bool {
+    match verdict.kind {
+        VerdictKind::Leak | VerdictKind::PoolExhausted => stopped.are_behind(verdict),
+        VerdictKind::BlockedWorker => stops_runtime(facts, verdict) || waits_for_waiting(facts, verdict),
+        _ => false,
+    }
 }
 
 /// Returns whether the task that blocks its thread waits for a lock that a waiting task holds, for

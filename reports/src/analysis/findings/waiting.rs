@@ -146,10 +146,9 @@ impl<'a> WaitingTasks<'a> {
     /// the wait.
     fn may_answer(&self, wait: &Wait, id: TaskId) -> bool {
         let Some(task) = self.tasks.get(id) else { return false };
-        let nodes = self.facts.nodes_of_site(self.facts.root_site(task)).iter();
-        let longest_ns = nodes.map(|&node| self.facts.node(node).latency.completed.longest_ns).max();
+        let longest_ns = self.facts.totals(self.facts.root_site(task)).longest_ns;
         // Without an ended call, it is unknown how long they last.
-        longest_ns.is_none_or(|ns| ns == 0 || wait.since_ns <= ns.saturating_mul(MAX_CALLS))
+        longest_ns == 0 || wait.since_ns <= longest_ns.saturating_mul(MAX_CALLS)
     }
 
     /// The tasks that the wait of this task is for: those it joins, and those that were given the
