@@ -9,8 +9,8 @@ use diagnose_reports::{Error, Report, Snapshot};
 
 use crate::dump_name;
 use crate::keep::Keep;
-use crate::os;
 use crate::say;
+use crate::signal_mask;
 use crate::snapshot::snapshot;
 use crate::sync::Mutex;
 
@@ -39,7 +39,7 @@ pub fn dump(path: impl AsRef<Path>) -> Result<PathBuf, Error> {
     let path = path.as_ref();
     let report = Report::try_from(path)?;
     let snapshot = snapshot();
-    let written = os::with_file_size_errors(|| diagnose_reports::write_file(&snapshot, report, path))?;
+    let written = signal_mask::with_write_errors(|| diagnose_reports::write_file(&snapshot, report, path))?;
     Ok(std::path::absolute(&written).unwrap_or(written))
 }
 
@@ -135,7 +135,7 @@ fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep)
     for report in reports {
         let written = with_free_name(&mut name, |name| {
             let path = folder.join(format!("{name}.{report}"));
-            os::with_file_size_errors(|| diagnose_reports::write_new_file(snapshot, *report, &path))
+            signal_mask::with_write_errors(|| diagnose_reports::write_new_file(snapshot, *report, &path))
         });
         match written {
             Ok(_) if is_temporary => {}

@@ -19,6 +19,7 @@
 use diagnose_reports::model::{Alarm, AlarmKind};
 
 use crate::say::Message;
+use crate::signal_mask::as_program;
 
 #[cfg_attr(not(any(feature = "log", feature = "tracing")), allow(dead_code))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,11 +76,11 @@ pub(crate) fn emit(message: &Message) -> bool {
         Message::Text(text) => {
             let text = text.strip_prefix("diagnose: ").unwrap_or(text);
             let text = diagnose_reports::clean_lines(text);
-            traced_text(level, &text) || logged_text(level, &text)
+            as_program(|| traced_text(level, &text) || logged_text(level, &text))
         }
         Message::Alarm { alarm, words } => {
             let fields = Fields::of(alarm, words);
-            traced_alarm(level, alarm, &fields) || logged_alarm(level, alarm, &fields)
+            as_program(|| traced_alarm(level, alarm, &fields) || logged_alarm(level, alarm, &fields))
         }
     }
 }
@@ -191,6 +192,7 @@ mod tests {
 
     use super::{Fields, Level, level};
     use crate::say::Message;
+    use crate::signal_mask::as_program;
 
     #[test]
     fn a_message_has_the_level_of_its_meaning() {

@@ -276,6 +276,8 @@ mod serve_address;
 #[cfg(feature = "on")]
 mod signal;
 #[cfg(feature = "on")]
+mod signal_mask;
+#[cfg(feature = "on")]
 mod site;
 #[cfg(all(feature = "on", feature = "smol"))]
 pub mod smol;

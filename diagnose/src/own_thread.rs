@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use std::thread::{Builder, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
+use crate::signal_mask::{Blocked, ProgramMask};
 use crate::{cpu, os};
 
 /// How many threads are known at once. A further one counts as the program's.
@@ -55,10 +56,11 @@ pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Resu
     #[cfg(unix)]
     crate::fork::watch();
     STARTING.fetch_add(1, Relaxed);
+    let blocked = Blocked::new();
+    let program = blocked.program();
     let thread = Builder::new().name(name.to_owned()).spawn(move || {
         IS_OWN.set(true);
-        // Stderr may be a file, too.
-        os::block_file_size_signal();
+        program.into_iter().for_each(ProgramMask::keep);
         let _listed = ListedThread::new(os::thread_id());
         end_start();
         run();

@@ -24,6 +24,7 @@ use crate::events;
 use crate::exit;
 use crate::os;
 use crate::own_thread;
+use crate::signal_mask::with_write_errors;
 use crate::sync::Mutex;
 
 /// Maximum number of queued bytes.
@@ -93,7 +94,9 @@ macro_rules! say_now {
     ($($part:tt)*) => {{
         use std::io::Write as _;
         // `eprintln!` would panic if the write fails.
-        let _ = writeln!(std::io::stderr(), "{}", diagnose_reports::clean_lines(&format!($($part)*)));
+        let _ = $crate::signal_mask::with_write_errors(|| {
+            writeln!(std::io::stderr(), "{}", diagnose_reports::clean_lines(&format!($($part)*)))
+        });
     }};
 }
 pub(crate) use say_now;
@@ -148,7 +151,7 @@ fn write(most: usize, may_go_on: impl Fn() -> bool) {
                 if !may_go_on() {
                     return;
                 }
-                let _ = std::io::stderr().write_all(part);
+                let _ = with_write_errors(|| std::io::stderr().write_all(part));
             }
         }
         own_thread::work(|| {

@@ -15,6 +15,7 @@ use diagnose_reports::model::Alarm;
 use crate::config::AlarmFunction;
 use crate::own_thread;
 use crate::say::say;
+use crate::signal_mask::as_program;
 use crate::sync::Mutex;
 
 /// Maximum number of alarms that wait for the function.
@@ -57,7 +58,7 @@ pub(super) fn call(alarm: &Alarm) {
 /// Calls the function until the queue is empty.
 fn run() {
     while let Some((function, alarm)) = own_thread::work(next) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (function.0)(&alarm))) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| as_program(|| (function.0)(&alarm)))) {
             // The payload's own drop may panic too.
             std::mem::forget(payload);
             own_thread::work(|| {

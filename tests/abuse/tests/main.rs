@@ -15,6 +15,7 @@ mod interrupts;
 mod labels;
 mod one_instant;
 mod scale;
+mod signals;
 mod task_attributes;
 mod trigger;
 mod waker;

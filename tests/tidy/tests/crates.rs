@@ -19,7 +19,15 @@ const CRATES: [(&str, &[&str]); 32] = [
     ("futures_sink", &["diagnose/src/flume/", "diagnose/src/tokio_util/"]),
     ("glob", &["cli/src/sides.rs"]),
     ("inferno", &["reports/src/export/svg.rs"]),
-    ("libc", &["diagnose/src/exit.rs", "diagnose/src/os.rs", "diagnose/src/watchdog/native_stack/"]),
+    (
+        "libc",
+        &[
+            "diagnose/src/exit.rs",
+            "diagnose/src/os.rs",
+            "diagnose/src/signal_mask.rs",
+            "diagnose/src/watchdog/native_stack/",
+        ],
+    ),
     ("log", &["diagnose/src/events.rs"]),
     ("loom", &["diagnose/src/sync.rs", "/loom.rs"]),
     ("once_cell", &["diagnose/src/sync.rs"]),

@@ -41,7 +41,7 @@ const EXCEPTIONS: [(&str, &str); 4] =
     [("block", "__private"), ("recorder", "threads"), ("spawned", "tokio"), ("switch", "env")];
 
 /// Rooms that no poll goes through. They may import everything.
-const COLD: [&str; 29] = [
+const COLD: [&str; 30] = [
     "attribute",
     "config",
     "cpu",
@@ -65,6 +65,7 @@ const COLD: [&str; 29] = [
     "serve",
     "serve_address",
     "signal",
+    "signal_mask",
     "snapshot",
     "span_layer",
     "threads",

@@ -1,0 +1,105 @@
+//! A program that treats signals in its own way, and takes dumps.
+//!
+//! ```text
+//! signals sigwait   blocks SIGTERM in its threads, after `install`, and waits for it with `sigwait`
+//! signals alarm     the same, where an alarm's function asks which signals its thread blocks
+//! signals pipe      has the default action for SIGPIPE, and a stderr that nobody reads any more
+//! ```
+//! Prints a line once it has survived.
+
+#![allow(unsafe_code)]
+
+use std::ffi::c_int;
+use std::io::Read as _;
+use std::mem::MaybeUninit;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use diagnose::diagnose;
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("sigwait") => sigwait(),
+        Some("alarm") => alarm(),
+        Some("pipe") => pipe(),
+        other => panic!("unknown: {other:?}"),
+    }
+}
+
+fn set_of(signal: c_int) -> libc::sigset_t {
+    let mut set = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: the call fills in the set.
+    unsafe { libc::sigemptyset(set.as_mut_ptr()) };
+    // SAFETY: the call above has filled it in.
+    let mut set = unsafe { set.assume_init() };
+    // SAFETY: the pointer is to a set.
+    unsafe { libc::sigaddset(&raw mut set, signal) };
+    set
+}
+
+/// Changes the mask of this thread. Returns the mask before.
+fn change(how: c_int, signal: c_int) -> libc::sigset_t {
+    let mut before = set_of(signal);
+    // SAFETY: the pointers are to sets.
+    let result = unsafe { libc::pthread_sigmask(how, &set_of(signal), &raw mut before) };
+    assert_eq!(result, 0);
+    before
+}
+
+fn own_id() -> libc::pid_t {
+    libc::pid_t::try_from(std::process::id()).expect("it came from a pid_t")
+}
+
+fn sigwait() {
+    diagnose::Builder::new().watchdog(Some(Duration::from_millis(100))).install();
+    change(libc::SIG_BLOCK, libc::SIGTERM);
+    let waits = thread::spawn(|| {
+        let mut signal = 0;
+        // SAFETY: the pointers are to a set and a number.
+        unsafe { libc::sigwait(&set_of(libc::SIGTERM), &raw mut signal) };
+        signal
+    });
+    // SAFETY: it has no pointers.
+    unsafe { libc::kill(own_id(), libc::SIGTERM) };
+    let signal = waits.join().expect("it does not panic");
+    println!("waited for {}", if signal == libc::SIGTERM { "SIGTERM" } else { "another" });
+}
+
+fn alarm() {
+    change(libc::SIG_BLOCK, libc::SIGTERM);
+    let (send, alarms) = mpsc::channel();
+    let on_alarm = move |_: &diagnose::model::Alarm| {
+        let before = change(libc::SIG_BLOCK, libc::SIGTERM);
+        // SAFETY: the pointer is to a set.
+        let has = |signal| unsafe { libc::sigismember(&raw const before, signal) == 1 };
+        let _ = send.send((has(libc::SIGTERM), has(libc::SIGHUP)));
+    };
+    diagnose::Builder::new().watchdog(Some(Duration::from_millis(50))).on_alarm(on_alarm).install();
+    // As at the start, SIGTERM alone is blocked.
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let masks = runtime.block_on(blocks(&alarms));
+    println!("SIGTERM {} SIGHUP {}", masks.0, masks.1);
+}
+
+/// A long poll, which ends with the alarm about it.
+#[diagnose(root)]
+async fn blocks(alarms: &mpsc::Receiver<(bool, bool)>) -> (bool, bool) {
+    alarms.recv_timeout(Duration::from_secs(60)).expect("an alarm")
+}
+
+fn pipe() {
+    // SAFETY: no handler is set.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    diagnose::install();
+    // The reader of stderr is gone once stdin ends.
+    std::io::stdin().read_to_end(&mut Vec::new()).expect("stdin");
+    let folder = std::env::var("DIAGNOSE_DIR").expect("a folder");
+    // SAFETY: it has no pointers.
+    unsafe { libc::kill(own_id(), libc::SIGUSR1) };
+    while std::fs::read_dir(&folder).into_iter().flatten().count() == 0 {
+        thread::sleep(Duration::from_millis(5));
+    }
+    // The end of the process waits for the words about the dump.
+    println!("alive");
+}
