@@ -244,8 +244,8 @@ impl Builder {
     /// - each proven or likely verdict, with its chain, once all waits in the chain have lasted for
     ///   the threshold. A verdict with the tasks and resources of an earlier one is not repeated.
     ///
-    /// The second and the fourth need a runtime that was built by
-    /// [`diagnose::tokio`](crate#features).
+    /// A threshold of zero switches it off. The second and the fourth need a runtime that was built
+    /// by [`diagnose::tokio`](crate#features).
     ///
     /// # Cost
     /// The thread looks four times per threshold. A look reads a word or two of each task and wait
@@ -272,7 +272,7 @@ impl Builder {
     /// These return early, or with `EINTR`. The standard library retries its own; code that calls
     /// the system directly has to expect it, as with any signal.
     pub fn watchdog(mut self, threshold: impl Into<Option<Duration>>) -> Self {
-        self.watchdog = threshold.into();
+        self.watchdog = threshold.into().filter(|threshold| !threshold.is_zero());
         self
     }
 
@@ -376,5 +376,16 @@ impl fmt::Display for Signal {
             Self::Usr2 => "SIGUSR2",
             Self::Quit => "SIGQUIT",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Builder, Duration};
+
+    #[test]
+    fn a_threshold_of_zero_switches_the_watchdog_off() {
+        assert_eq!(Builder::new().watchdog(Duration::ZERO).watchdog, None);
+        assert_eq!(Builder::new().watchdog(Duration::from_nanos(1)).watchdog, Some(Duration::from_nanos(1)));
     }
 }

@@ -192,7 +192,6 @@ mod tests {
 
     use super::{Fields, Level, level};
     use crate::say::Message;
-    use crate::signal_mask::as_program;
 
     #[test]
     fn a_message_has_the_level_of_its_meaning() {

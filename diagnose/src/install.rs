@@ -2,7 +2,8 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use diagnose_reports::Report;
 
@@ -36,7 +37,9 @@ pub fn install() {
     Builder::new().install();
 }
 
-static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
+/// The process that settings are installed in; 0 before that. A forked child has the settings of
+/// its parent, and none of its threads.
+static INSTALLED_IN: AtomicU32 = AtomicU32::new(0);
 
 impl Builder {
     /// Applies the settings, overridden by the environment. Like
@@ -50,12 +53,17 @@ impl Builder {
     /// Applies the settings, overridden by the environment. Recording stays on or off unless one of
     /// them sets it.
     ///
+    /// A process that was forked after `install`, as by a daemon, has none of the threads that
+    /// answer signals, watch or serve: install the settings there again.
+    ///
     /// # Errors
-    /// Settings are already installed, or a part could not be installed: the signal already has a
-    /// handler, its thread cannot start, the folder for dumps cannot be created, or the address or
-    /// the token of the server is refused. Returns the first such error; all other parts apply.
+    /// Settings are already installed in this process, or a part could not be installed: the signal
+    /// already has a handler, its thread cannot start, the folder for dumps cannot be created, or
+    /// the address or the token of the server is refused. Returns the first such error; all other
+    /// parts apply.
     pub fn try_install(self) -> Result<(), InstallError> {
-        if IS_INSTALLED.swap(true, Relaxed) {
+        let process = process::id();
+        if INSTALLED_IN.swap(process, Relaxed) == process {
             return Err(InstallError::AlreadyInstalled);
         }
         self.apply()
@@ -67,7 +75,7 @@ impl Builder {
     /// # Errors
     /// A part could not be installed; all others apply.
     pub fn reinstall(self) -> Result<(), InstallError> {
-        IS_INSTALLED.store(true, Relaxed);
+        INSTALLED_IN.store(process::id(), Relaxed);
         self.apply()
     }
 

@@ -45,24 +45,32 @@ pub enum InstallError {
 
 impl fmt::Display for InstallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.words();
+        // Without the feature, nothing is installed, so there are no errors.
+        #[cfg(feature = "on")]
+        let words = diagnose_reports::clean_line(&words);
+        f.write_str(&words)
+    }
+}
+
+impl InstallError {
+    fn words(&self) -> String {
         match self {
             Self::AlreadyInstalled => {
-                f.write_str("settings are installed already, and stay; `Builder::reinstall` replaces them")
+                "settings are installed already, and stay; `Builder::reinstall` replaces them".to_owned()
             }
-            Self::SignalTaken(signal) => write!(
-                f,
+            Self::SignalTaken(signal) => format!(
                 "{signal} has a handler already, so it does not ask for a dump; \
                  `Builder::signal` or DIAGNOSE_SIGNAL names another one"
             ),
-            Self::Signal(signal, source) => write!(f, "cannot listen for {signal}: {source}"),
-            Self::ServeNeedsToken(address) => write!(
-                f,
+            Self::Signal(signal, source) => format!("cannot listen for {signal}: {source}"),
+            Self::ServeNeedsToken(address) => format!(
                 "not serving on {address} without a token, because other machines can reach that address; set \
                  `Builder::serve_token` or DIAGNOSE_SERVE_TOKEN, or serve on 127.0.0.1"
             ),
-            Self::Serve(address, source) => write!(f, "cannot serve on `{address}`: {source}"),
+            Self::Serve(address, source) => format!("cannot serve on `{address}`: {source}"),
             Self::Dir(path, source) => {
-                write!(f, "cannot make the folder for dumps, `{}`: {source}", path.display())
+                format!("cannot make the folder for dumps, `{}`: {source}", path.display())
             }
         }
     }

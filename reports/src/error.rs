@@ -9,6 +9,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::clean::printable;
+
 use crate::model::VERSION;
 
 /// The reason why a report could not be written, or a snapshot not read.
@@ -103,26 +105,33 @@ impl Error {
 }
 
 impl fmt::Display for Error {
+    /// Writes what went wrong. Control characters in what it quotes are replaced.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            ErrorKind::UnknownFormat { name, accepted } => {
+        f.write_str(&printable(&self.kind.to_string()))
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownFormat { name, accepted } => {
                 write!(f, "unknown format `{name}`: accepted are {accepted}")
             }
-            ErrorKind::FeatureOff { format, feature } => {
+            Self::FeatureOff { format, feature } => {
                 write!(
                     f,
                     "format `{format}` is not in this build: it needs the feature `{feature}` of `diagnose-reports`"
                 )
             }
-            ErrorKind::WriteFile { path, source } => write!(f, "cannot write `{}`: {source}", path.display()),
-            ErrorKind::Write { source } => write!(f, "cannot write the report: {source}"),
-            ErrorKind::Read { source } => write!(f, "cannot read the snapshot: {source}"),
-            ErrorKind::Parse { source } => write!(f, "not a saved snapshot: {source}"),
-            ErrorKind::Version { found, producer } => {
+            Self::WriteFile { path, source } => write!(f, "cannot write `{}`: {source}", path.display()),
+            Self::Write { source } => write!(f, "cannot write the report: {source}"),
+            Self::Read { source } => write!(f, "cannot read the snapshot: {source}"),
+            Self::Parse { source } => write!(f, "not a saved snapshot: {source}"),
+            Self::Version { found, producer } => {
                 write!(f, "the snapshot has version {found}, but this reader knows version {VERSION} only")?;
                 if producer.is_empty() { Ok(()) } else { write!(f, " (it was written by `{producer}`)") }
             }
-            ErrorKind::Inconsistent { contradiction } => {
+            Self::Inconsistent { contradiction } => {
                 write!(f, "the snapshot contradicts itself: {contradiction}")
             }
         }

@@ -154,3 +154,14 @@ fn no_number_in_a_snapshot_makes_a_report_panic() {
     }
     assert!(read > 300, "{read} snapshots");
 }
+
+#[test]
+fn an_error_quotes_no_harmful_text() {
+    let mut other: Value = serde_json::from_slice(&bytes(&program(), Format::Json, View::Wall)).unwrap();
+    (other["version"], other["producer"]) = (99.into(), HOSTILE.into());
+    let error = Snapshot::read_json(other.to_string().as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("version 99") && error.contains("FORGED"), "{error}");
+    assert!(!error.contains(is_harmful) && !error.contains('\n'), "{error:?}");
+    let error = diagnose_reports::Report::try_from(HOSTILE).unwrap_err().to_string();
+    assert!(error.contains("unknown format") && !error.contains(is_harmful), "{error:?}");
+}

@@ -36,6 +36,10 @@ pub(super) struct Holdings<'a> {
     youngest: Table<u64, (u64, u64)>,
     /// The ages of unknown threads, in ns.
     foreign: &'a [u64],
+    /// Whether there are several tasks of a `block_on`.
+    has_block_ons: bool,
+    /// By resource: the position of its oldest receiving end.
+    receivers: Table<u64, usize>,
     statics: LazyCell<Statics>,
 }
 
@@ -75,7 +79,22 @@ impl<'a> Holdings<'a> {
         records.extend(all.into_iter().map(|record| (record.id(), record)).filter(|(id, _)| *id != 0));
         let done = live::all_tasks().filter_map(live::Task::transfers_of_earlier).collect();
         let statics = LazyCell::new(Statics::read as fn() -> Statics);
-        Self { copy: holdings, candidates, records, done, youngest, foreign, statics }
+        let has_block_ons = capture.tasks.all.iter().filter(|task| task.is_block_on).nth(1).is_some();
+        // Backwards, as the last entry stays.
+        let all = holdings.iter().enumerate().rev();
+        let receivers = all.filter(|(_, holding)| holding.role == waits::Role::Receives);
+        let receivers = receivers.map(|(position, holding)| (holding.resource, position)).collect();
+        Self {
+            copy: holdings,
+            candidates,
+            records,
+            done,
+            youngest,
+            foreign,
+            has_block_ons,
+            receivers,
+            statics,
+        }
     }
 
     /// Returns the holdings of a resource, oldest first. `first_wait` is the tick of the first wait
@@ -105,7 +124,7 @@ impl<'a> Holdings<'a> {
     fn in_resource(&self, resource: u64) -> &[HoldingCopy] {
         let first = self.copy.partition_point(|holding| holding.resource < resource);
         let holdings = &self.copy[first..];
-        let count = holdings.iter().take_while(|holding| holding.resource == resource).count();
+        let count = holdings.partition_point(|holding| holding.resource == resource);
         &holdings[..count]
     }
 
@@ -196,7 +215,7 @@ impl<'a> Holdings<'a> {
                 Creator::Thread(_) => !capture.confined.has(place, copy.task),
                 Creator::Task(_) | Creator::Unknown => {
                     capture.confined.is_near(place, copy.task)
-                        || self.has_other_threads(capture) && !capture.confined.has(place, copy.task)
+                        || self.has_other_threads() && !capture.confined.has(place, copy.task)
                 }
             }
         };
@@ -204,8 +223,8 @@ impl<'a> Holdings<'a> {
     }
 
     /// Returns whether there is an unknown thread, or a second `block_on`.
-    fn has_other_threads(&self, capture: &CaptureContext<'_>) -> bool {
-        !self.foreign.is_empty() || capture.tasks.all.iter().filter(|task| task.is_block_on).nth(1).is_some()
+    fn has_other_threads(&self) -> bool {
+        !self.foreign.is_empty() || self.has_block_ons
     }
 
     /// Returns whether it is a guard that cannot leave its thread.
@@ -321,8 +340,7 @@ impl<'a> Holdings<'a> {
         }
         // The message was received. The receiver has the holding, has spawned a task for it, or has
         // sent it on.
-        let holdings = self.in_resource(resource);
-        let receiver = holdings.iter().find(|holding| holding.role == waits::Role::Receives);
+        let receiver = self.receivers.get(&resource).map(|&position| &self.copy[position]);
         let Some((receiver, task)) = receiver.and_then(|it| Some((it, capture.tasks.get(it.task)?))) else {
             return Attribution::Unknown;
         };

@@ -258,7 +258,8 @@ impl Record {
         // Acquire pairs with the Release of `dequeue`: the duration of a wait that has ended is
         // read afterwards.
         let queue = self.queue.load(Acquire);
-        (queue >> WAITING) - (queue & (QUEUED - 1))
+        // The number of waits has 40 bits.
+        (queue >> WAITING).wrapping_sub(queue & (QUEUED - 1)) & (u64::MAX >> WAITING)
     }
 
     /// Starts a new longest wait and hold. Returns the number of acquisitions and the usage so far.

@@ -1,6 +1,6 @@
 //! The watchdog's thread, its settings and its alarms.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,9 @@ use crate::sync::Mutex;
 /// How long a poll or a wait may take before it is an alarm; `None` while off.
 static THRESHOLD: Mutex<Option<Duration>> = Mutex::new(None);
 
+/// The process whose thread watches. A forked child has none.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
 /// Duration from which reports count a poll as long, in ns.
 static LONG_POLL_NS: AtomicU64 = AtomicU64::new(100_000);
 
@@ -32,7 +35,8 @@ static TIMES: AtomicU64 = AtomicU64::new(0);
 pub(crate) fn watch(threshold: Option<Duration>) {
     let mut own = THRESHOLD.lock();
     let was_on = std::mem::replace(&mut *own, threshold).is_some();
-    if was_on || threshold.is_none() {
+    let process = std::process::id();
+    if threshold.is_none() || PROCESS.swap(process, Relaxed) == process && was_on {
         return;
     }
     let times = TIMES.fetch_add(1, Relaxed) + 1;

@@ -4,9 +4,9 @@
 //! forks <count>
 //! ```
 //! Prints `alone` if a child had the records of its parent, `watched <n>` for n children that had
-//! them although the watchdog was busy, and `load <n>` for n children that reported why they had
-//! none. A child that hangs is ended by its alarm, and then this program
-//! fails too.
+//! them although the watchdog was busy, `installed again` if one could install settings of its own,
+//! and `load <n>` for n children that reported why they had none. A child that hangs is ended by
+//! its alarm, and then this program fails too.
 //!
 //! Unsafe is kept in this file: `fork` and related functions are calls into C.
 
@@ -70,6 +70,35 @@ fn is_refused() -> bool {
     snapshot.nodes.is_empty() && snapshot.alarms.len() == 1 && says(&snapshot.alarms[0].text) && says(&text())
 }
 
+/// A poll that lasts until the watchdog has raised an alarm about it.
+#[diagnose(root)]
+async fn blocks(alarms: std::sync::mpsc::Receiver<()>) -> bool {
+    alarms.recv_timeout(Duration::from_secs(9)).is_ok()
+}
+
+/// Installs settings in the child, whose parent has installed some, and asks for a dump.
+fn installs_again() -> bool {
+    let dir = std::env::temp_dir().join(format!("diagnose-forked-{}", std::process::id()));
+    let (send, alarms) = std::sync::mpsc::channel();
+    let installed = diagnose::Builder::new()
+        .dir(&dir)
+        .formats([diagnose::Format::Text])
+        .watchdog(Duration::from_millis(20))
+        .on_alarm(move |_| send.send(()).unwrap_or_default())
+        .try_install();
+    let again = diagnose::Builder::new().try_install();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let is_watched = runtime.block_on(blocks(alarms));
+    let kill = std::process::Command::new("kill").args(["-USR1", &std::process::id().to_string()]).status();
+    let dumps = || std::fs::read_dir(&dir).into_iter().flatten().count();
+    // The alarm of `fork` ends a child without a dump.
+    while dumps() == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let _ = std::fs::remove_dir_all(&dir);
+    installed.is_ok() && again.is_err() && is_watched && kill.is_ok_and(|status| status.success())
+}
+
 fn text() -> String {
     let mut text = Vec::new();
     diagnose::dump_to(diagnose::Format::Text, &mut text).expect("it can be written");
@@ -87,6 +116,8 @@ fn main() {
         assert!(fork(has_records), "a child beside the watchdog");
     }
     println!("watched {count}");
+    assert!(fork(installs_again), "a child that installs settings");
+    println!("installed again");
     diagnose::Builder::new().signal(None).install();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().expect("a runtime");
     for _ in 0..4 {
