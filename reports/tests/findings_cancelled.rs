@@ -45,6 +45,25 @@ fn handlers(dropped: &[u64], completed: &[u64]) -> Snapshot {
 }
 
 #[test]
+fn a_timeout_that_is_dropped_itself_has_not_ended_its_call() {
+    let hedged = |dropped: u64| {
+        let mut snapshot = drawn(&format!(
+            "page | calls=1000 completed=1000 polls=2000 idle=4_000_000_000\n  \
+             timeout(LIMIT, fetch()).await | calls=1000 cancelled={dropped} completed=900 polls=2000 \
+             idle=4_000_000_000\n    \
+             fetch | calls=1000 completed=900 cancelled=100 polls=2000 idle=4_000_000_000\n      \
+             client.get(page).await | calls=1000 polls=2000 idle=4_000_000_000 self_idle=4_000_000_000"
+        ));
+        snapshot.nodes[2].latency.cancelled = durations(&[100 * MS; 100]);
+        snapshot
+    };
+    let expected = "100 of 1,000 calls (10 %) of `fetch` (src/main.rs:3) run into the timeout at \
+                    `timeout(LIMIT, fetch()).await` (src/main.rs:2), after 100 ms at the longest";
+    assert_eq!(sentence(&hedged(0)), expected);
+    assert_eq!(rules(&hedged(95)), [""; 0], "the losers of a race, and 5 of 905");
+}
+
+#[test]
 fn handlers_that_are_dropped_at_one_age_are_found() {
     let snapshot = handlers(&[52 * MS; 40], &[30 * MS; 60]);
     let expected = "40 of 100 calls (40 %) of `report` (src/main.rs:1) are dropped before they end, most of them \

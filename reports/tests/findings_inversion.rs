@@ -108,9 +108,26 @@ fn branches_of_one_function_have_orders_of_their_own() {
 }
 
 #[test]
+fn the_fields_of_a_struct_that_derives_default_are_told_apart_by_their_lines() {
+    let mut snapshot = deadlocked(HANDLERS, 5_000, 4_800);
+    snapshot.resources[1].created = snapshot.resources[0].created.clone();
+    // A field that is never waited for.
+    let mut unused = snapshot.resources[0].clone();
+    (unused.id, unused.usage) = (ResourceId::new(3), diagnose_reports::model::Usage::default());
+    snapshot.resources.push(unused);
+    let [finding] = &found(&snapshot)[..] else { panic!("one finding: {:?}", found(&snapshot)) };
+    let locks = "inversion: the Mutex acquired at src/main.rs:2 (created at src/main.rs:500) and the Mutex acquired at \
+                 src/main.rs:3 (created at src/main.rs:500) are acquired in opposite orders: ";
+    assert!(finding.starts_with(locks), "{finding}");
+}
+
+#[test]
 fn locks_of_one_place_may_be_acquired_in_the_order_of_their_numbers() {
     let mut snapshot = deadlocked(HANDLERS, 5_000, 4_800);
     snapshot.resources[1].created = snapshot.resources[0].created.clone();
+    // The same line has acquired both.
+    let shared = snapshot.resources[0].usage.holders[1].clone();
+    snapshot.resources[1].usage.holders.push(shared);
     assert!(!is_found(&snapshot));
     let mut permits = deadlocked(HANDLERS, 5_000, 4_800);
     permits.resources[0].kind = ResourceKind::Semaphore;

@@ -57,7 +57,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
             continue;
         }
         let sum = calls.entry((node.site, facts.node(parent).site)).or_default();
-        sum.cancelled = sum.cancelled.saturating_add(node.cancelled);
+        // If the timeout itself is dropped, it has not ended the call: a `select!` has, or a caller.
+        let timed_out = node.cancelled.saturating_sub(facts.node(parent).cancelled);
+        sum.cancelled = sum.cancelled.saturating_add(timed_out);
         sum.completed = sum.completed.saturating_add(node.completed);
         sum.idle_ns = sum.idle_ns.saturating_add(node.idle_ns);
         sum.longest_ns = sum.longest_ns.max(node.latency.cancelled.longest_ns);

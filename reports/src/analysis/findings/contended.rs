@@ -197,6 +197,10 @@ pub(super) fn lock_words(facts: &Facts<'_>, lock: &Lock<'_>) -> String {
     let line_of = |place: &Place| (!place.file.is_empty()).then(|| line(place));
     let created = lock.created.and_then(line_of).map(|at| format!("created at {at}"));
     let acquired = || Some(format!("acquired at {}", line_of(&lock.waiters.first()?.place)?));
+    let created = match acquired().filter(|_| lock.is_apart && lock.name.is_none()) {
+        Some(acquired) => created.map(|created| format!("{acquired} ({created})")),
+        None => created,
+    };
     match (lock.name, created.or_else(acquired), lock.count) {
         (Some(name), Some(at), _) => {
             let at = at.trim_start_matches("created at ");

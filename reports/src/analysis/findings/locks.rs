@@ -1,8 +1,10 @@
-//! Locks, pools and cells with their waits and holds: those of one place are one.
+//! Locks, pools and cells with their waits and holds: those of one place are one, unless lines of
+//! their own acquire them.
 //!
 //! Nothing is decided here: `contended` and `slow_await` do.
 
 use super::facts::{Facts, per_mille};
+use super::lock_lines::groups;
 use super::workers::CpuShare;
 use crate::analysis::uses::{ResourceUse, resource_uses};
 use crate::model::{Place, Resource, ResourceId, ResourceKind, UsagePlace};
@@ -33,6 +35,8 @@ pub(super) struct Lock<'a> {
     past: Holds,
     /// How many there are, those included that are gone.
     pub(super) count: u64,
+    /// Whether other locks of this place are acquired by other lines.
+    pub(super) is_apart: bool,
     /// Those that still exist.
     pub(super) ids: Vec<ResourceId>,
     /// ns that calls waited for the most awaited of these locks.
@@ -56,39 +60,14 @@ pub(super) struct Lock<'a> {
 
 /// The locks that calls wait for or have waited for, except those that verdicts mention.
 pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
-    let mut locks = OrderedMap::new();
+    let mut of_place: OrderedMap<_, Vec<ResourceUse<'_>>> = OrderedMap::new();
     for it in resource_uses(facts.snapshot) {
-        let is_stuck = it.existing.is_some_and(|it| facts.stuck_resources.contains(&it.id));
-        if it.usage.waiters.is_empty() || is_stuck {
-            continue;
-        }
         // A lock without a place of creation is identified by the place that acquires it.
         let acquired = || it.usage.waiters.first().map(|row| &row.place);
         let key = (it.kind, it.created.or_else(acquired), it.name, it.library);
-        let lock = locks.entry(key).or_insert_with(|| Lock {
-            kind: it.kind,
-            name: it.name,
-            created: it.created,
-            existing: Holds::default(),
-            past: Holds::default(),
-            count: 0,
-            ids: Vec::new(),
-            most_waited_ns: 0,
-            waits: 0,
-            ended: 0,
-            given_up: 0,
-            youngest_ns: u64::MAX,
-            oldest_ns: 0,
-            waited_ns: 0,
-            p99_ns: 0,
-            longest_ns: 0,
-            held_ns: 0,
-            waiters: Vec::new(),
-            holders: Vec::new(),
-        });
-        lock.add(&it);
+        of_place.entry(key).or_default().push(it);
     }
-    let mut locks: Vec<Lock<'_>> = locks.into_values().collect();
+    let mut locks: Vec<Lock<'_>> = of_place.into_values().flat_map(|all| of_one_place(facts, &all)).collect();
     let mut lock_of = OrderedMap::new();
     for (number, lock) in locks.iter().enumerate() {
         for &id in &lock.ids {
@@ -108,6 +87,48 @@ pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
         }
     }
     locks
+}
+
+/// The locks of one place that calls wait for.
+fn of_one_place<'a>(facts: &Facts<'_>, all: &[ResourceUse<'a>]) -> Vec<Lock<'a>> {
+    let groups = groups(all);
+    let mut known = groups.iter().flatten();
+    let is_apart = known.next().is_some_and(|first| known.any(|other| other != first));
+    let mut locks: OrderedMap<usize, Lock<'a>> = OrderedMap::new();
+    for (it, group) in all.iter().zip(&groups) {
+        let is_stuck = it.existing.is_some_and(|it| facts.stuck_resources.contains(&it.id));
+        if let Some(group) = group.filter(|_| !it.usage.waiters.is_empty() && !is_stuck) {
+            locks.entry(group).or_insert_with(|| Lock::new(it, is_apart)).add(it);
+        }
+    }
+    locks.into_values().collect()
+}
+
+impl<'a> Lock<'a> {
+    fn new(it: &ResourceUse<'a>, is_apart: bool) -> Self {
+        Self {
+            kind: it.kind,
+            name: it.name,
+            created: it.created,
+            existing: Holds::default(),
+            past: Holds::default(),
+            count: 0,
+            is_apart,
+            ids: Vec::new(),
+            most_waited_ns: 0,
+            waits: 0,
+            ended: 0,
+            given_up: 0,
+            youngest_ns: u64::MAX,
+            oldest_ns: 0,
+            waited_ns: 0,
+            p99_ns: 0,
+            longest_ns: 0,
+            held_ns: 0,
+            waiters: Vec::new(),
+            holders: Vec::new(),
+        }
+    }
 }
 
 impl Lock<'_> {
@@ -161,7 +182,7 @@ impl Lock<'_> {
         };
         self.created.is_some()
             && per_mille(self.most_waited_ns, self.waited_ns) >= HOT_SHARE
-            && (self.count > 1 || facts.snapshot.resources.iter().any(is_unused))
+            && (self.count > 1 || !self.is_apart && facts.snapshot.resources.iter().any(is_unused))
     }
 
     /// Returns whether calls have come to wait since the oldest one did. The calls of a batch all

@@ -33,6 +33,7 @@ mod holder;
 mod inversion;
 mod lagged;
 mod large_future;
+mod lock_lines;
 mod locks;
 mod lost_data;
 mod missing_await;
