@@ -10,13 +10,14 @@ use diagnose_reports::model::{
 const MS: u64 = 1_000_000;
 
 /// Handlers that hold a lock for 8 ms each, until one waits for a confirmation.
-const PAY: &str = "pay | calls=1004 completed=1000 pending=4 polls=3000 busy=1_000_000 idle=30_000_000_000
+pub(crate) const PAY: &str =
+    "pay | calls=1004 completed=1000 pending=4 polls=3000 busy=1_000_000 idle=30_000_000_000
   orders.lock().await | calls=1004 polls=2000 idle=22_000_000_000 self_idle=22_000_000_000
   confirmed.notified().await | calls=1001 polls=2000 idle=8_000_000_000 self_idle=8_000_000_000
 ";
 
 /// The drawn service: task 1 has held the lock for six seconds, and three others wait for it.
-fn service(drawing: &str) -> Snapshot {
+pub(crate) fn service(drawing: &str) -> Snapshot {
     let mut snapshot = tree(drawing);
     snapshot.elapsed_ns = 10_000 * MS;
     for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
@@ -59,7 +60,7 @@ fn service(drawing: &str) -> Snapshot {
     snapshot
 }
 
-fn sentences(snapshot: &Snapshot) -> Vec<String> {
+pub(crate) fn sentences(snapshot: &Snapshot) -> Vec<String> {
     let findings = snapshot.findings();
     let held = findings.iter().filter(|finding| finding.rule.to_string() == "held");
     held.map(ToString::to_string).collect()
@@ -72,7 +73,7 @@ fn a_lock_that_is_held_far_longer_than_before_is_found_with_what_its_holder_wait
         finding,
         "3 calls of `pay` wait for the Mutex created at src/main.rs:500, for 5.00 s at the longest: task 1 `pay` has held it \
          for 6.00 s (8.00 ms at the longest before); it acquired it at src/main.rs:2 and waits at \
-         `confirmed.notified().await` (src/main.rs:3). Next: see why `confirmed.notified().await` does not end, and give it a \
+         `confirmed.notified().await` (src/main.rs:3). Next: find out why `confirmed.notified().await` does not end, and give it a \
          time limit. (held)"
     );
 }

@@ -93,7 +93,7 @@ fn calls_that_wait_far_longer_than_those_that_ended_are_found_by_their_await() {
         sentences(&service()),
         [
             "4 calls of `get_user` (src/main.rs:3) wait at `database.read_exact(row).await` (src/main.rs:5), for 5.00 s at the \
-          longest; 1,000 others have ended, each within 9.00 ms. Next: see why `database.read_exact(row).await` does not \
+          longest; 1,000 others have ended, each within 9.00 ms. Next: find out why `database.read_exact(row).await` does not \
           end, and give it a time limit. (stopped)"
         ]
     );

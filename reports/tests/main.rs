@@ -12,6 +12,7 @@ mod findings_blocking_pool;
 mod findings_bottleneck;
 mod findings_cancelled;
 mod findings_full_channel;
+mod findings_given_up;
 mod findings_growth;
 mod findings_held;
 mod findings_inversion;

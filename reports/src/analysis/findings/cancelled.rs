@@ -57,7 +57,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
             continue;
         }
         let sum = calls.entry((node.site, facts.node(parent).site)).or_default();
-        // If the timeout itself is dropped, it has not ended the call: a `select!` has, or a caller.
+        // If the timeout itself is dropped, it has not ended the call: a `select!` has, or a
+        // caller.
         let timed_out = node.cancelled.saturating_sub(facts.node(parent).cancelled);
         sum.cancelled = sum.cancelled.saturating_add(timed_out);
         sum.completed = sum.completed.saturating_add(node.completed);

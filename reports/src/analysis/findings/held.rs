@@ -84,11 +84,11 @@ fn of_resource(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Find
         time(oldest_ns),
         holder_words(facts, it, holding, longest_ns)
     );
-    let mut next = "see why that task does not go on".to_owned();
+    let mut next = "find out why that task does not go on".to_owned();
     if let Some(stop) = stop {
         // Writing to a string cannot fail.
         let _ = write!(sentence, " and waits at {}", facts.name_and_line(stop));
-        next = format!("see why {} does not end, and give it a time limit", facts.name(stop));
+        next = format!("find out why {} does not end, and give it a time limit", facts.name(stop));
     }
     let mut finding = Finding::new(Rule::Held, Severity::Slow, &sentence, &next);
     finding.place.clone_from(&holding.place);
@@ -119,7 +119,7 @@ fn most(requests: &[(&Wait, SiteIndex)]) -> Option<SiteIndex> {
 }
 
 /// The innermost await of a task that waits.
-fn deepest_await(snapshot: &Snapshot, task: &Task) -> Option<SiteIndex> {
+pub(super) fn deepest_await(snapshot: &Snapshot, task: &Task) -> Option<SiteIndex> {
     let spans = snapshot.spans.get(task.span?.get()..)?;
     let own = spans.iter().take_while(|span| span.task == Some(task.id));
     let site = own.last()?.site;
@@ -148,7 +148,7 @@ pub(super) fn lock_words(it: &Resource) -> String {
 
 /// ``task 7 `pay` has held it for 5.75 s (8.34 ms at the longest before); it acquired it at
 /// src/pay.rs:40``, or one of many such tasks.
-fn holder_words(facts: &Facts<'_>, it: &Resource, holding: &Holding, longest_ns: u64) -> String {
+pub(super) fn holder_words(facts: &Facts<'_>, it: &Resource, holding: &Holding, longest_ns: u64) -> String {
     let since = it.holdings.iter().filter(|other| other.role == Role::Holds).map(|other| other.since_ns);
     let (holders, least_ns) = (since.clone().count(), since.min().unwrap_or(0));
     let id = holding.task.map_or_else(String::new, |id| id.to_string());

@@ -26,6 +26,7 @@ mod events;
 mod facts;
 mod finding;
 mod full_channel;
+mod given_up;
 mod growing;
 mod held;
 mod hog;

@@ -6,9 +6,9 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    backlog, blocking_pool, bottleneck, cancelled, contended, detached, full_channel, growing, held, hog,
-    inversion, lagged, large_future, lost_data, missing_await, panicked, retries, runtimes, saturated,
-    self_wake, sequential, slow_await, stopped, stuck, unrecorded,
+    backlog, blocking_pool, bottleneck, cancelled, contended, detached, full_channel, given_up, growing,
+    held, hog, inversion, lagged, large_future, lost_data, missing_await, panicked, retries, runtimes,
+    saturated, self_wake, sequential, slow_await, stopped, stuck, unrecorded,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -47,10 +47,11 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 24] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 25] = [
     contended::find,
     inversion::find,
     held::find,
+    given_up::find,
     stopped::find,
     full_channel::find,
     bottleneck::find,

@@ -292,7 +292,7 @@ impl<'a> Stopped<'a> {
             count(ended),
             time(longest_ns),
         );
-        let next = format!("see why {} does not end, and give it a time limit", facts.name(awaited));
+        let next = format!("find out why {} does not end, and give it a time limit", facts.name(awaited));
         let mut finding = Finding::new(Rule::Stopped, Severity::Slow, &sentence, &next);
         finding.place = facts.place(awaited);
         finding.explains_ns =
