@@ -18,15 +18,14 @@ mod loom;
 /// Maximum number of free records that a thread keeps.
 const CACHED: usize = 64;
 
-/// A record of a pool. [`pooled!`](crate::pool::pooled) implements this trait.
-pub(crate) trait Pooled: Sized + Sync + 'static {
+/// A record of a pool; its default is a free one. [`pooled!`](crate::pool::pooled) implements this
+/// trait.
+pub(crate) trait Pooled: Default + Sync + 'static {
     /// Maximum number in use at a time; further requests are refused and counted.
     const MAX: usize;
     /// Number of records allocated at once.
     const CHUNK: usize;
 
-    /// A new, free record.
-    fn free() -> Self;
     fn pool() -> &'static Pool<Self>;
     fn with_cache<R>(run: impl FnOnce(&ThreadCache<Self>) -> R) -> R;
     /// Arranges that this thread's cache goes back to the pool at its end. Returns `false` if it is
@@ -34,7 +33,7 @@ pub(crate) trait Pooled: Sized + Sync + 'static {
     fn lease() -> bool;
 }
 
-/// Implements [`Pooled`] for a type that has a `const fn free() -> Self`.
+/// Implements [`Pooled`] for a type.
 macro_rules! pooled {
     ($type:ty, max = $max:expr, chunk = $chunk:expr) => {
         const _: () = {
@@ -53,10 +52,6 @@ macro_rules! pooled {
             impl Pooled for $type {
                 const MAX: usize = $max;
                 const CHUNK: usize = $chunk;
-
-                fn free() -> Self {
-                    Self::free()
-                }
 
                 fn pool() -> &'static Pool<Self> {
                     &POOL
@@ -248,7 +243,7 @@ impl<T: Pooled> PoolState<T> {
         if size == 0 {
             return;
         }
-        let chunk: Vec<T> = (0..size).map(|_| T::free()).collect();
+        let chunk: Vec<T> = (0..size).map(|_| T::default()).collect();
         let chunk: &'static [T] = Vec::leak(chunk);
         self.made += size;
         self.free.reserve(self.made);

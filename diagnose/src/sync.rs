@@ -55,7 +55,7 @@ pub(crate) fn sub(counter: &AtomicU64, amount: u64) {
 
 /// A cell whose accesses the model checker sees.
 #[cfg(not(diagnose_loom))]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
 #[cfg(diagnose_loom)]
@@ -63,10 +63,6 @@ pub(crate) use loom::cell::UnsafeCell;
 
 #[cfg(not(diagnose_loom))]
 impl<T> UnsafeCell<T> {
-    pub(crate) const fn new(value: T) -> Self {
-        Self(std::cell::UnsafeCell::new(value))
-    }
-
     pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
         read(self.0.get())
     }

@@ -20,7 +20,7 @@ use std::task::Waker;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, UnsafeCell, spin};
 
 /// See the module documentation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Forward {
     /// The count of our clones in the lower half; above it [`LOCKED`], [`DONE`] and the count of
     /// [`COPYING`].
@@ -59,15 +59,6 @@ pub(crate) struct Released {
 }
 
 impl Forward {
-    pub(crate) fn new() -> Self {
-        Self {
-            state: AtomicU64::new(0),
-            stored: UnsafeCell::new(None),
-            address: [AtomicUsize::new(0), AtomicUsize::new(0)],
-            borrowed: AtomicPtr::new(std::ptr::null_mut()),
-        }
-    }
-
     /// The addresses of the data and of the vtable of the executor's waker stored last; 0 before
     /// any.
     #[cfg_attr(not(debug_assertions), inline(always))]

@@ -19,7 +19,7 @@ pub(crate) enum ArmSlot {
 
 /// One live span. The owner of the span's future writes it, with relaxed stores; see
 /// [`LiveSlot::read`] for readers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct LiveSlot {
     /// The id of the span, unique in the process; zero while the slot is free.
@@ -133,11 +133,13 @@ impl SlotCopy {
     }
 }
 
-impl ArmSlot {
-    fn free() -> Self {
-        Self::Live(LiveSlot::free())
+impl Default for ArmSlot {
+    fn default() -> Self {
+        Self::Live(LiveSlot::default())
     }
+}
 
+impl ArmSlot {
     /// The slot; `None` for an await that has not begun, or has ended.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn live(&self) -> Option<&LiveSlot> {
@@ -149,20 +151,6 @@ impl ArmSlot {
 }
 
 impl LiveSlot {
-    pub(super) fn free() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self {
-            id: zero(),
-            parent: zero(),
-            since: zero(),
-            node: Link::new(None),
-            made: zero(),
-            polls: zero(),
-            task: zero(),
-            memory: zero(),
-        }
-    }
-
     /// Lists a span. The slot must be free.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn occupy(&self, listed: &SlotCopy) {
@@ -299,7 +287,7 @@ mod tests {
 
     #[test]
     fn counting_pending_children_leaves_the_poll_count_alone() {
-        let slot = LiveSlot::free();
+        let slot = LiveSlot::default();
         slot.leave(1);
         slot.set_pending_below(3, WaitAccount::Child);
         slot.leave(2);

@@ -20,7 +20,7 @@ static ROOT: Site = Site::own("");
 fn a_copy_never_mixes_two_spans() {
     static OUTCOMES: Mutex<BTreeSet<Option<(u64, u64, u32)>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
-        let slot: &'static LiveSlot = Box::leak(Box::new(LiveSlot::free()));
+        let slot: &'static LiveSlot = Box::leak(Box::default());
         let span = |id, tree, made| {
             let node: &'static Node = Box::leak(Box::new(Node::root(&ROOT, tree, None)));
             let memory = Memory::UNKNOWN;
@@ -75,7 +75,7 @@ fn the_last_of_task_and_clone_frees_it() {
     loom::model(|| {
         let executor = executor();
         let waker = Waker::from(Arc::clone(&executor));
-        let forward: &'static Forward = Box::leak(Box::new(Forward::new()));
+        let forward: &'static Forward = Box::leak(Box::default());
         forward.add_clone(|| Some(waker.clone()));
         let socket = loom::thread::spawn(move || wake(forward));
         let ended_last = forward.end();
@@ -97,7 +97,7 @@ fn a_clone_that_comes_while_another_wakes_is_kept() {
     loom::model(|| {
         let executor = executor();
         let waker = Waker::from(Arc::clone(&executor));
-        let forward: &'static Forward = Box::leak(Box::new(Forward::new()));
+        let forward: &'static Forward = Box::leak(Box::default());
         forward.add_clone(|| Some(waker.clone()));
         let socket = loom::thread::spawn(move || wake(forward));
         forward.add_clone(|| Some(waker.clone()));
@@ -115,7 +115,7 @@ fn a_wake_goes_to_the_old_executor_or_the_new_one() {
     loom::model(|| {
         let [old, new] = [executor(), executor()];
         let [old_waker, new_waker] = [&old, &new].map(|executor| Waker::from(Arc::clone(executor)));
-        let forward: &'static Forward = Box::leak(Box::new(Forward::new()));
+        let forward: &'static Forward = Box::leak(Box::default());
         forward.add_clone(|| Some(old_waker.clone()));
         let socket = loom::thread::spawn(move || {
             forward.copy().into_iter().for_each(Waker::wake);
@@ -167,7 +167,7 @@ impl Lender for Loan {
 
     fn take(&self) -> Option<&'static Target> {
         self.1.taken.fetch_add(1, Relaxed);
-        Some(Box::leak(Box::new(Target(Forward::new(), self.1))))
+        Some(Box::leak(Box::new(Target(Forward::default(), self.1))))
     }
 
     fn discard(target: &'static Target) {

@@ -20,7 +20,7 @@ use crate::sync::add_relaxed;
 use crate::tree::Link;
 
 /// One task. The polling thread writes the counters, the waking thread the wake.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Task {
     /// Unique in the process; zero while the record is free.
     pub(super) id: AtomicU64,
@@ -83,35 +83,6 @@ pub(super) const RUNNING: u64 = 1;
 pub(super) const WAITING: u64 = 2;
 
 impl Task {
-    /// A free record.
-    fn free() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self {
-            id: zero(),
-            forward: Forward::new(),
-            since: zero(),
-            woken_at: zero(),
-            woken_by: zero(),
-            entered: zero(),
-            polls: zero(),
-            busy: zero(),
-            queued: zero(),
-            last_wake: zero(),
-            wakes: zero(),
-            self_wakes: zero(),
-            span: zero(),
-            runtime_id: zero(),
-            transfers: Link::new(None),
-            site: Link::new(None),
-            spawned_at: Link::new(None),
-            made: zero(),
-            origin: zero(),
-            memory: zero(),
-            label: AtomicU32::new(0),
-            thread: AtomicU32::new(0),
-        }
-    }
-
     /// Turns a free record into a new task.
     pub(super) fn occupy(&self, id: u64, origin: &TaskOrigin) {
         // Pairs with the Acquire fence in `origin`: a reader that copies a field of this task sees
@@ -288,7 +259,7 @@ impl Task {
 
     #[cold]
     fn begin_transfers(&self) -> &'static Transfers {
-        let transfers: &'static Transfers = Box::leak(Box::new(Transfers::new()));
+        let transfers: &'static Transfers = Box::leak(Box::default());
         self.transfers.set(transfers);
         transfers
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use super::task::{Task, TaskState};
 use super::task_origin::TaskOrigin;
 use crate::context;
-use crate::pool::{self, Pooled};
+use crate::pool;
 
 /// Whether roots get a waker of their own.
 static WAKERS: AtomicBool = AtomicBool::new(true);
@@ -34,7 +34,7 @@ pub(crate) fn add_task(origin: &TaskOrigin) -> &'static Task {
 
 /// Takes a free record.
 pub(super) fn take() -> &'static Task {
-    pool::take().unwrap_or_else(|| Box::leak(Box::new(Pooled::free())))
+    pool::take().unwrap_or_else(|| Box::leak(Box::default()))
 }
 
 /// Ends a task, and frees its record if no clone of its waker is left.

@@ -25,7 +25,7 @@ impl TransferCounts {
 }
 
 /// Allocated at the first spawn or send of a task. Written by the thread that polls it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Transfers {
     counts: AtomicU64,
     /// The resource of the last send, the message's number there, and the tick at which the sending
@@ -36,11 +36,6 @@ pub(super) struct Transfers {
 }
 
 impl Transfers {
-    pub(super) fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self { counts: zero(), sent_to: [zero(), zero(), zero()], done: [zero(), zero()] }
-    }
-
     /// Clears the counts for another task.
     pub(super) fn clear(&self) {
         self.counts.store(0, Relaxed);

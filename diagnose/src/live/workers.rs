@@ -16,7 +16,7 @@ use crate::context;
 use crate::sync::{Mutex, add_relaxed};
 
 /// One thread. Never freed, only reused for a later thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct WorkerCell {
     /// `None` while the record is free.
     identity: Mutex<Option<WorkerIdentity>>,
@@ -173,7 +173,7 @@ fn begin(runtime: SpawnRuntime, number: u16, is_started: bool) -> &'static Worke
     let mut workers = WORKERS.lock();
     let free = workers.iter().copied().find(|worker| worker.identity.lock().is_none());
     let worker = free.unwrap_or_else(|| {
-        let worker = Box::leak(Box::new(WorkerCell::new()));
+        let worker = Box::leak(Box::default());
         workers.push(worker);
         worker
     });
@@ -192,18 +192,6 @@ fn begin(runtime: SpawnRuntime, number: u16, is_started: bool) -> &'static Worke
 }
 
 impl WorkerCell {
-    fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self {
-            identity: Mutex::new(None),
-            since: zero(),
-            parked: zero(),
-            parked_before: zero(),
-            listed: zero(),
-            tree: AtomicU32::new(0),
-        }
-    }
-
     fn note(&self, state: u64) {
         let now = clock::now();
         let since = self.since.load(Relaxed);

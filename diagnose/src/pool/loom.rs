@@ -6,6 +6,7 @@ use super::{Pool, Pooled, ThreadCache};
 use crate::sync::UnsafeCell;
 
 /// A record that detects two owners at once, and a use that does not see the previous one.
+#[derive(Default)]
 struct One {
     is_used: AtomicBool,
     uses: UnsafeCell<u32>,
@@ -19,10 +20,6 @@ unsafe impl Sync for One {}
 impl Pooled for One {
     const MAX: usize = 2;
     const CHUNK: usize = 1;
-
-    fn free() -> Self {
-        Self { is_used: AtomicBool::new(false), uses: UnsafeCell::new(0) }
-    }
 
     fn pool() -> &'static Pool<Self> {
         unreachable!("each model has a pool of its own")

@@ -9,7 +9,7 @@ use super::link::Link;
 use super::node::{Node, NodeKey};
 
 /// `None` until there are more than a few children.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ChildIndex(Link<ChildTable>);
 
 /// A power of two in size, at least twice the number of children.
@@ -17,10 +17,6 @@ pub(super) struct ChildIndex(Link<ChildTable>);
 struct ChildTable(Vec<Link<Node>>);
 
 impl ChildIndex {
-    pub(super) fn new() -> Self {
-        Self(Link::new(None))
-    }
-
     /// Adds a child, the last of `count`. `children` are all of them, including it.
     #[cold]
     pub(super) fn add(

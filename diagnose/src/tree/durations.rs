@@ -39,11 +39,11 @@ const RECENT: usize = 8;
 const RECENT: usize = 2;
 
 /// Durations of calls that ended in one way; allocated with the first of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct LazyDurations(Link<Durations>);
 
 /// Written by the tree's thread only, unless a field says otherwise.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Durations {
     /// The last calls, in ticks: call `n` is at `n` modulo [`RECENT`].
@@ -69,10 +69,6 @@ pub(crate) struct DurationsCopy {
 }
 
 impl LazyDurations {
-    pub(super) fn new() -> Self {
-        Self(Link::new(None))
-    }
-
     /// Counts a call of `ticks`, in `calls` too. Returns `false`, and counts nothing, if nothing is
     /// allocated yet.
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -91,7 +87,7 @@ impl LazyDurations {
 
     /// Allocates the histogram, before the first of the calls.
     pub(super) fn allocate(&self) {
-        self.0.set(Box::leak(Box::new(Durations::new())));
+        self.0.set(Box::leak(Box::default()));
     }
 
     /// A copy in which each of `calls` is counted once. A writer that is stopped in the middle of a
@@ -132,17 +128,6 @@ impl LazyDurations {
 }
 
 impl Durations {
-    fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self {
-            recent: std::array::from_fn(|_| zero()),
-            folded: zero(),
-            longest: zero(),
-            forgotten: zero(),
-            octaves: Octaves::new(),
-        }
-    }
-
     /// Adds the recent calls, the last of them with the number `calls - 1`, to the buckets.
     #[cold]
     #[inline(never)]
@@ -250,7 +235,7 @@ mod tests {
 
     /// The copy that is read after these calls.
     fn read(calls: impl IntoIterator<Item = u64>) -> DurationsCopy {
-        let (durations, number) = (LazyDurations::new(), AtomicU64::new(0));
+        let (durations, number) = (LazyDurations::default(), AtomicU64::new(0));
         durations.allocate();
         assert!(calls.into_iter().all(|ticks| durations.count(&number, ticks)));
         durations.read(&number)
@@ -271,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_longest_is_exact_and_can_be_forgotten() {
-        let (durations, number) = (LazyDurations::new(), AtomicU64::new(0));
+        let (durations, number) = (LazyDurations::default(), AtomicU64::new(0));
         assert!(!durations.count(&number, 1));
         durations.allocate();
         let mut longest_after = |ticks: u64| {

@@ -13,11 +13,13 @@ pub(crate) const BUCKETS: usize = 1;
 #[derive(Debug)]
 pub(crate) struct Histogram([AtomicU64; BUCKETS]);
 
-impl Histogram {
-    pub(super) fn new() -> Self {
-        Self(std::array::from_fn(|_| AtomicU64::new(0)))
+impl Default for Histogram {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| AtomicU64::default()))
     }
+}
 
+impl Histogram {
     #[inline]
     pub(crate) fn count(&self, ticks: u64) {
         let log2 = (ticks | 1).ilog2() as usize;
@@ -50,7 +52,7 @@ mod tests {
     #[test]
     fn every_length_falls_into_the_bucket_that_bounds_it() {
         for length in [0, 1, 2, 3, 4, 1_000, 1_023, 1_024, u64::MAX - 1] {
-            let histogram = Histogram::new();
+            let histogram = Histogram::default();
             histogram.count(length);
             let bucket = histogram.counts().iter().position(|&count| count == 1).expect("one was counted");
             let (from, to) = Histogram::bounds(bucket);

@@ -19,6 +19,12 @@ pub(crate) struct Link<T: 'static> {
     shares: PhantomData<&'static T>,
 }
 
+impl<T> Default for Link<T> {
+    fn default() -> Self {
+        Self::new(None)
+    }
+}
+
 impl<T> Link<T> {
     pub(crate) fn new(target: Option<&'static T>) -> Self {
         Self { target: AtomicPtr::new(as_pointer(target)), shares: PhantomData }

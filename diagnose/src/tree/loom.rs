@@ -81,7 +81,7 @@ fn a_walk_sees_only_initialized_nodes() {
 fn a_reading_is_never_torn() {
     static OUTCOMES: Mutex<BTreeSet<[u64; 5]>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
-        let (times, spent) = (forever(NodeTimes::new()), forever(PollTotals::new()));
+        let (times, spent) = (forever(NodeTimes::default()), forever(PollTotals::default()));
         times.enter(10, None);
         times.leave(spent, 20, (None, Some(WaitAccount::Own)), false);
         times.enter(50, Some(WaitAccount::Own));
@@ -104,7 +104,7 @@ fn a_reading_is_never_torn() {
 fn a_poll_has_its_own_end_or_none() {
     static OUTCOMES: Mutex<BTreeSet<Option<u64>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
-        let ends = forever(PollEnds::new());
+        let ends = forever(PollEnds::default());
         ends.note(1, 10);
         let reader = loom::thread::spawn(move || {
             OUTCOMES.lock().expect("no panic").insert(ends.of(1));
@@ -120,7 +120,7 @@ fn every_ended_call_is_read_once() {
     static OUTCOMES: Mutex<BTreeSet<(u64, Vec<(u16, u64)>)>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let calls: &'static AtomicU64 = forever(AtomicU64::new(0));
-        let durations: &'static LazyDurations = forever(LazyDurations::new());
+        let durations: &'static LazyDurations = forever(LazyDurations::default());
         let reader = loom::thread::spawn(move || {
             let Some(copy) = durations.try_read(calls) else { return };
             let counts = copy.counts.iter().map(|counted| (counted.bucket, counted.count)).collect();

@@ -114,14 +114,14 @@ impl Node {
         let NodeKey { site, label, via } = key;
         let zero = || AtomicU64::new(0);
         Self {
-            times: NodeTimes::new(),
+            times: NodeTimes::default(),
             parent,
-            spent: PollTotals::new(),
+            spent: PollTotals::default(),
             calls: zero(),
             completed: zero(),
             site,
             via,
-            completed_calls: LazyDurations::new(),
+            completed_calls: LazyDurations::default(),
             recent_child: Link::new(None),
             successor: Link::new(None),
             first_child: Link::new(None),
@@ -130,19 +130,19 @@ impl Node {
             tree,
             depth,
             children: AtomicU32::new(0),
-            index: ChildIndex::new(),
+            index: ChildIndex::default(),
             ends: parent.and_then(|parent| parent.ends),
             unpolled: zero(),
             queued: zero(),
             wall: zero(),
             cancelled: zero(),
-            cancelled_calls: LazyDurations::new(),
+            cancelled_calls: LazyDurations::default(),
             panicked: zero(),
             never_polled: zero(),
             moved: zero(),
             first_seen: now,
             stopped: Link::new(None),
-            histograms: [Histogram::new(), Histogram::new()],
+            histograms: Default::default(),
         }
     }
 

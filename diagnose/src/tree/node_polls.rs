@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::node_times::WaitAccount;
-use super::poll_totals::{PassedPolls, PassingChain};
+use super::poll_totals::PassingChain;
 
 impl Node {
     /// Ends the running poll; a wait begins if it returned `Pending`. The poll also counts for the
@@ -45,7 +45,7 @@ impl Node {
     #[inline(never)]
     fn stop(&self, length: u64, now: u64) {
         let stopped = self.stopped.get().unwrap_or_else(|| {
-            self.stopped.set(Box::leak(Box::new(PassedPolls::new())));
+            self.stopped.set(Box::leak(Box::default()));
             self.stopped.get().unwrap_or_else(|| unreachable!("it was just set"))
         });
         stopped.add(length, now);

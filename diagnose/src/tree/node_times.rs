@@ -57,7 +57,7 @@ pub(crate) enum WaitAccount {
 }
 
 /// The account of one kind of wait.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct WaitTotals {
     /// Σ ends − Σ beginnings, in ticks; wraps.
     sum: AtomicU64,
@@ -67,7 +67,7 @@ struct WaitTotals {
 
 /// The times of one node, in ticks; see the module documentation. Written by the tree's thread
 /// only.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct NodeTimes {
     version: AtomicU64,
@@ -112,12 +112,6 @@ const SPINS: u32 = 1_000;
 const PAUSE: Duration = Duration::from_micros(100);
 
 impl NodeTimes {
-    pub(super) fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        let waits = || WaitTotals { sum: zero(), open: zero() };
-        Self { version: zero(), entered: zero(), left: zero(), own: waits(), child: waits() }
-    }
-
     /// Starts a poll, and ends the wait that its span was in, if any.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&self, now: u64, ended: Option<WaitAccount>) {
@@ -315,7 +309,7 @@ mod tests {
     //        ├─ poll ─┤── wait ───├─ poll ┤── wait ──▶ read
     #[test]
     fn running_polls_and_open_waits_count_up_to_the_reading() {
-        let (times, spent) = (NodeTimes::new(), PollTotals::new());
+        let (times, spent) = (NodeTimes::default(), PollTotals::default());
         times.enter(10, None);
         let running = times.read(&spent, 15, || 15).expect("nobody writes");
         assert_eq!((running.busy, running.polls, running.running), (0, 0, Some((10, 5))));
@@ -334,7 +328,7 @@ mod tests {
     // thread B                         ├ poll ┤
     #[test]
     fn a_wait_that_ends_in_another_tree_is_exact_in_the_sum() {
-        let [(a, spent_a), (b, spent_b)] = [(); 2].map(|()| (NodeTimes::new(), PollTotals::new()));
+        let [(a, spent_a), (b, spent_b)] = [(); 2].map(|()| (NodeTimes::default(), PollTotals::default()));
         a.enter(10, None);
         a.leave(&spent_a, 20, (None, Some(WaitAccount::Own)), false);
         b.enter(70, Some(WaitAccount::Own));

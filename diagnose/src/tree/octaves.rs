@@ -19,7 +19,7 @@ const OCTAVES: usize = 1;
 #[derive(Debug)]
 pub(crate) struct Octaves([Link<Octave>; OCTAVES]);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(align(128))]
 struct Octave([AtomicU64; BUCKETS]);
 
@@ -31,11 +31,13 @@ pub(crate) struct DurationCount {
     pub(crate) count: u64,
 }
 
-impl Octaves {
-    pub(crate) fn new() -> Self {
-        Self(std::array::from_fn(|_| Link::new(None)))
+impl Default for Octaves {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Link::default()))
     }
+}
 
+impl Octaves {
     /// Counts a duration. Only one thread may call this.
     pub(super) fn count(&self, ticks: u64) {
         let (octave, bucket) = place(ticks);
@@ -60,7 +62,7 @@ impl Octaves {
     #[cold]
     #[inline(never)]
     fn allocate(&self, octave: usize) -> &'static Octave {
-        let counts: &'static Octave = Box::leak(Box::new(Octave(std::array::from_fn(|_| AtomicU64::new(0)))));
+        let counts: &'static Octave = Box::leak(Box::default());
         self.0[octave].set(counts);
         counts
     }
@@ -141,7 +143,7 @@ mod tests {
 
     #[test]
     fn threads_that_count_at_once_lose_nothing() {
-        let octaves = Octaves::new();
+        let octaves = Octaves::default();
         std::thread::scope(|threads| {
             for _ in 0..8 {
                 threads.spawn(|| (0..1_000).for_each(|n| octaves.count_shared(1 << (n % 50), 3)));

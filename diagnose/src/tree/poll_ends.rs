@@ -17,12 +17,13 @@ pub(crate) struct PollEnds {
     ends: [[AtomicU64; 2]; MAX_ENDS],
 }
 
-impl PollEnds {
-    pub(super) fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self { next: zero(), ends: std::array::from_fn(|_| [zero(), zero()]) }
+impl Default for PollEnds {
+    fn default() -> Self {
+        Self { next: AtomicU64::default(), ends: std::array::from_fn(|_| Default::default()) }
     }
+}
 
+impl PollEnds {
     /// Records the end of a poll.
     pub(crate) fn note(&self, poll: u64, now: u64) {
         let next = self.next.load(Ordering::Relaxed);

@@ -6,7 +6,7 @@ use super::node::Node;
 use crate::sync::{AtomicU64, Ordering, add};
 
 /// Finished polls of a node, in two parts.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct PollTotals {
     /// Polls that count for this node only.
@@ -20,7 +20,7 @@ pub(crate) struct PollTotals {
     longest: AtomicU64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub(super) struct PollTotalsPart {
     busy: AtomicU64,
@@ -28,7 +28,7 @@ pub(super) struct PollTotalsPart {
 }
 
 /// Polls of children that stop counting at a node, because its own poll was longer than theirs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct PassedPolls {
     part: PollTotalsPart,
     histogram: Histogram,
@@ -66,10 +66,6 @@ pub(crate) struct PollSum {
 }
 
 impl PollTotalsPart {
-    fn new() -> Self {
-        Self { busy: AtomicU64::new(0), polls: AtomicU64::new(0) }
-    }
-
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn add(&self, length: u64) {
         add(&self.busy, length);
@@ -87,11 +83,6 @@ impl PollTotalsPart {
 }
 
 impl PollTotals {
-    pub(super) fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self { alone: PollTotalsPart::new(), through: PollTotalsPart::new(), passed: zero(), longest: zero() }
-    }
-
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn note_longest(&self, length: u64) {
         if length > self.longest.load(Ordering::Relaxed) {
@@ -109,10 +100,6 @@ impl PollTotals {
 }
 
 impl PassedPolls {
-    pub(super) fn new() -> Self {
-        Self { part: PollTotalsPart::new(), histogram: Histogram::new(), at: AtomicU64::new(0) }
-    }
-
     /// Records a poll of `length` ticks, ending at `now`, that counts for no node further up.
     pub(super) fn add(&self, length: u64, now: u64) {
         self.part.add(length);

@@ -14,16 +14,10 @@ use crate::site::SiteKind;
 use crate::sync::{AtomicU64, Ordering};
 
 /// A total at an earlier moment, from which a thread's polls count.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RootPollsBefore {
     busy: AtomicU64,
     polls: AtomicU64,
-}
-
-impl RootPollsBefore {
-    pub(super) fn new() -> Self {
-        Self { busy: AtomicU64::new(0), polls: AtomicU64::new(0) }
-    }
 }
 
 impl Tree {

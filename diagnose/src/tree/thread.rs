@@ -3,7 +3,6 @@
 use std::sync::atomic::AtomicBool;
 
 use super::node::{Node, NodeKey};
-use super::poll_ends::PollEnds;
 use super::root_polls::RootPollsBefore;
 use crate::context::ThreadCounts;
 use crate::label::Label;
@@ -106,12 +105,12 @@ impl Tree {
     fn new(number: u32, is_for_strays: bool) -> Self {
         let zero = || AtomicU64::new(0);
         Self {
-            root: Node::root(&ROOT, number, Some(Box::leak(Box::new(PollEnds::new())))),
+            root: Node::root(&ROOT, number, Some(Box::leak(Box::default()))),
             nodes: zero(),
             over_nodes: zero(),
             over_depth: zero(),
             counts: ThreadCounts::default(),
-            before: RootPollsBefore::new(),
+            before: RootPollsBefore::default(),
             leased: AtomicBool::new(is_for_strays),
             runs_tasks: AtomicBool::new(false),
             is_for_strays,

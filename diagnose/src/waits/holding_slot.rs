@@ -21,7 +21,7 @@ pub(crate) enum Role {
 /// The cell of a holding. Its owner writes it with relaxed stores. A copy belongs to one resource
 /// if `resource` is the same before and after. If the cell was reused meanwhile, the copy may mix
 /// two holdings in that resource.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct HoldingSlot {
     /// Number of the resource; 0 while the cell is free.
     pub(super) resource: AtomicU64,
@@ -96,24 +96,6 @@ pub(super) const UNITS: u64 = IN_ROOT - 1;
 const IN_OUTPUT: u64 = 1 << 63;
 
 impl HoldingSlot {
-    fn free() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self {
-            resource: zero(),
-            record: Link::new(None),
-            units: zero(),
-            task: zero(),
-            span: zero(),
-            at: Link::new(None),
-            node: Link::new(None),
-            since: zero(),
-            uses: zero(),
-            transfers: zero(),
-            thread: AtomicU32::new(0),
-            memory: zero(),
-        }
-    }
-
     #[inline]
     pub(super) fn note(&self, here: CurrentPoll) {
         context::count(|counts| &counts.uses);

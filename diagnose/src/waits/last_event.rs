@@ -29,7 +29,7 @@ pub(crate) struct LastNotify {
 
 /// The cell of a [`LastEvent`]. Concurrent writers may interleave: a reader can see fields of two
 /// different events.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LastEventCell {
     at: Link<Location<'static>>,
     task: AtomicU64,
@@ -37,10 +37,6 @@ pub(super) struct LastEventCell {
 }
 
 impl LastEventCell {
-    pub(super) fn new() -> Self {
-        Self { at: Link::new(None), task: AtomicU64::new(0), tick: AtomicU64::new(0) }
-    }
-
     #[inline]
     pub(super) fn set(&self, at: &'static Location<'static>, here: &CurrentPoll, tick: u64) {
         self.task.store(here.task, Relaxed);
@@ -59,7 +55,7 @@ impl LastEventCell {
 }
 
 /// The cell of a [`LastNotify`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LastNotifyCell {
     last: LastEventCell,
     /// Number of waits, above one bit for whether all were notified.
@@ -67,10 +63,6 @@ pub(super) struct LastNotifyCell {
 }
 
 impl LastNotifyCell {
-    pub(super) fn new() -> Self {
-        Self { last: LastEventCell::new(), waiting: AtomicU64::new(0) }
-    }
-
     #[inline]
     pub(super) fn set(&self, at: &'static Location<'static>, waiting: u32, all: bool) {
         let here = live::current_poll();

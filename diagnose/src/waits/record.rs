@@ -21,7 +21,7 @@ use crate::tree::{Link, Node};
 /// The users of the resource write its counts; `name` and `rare` are under locks. The identity
 /// belongs to one resource if `id` is the same before and after. So a channel for a single message
 /// costs no lock.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Record {
     /// Unique number, from 1; 0 while the record is free.
     id: AtomicU64,
@@ -101,43 +101,6 @@ pub(super) const QUEUED: u64 = 1 << WAITING;
 impl RefUnwindSafe for Record {}
 
 pooled!(Record, max = 1 << 20, chunk = 64);
-
-impl Record {
-    fn free() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self {
-            id: zero(),
-            resource_type: Link::new(None),
-            made_at: Link::new(None),
-            address: AtomicUsize::new(0),
-            made_by: zero(),
-            created: zero(),
-            started: zero(),
-            name: Mutex::new(None),
-            is_named: AtomicBool::new(false),
-            capacity: zero(),
-            entered: zero(),
-            left: zero(),
-            forgotten: zero(),
-            is_refilled: AtomicBool::new(false),
-            is_shared: AtomicBool::new(false),
-            is_closed: AtomicBool::new(false),
-            blocked: AtomicU32::new(0),
-            borrowed: Link::new(None),
-            more_borrowed: AtomicU32::new(0),
-            taken: LastEventCell::new(),
-            last_notified: LastNotifyCell::new(),
-            owners: AtomicU32::new(0),
-            queue: zero(),
-            granted: zero(),
-            first_wait: zero(),
-            usage: Link::new(None),
-            is_used: AtomicBool::new(false),
-            rare: Mutex::new(RareFields::default()),
-            is_rare: AtomicBool::new(false),
-        }
-    }
-}
 
 impl Record {
     /// Takes a record for a new resource with `owners` owners. Returns `None` if the pool is full.
@@ -222,7 +185,7 @@ impl Record {
             static MAKING: Mutex<()> = Mutex::new(());
             let _making = MAKING.lock();
             self.usage.get().unwrap_or_else(|| {
-                let usage: &'static UsageCounters = Box::leak(Box::new(UsageCounters::new()));
+                let usage: &'static UsageCounters = Box::leak(Box::default());
                 self.usage.set(usage);
                 usage
             })

@@ -36,7 +36,7 @@ pub(crate) struct Usage {
     pub(crate) holders: Vec<UsagePlace>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct UsageCounters {
     waits: UsageCounts,
     holds: UsageCounts,
@@ -44,7 +44,7 @@ pub(super) struct UsageCounters {
     holders: UsagePlaces,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct UsageCounts {
     octaves: Octaves,
     longest: AtomicU64,
@@ -101,15 +101,6 @@ impl Usage {
 }
 
 impl UsageCounters {
-    pub(super) fn new() -> Self {
-        Self {
-            waits: UsageCounts::new(),
-            holds: UsageCounts::new(),
-            waiters: UsagePlaces::new(),
-            holders: UsagePlaces::new(),
-        }
-    }
-
     pub(super) fn add_wait(&self, ticks: u64) {
         self.waits.add(ticks, 1);
     }
@@ -160,10 +151,6 @@ impl UsageCounters {
 }
 
 impl UsageCounts {
-    fn new() -> Self {
-        Self { octaves: Octaves::new(), longest: AtomicU64::new(0), total: AtomicU64::new(0) }
-    }
-
     fn add(&self, ticks: u64, times: u64) {
         self.octaves.count_shared(ticks, times);
         self.total.fetch_add(ticks.saturating_mul(times), Relaxed);
@@ -282,7 +269,7 @@ mod tests {
 
     #[test]
     fn waits_are_counted_within_a_sixteenth_of_their_length() {
-        let counters = UsageCounters::new();
+        let counters = UsageCounters::default();
         (0..10).for_each(|_| counters.add_wait(5_000_000));
         let usage = counters.read(10);
         let counts = &usage.waits.each.counts;

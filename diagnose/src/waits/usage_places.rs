@@ -14,12 +14,12 @@ const ROWS: usize = 6;
 pub(super) const MANY_ROWS: usize = 64;
 
 /// Times by call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct UsagePlaces {
     rows: [UsageRow; ROWS],
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct UsageRow {
     /// `None` while the row is free.
     at: Link<Location<'static>>,
@@ -43,10 +43,6 @@ pub(crate) struct UsagePlace {
 }
 
 impl UsagePlaces {
-    pub(super) fn new() -> Self {
-        Self { rows: std::array::from_fn(|_| UsageRow::new()) }
-    }
-
     /// Adds waits or holds of `ticks` each. Concurrent writers may give one call two rows; readers
     /// merge them.
     pub(super) fn add(
@@ -138,13 +134,6 @@ impl UsagePlace {
     }
 }
 
-impl UsageRow {
-    fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self { at: Link::new(None), node: Link::new(None), count: zero(), ticks: zero(), longest: zero() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::panic::Location;
@@ -158,7 +147,7 @@ mod tests {
 
     #[test]
     fn times_are_added_by_call_with_the_most_time_first() {
-        let places = UsagePlaces::new();
+        let places = UsagePlaces::default();
         let (one, other) = (here(), here());
         assert_ne!(one, other);
         for (at, ticks) in [(one, 5), (other, 40), (one, 7)] {
@@ -173,7 +162,7 @@ mod tests {
 
     #[test]
     fn no_time_is_lost_when_all_rows_are_taken() {
-        let places = UsagePlaces::new();
+        let places = UsagePlaces::default();
         let calls = [here(), here(), here(), here(), here(), here(), here(), here()];
         for at in calls {
             places.add(at, None, 1, 1);

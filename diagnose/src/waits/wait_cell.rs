@@ -60,7 +60,7 @@ pub(super) const MODES: [WaitMode; 15] = [
 
 /// A future that has returned `Pending`, or a blocked thread. The thread that polls it writes the
 /// fields; only the wake may come from another thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct WaitCell {
     /// Unique in the process; 0 while the cell is free.
     pub(super) id: AtomicU64,
@@ -138,34 +138,6 @@ pub(super) struct WaitStart {
 }
 
 impl WaitCell {
-    fn free() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self {
-            id: zero(),
-            forward: Forward::new(),
-            flags: AtomicU32::new(0),
-            mode: AtomicU32::new(0),
-            record: Link::new(None),
-            resource: zero(),
-            place: zero(),
-            asked: zero(),
-            units: zero(),
-            tasks: Mutex::new(Vec::new()),
-            due: zero(),
-            at: Link::new(None),
-            node: Link::new(None),
-            awaited: Link::new(None),
-            began: zero(),
-            thread: zero(),
-            task: zero(),
-            span: zero(),
-            memory: zero(),
-            polls: zero(),
-            entered: zero(),
-            woken: zero(),
-        }
-    }
-
     /// Takes a cell that is not listed yet. Returns `None` if the pool is full.
     pub(super) fn take() -> Option<&'static Self> {
         let wait: &'static Self = pool::take()?;
