@@ -5,28 +5,18 @@ use std::sync::Arc;
 
 use super::futures::{Lock, LockArc};
 use super::mutex_arc::MutexGuardArc;
-use crate::waits::{Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
-use crate::wrap::{guard, lock, share};
+use crate::waits::{ResourceKind, ResourceType, WaitInfo, WaitMode};
+use crate::wrap::{guard, lock};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::Mutex, "async-lock");
 
-/// async-lock's `Mutex`, recorded from its first use on with the place of its creation.
-pub struct Mutex<T: ?Sized> {
-    pub(super) resource: Resource,
-    pub(super) mutex: ::async_lock::Mutex<T>,
-}
-
-impl<T> Mutex<T> {
+lock! {
+    /// async-lock's `Mutex`, recorded from its first use on with the place of its creation.
+    pub struct Mutex<T>(mutex: ::async_lock::Mutex<T>), &TYPE, 1;
     /// Creates a new mutex.
-    #[track_caller]
-    pub const fn new(data: T) -> Self {
-        Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex: ::async_lock::Mutex::new(data) }
-    }
-
+    pub const fn new(data: T) = ::async_lock::Mutex::new(data);
     /// Consumes the mutex, returning the underlying data.
-    pub fn into_inner(self) -> T {
-        self.mutex.into_inner()
-    }
+    pub fn into_inner(self) -> T;
 }
 
 impl<T: ?Sized> Mutex<T> {
@@ -91,13 +81,6 @@ impl<T: ?Sized> Mutex<T> {
         WaitInfo::on(self.resource.record(), WaitMode::Lock, 1, at)
     }
 }
-
-lock!(
-    Mutex<T>,
-    mutex: ::async_lock::Mutex<T>,
-    Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex }
-);
-share!([T: ?Sized] Mutex<T>, mutex: ::async_lock::Mutex<T>);
 
 guard! {
     /// A guard that unlocks its [`Mutex`] when dropped.

@@ -8,33 +8,23 @@ use super::{
     RwLockReadGuard, RwLockReadGuardArc, RwLockUpgradableReadGuard, RwLockUpgradableReadGuardArc,
     RwLockWriteGuard, RwLockWriteGuardArc,
 };
-use crate::waits::{Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
-use crate::wrap::{lock, share};
+use crate::waits::{ResourceKind, ResourceType, WaitInfo, WaitMode};
+use crate::wrap::lock;
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::RwLock, "async-lock");
 
 /// All units of a lock, which a writer holds. Each reader holds one, without a bound.
 pub(super) const ALL: u64 = u32::MAX as u64;
 
-/// async-lock's `RwLock`, recorded from its first use on with the place of its creation.
-pub struct RwLock<T: ?Sized> {
-    pub(super) resource: Resource,
-    pub(super) lock: ::async_lock::RwLock<T>,
-}
-
-impl<T> RwLock<T> {
+lock! {
+    /// async-lock's `RwLock`, recorded from its first use on with the place of its creation.
+    pub struct RwLock<T>(lock: ::async_lock::RwLock<T>), &TYPE, ALL;
     /// Creates a new lock.
     #[must_use]
-    #[track_caller]
-    pub const fn new(t: T) -> Self {
-        Self { resource: Resource::new(&TYPE, ALL, Location::caller()), lock: ::async_lock::RwLock::new(t) }
-    }
-
+    pub const fn new(t: T) = ::async_lock::RwLock::new(t);
     /// Consumes the lock, returning the underlying data.
     #[must_use]
-    pub fn into_inner(self) -> T {
-        self.lock.into_inner()
-    }
+    pub fn into_inner(self) -> T;
 }
 
 /// Writes the try, wait and block methods of one access mode, for borrowed and owned guards.
@@ -129,10 +119,3 @@ impl<T: ?Sized> RwLock<T> {
         self.lock.get_mut()
     }
 }
-
-lock!(
-    RwLock<T>,
-    lock: ::async_lock::RwLock<T>,
-    Self { resource: Resource::new(&TYPE, ALL, Location::caller()), lock }
-);
-share!([T: ?Sized] RwLock<T>, lock: ::async_lock::RwLock<T>);

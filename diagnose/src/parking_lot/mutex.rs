@@ -5,36 +5,26 @@ use std::time::{Duration, Instant};
 
 use super::MutexGuard;
 use super::parts::SENDS_GUARDS;
-use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{delegate, lock, share};
+use crate::waits::{Holding, ResourceKind, ResourceType, WaitMode};
+use crate::wrap::{delegate, lock};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::Mutex, "parking_lot").thread_bound(!SENDS_GUARDS);
 
-/// `parking_lot`'s `Mutex`, recorded from its first use on with the place of its creation.
-pub struct Mutex<T: ?Sized> {
-    pub(super) resource: Resource,
-    mutex: ::parking_lot::Mutex<T>,
+lock! {
+    /// `parking_lot`'s `Mutex`, recorded from its first use on with the place of its creation.
+    pub struct Mutex<T>(mutex: ::parking_lot::Mutex<T>), &TYPE, 1;
+    /// Creates a new mutex.
+    #[inline]
+    pub const fn new(val: T) = ::parking_lot::const_mutex(val);
+    /// Consumes the mutex, returning the underlying data.
+    #[inline]
+    pub fn into_inner(self) -> T;
 }
 
 /// Creates a new mutex.
 #[track_caller]
 pub const fn const_mutex<T>(val: T) -> Mutex<T> {
     Mutex::new(val)
-}
-
-impl<T> Mutex<T> {
-    /// Creates a new mutex.
-    #[inline]
-    #[track_caller]
-    pub const fn new(val: T) -> Self {
-        Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex: ::parking_lot::const_mutex(val) }
-    }
-
-    /// Consumes the mutex, returning the underlying data.
-    #[inline]
-    pub fn into_inner(self) -> T {
-        self.mutex.into_inner()
-    }
 }
 
 impl<T: ?Sized> Mutex<T> {
@@ -109,10 +99,3 @@ impl<T: ?Sized> Mutex<T> {
 pub(super) fn left(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }
-
-lock!(
-    Mutex<T>,
-    mutex: ::parking_lot::Mutex<T>,
-    Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex }
-);
-share!([T: ?Sized] Mutex<T>, mutex: ::parking_lot::Mutex<T>);

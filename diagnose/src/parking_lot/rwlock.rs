@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::mutex::left;
 use super::parts::SENDS_GUARDS;
 use super::{RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
-use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{delegate, lock, share};
+use crate::waits::{Holding, ResourceKind, ResourceType, WaitMode};
+use crate::wrap::{delegate, lock};
 
 static TYPE: ResourceType =
     ResourceType::new(ResourceKind::RwLock, "parking_lot").thread_bound(!SENDS_GUARDS);
@@ -15,34 +15,21 @@ static TYPE: ResourceType =
 /// All units of a lock, which a writer holds. Each reader holds one, without a bound.
 pub(super) const ALL: u64 = u32::MAX as u64;
 
-/// `parking_lot`'s `RwLock`, recorded from its first use on with the place of its creation.
-pub struct RwLock<T: ?Sized> {
-    resource: Resource,
-    lock: ::parking_lot::RwLock<T>,
+lock! {
+    /// `parking_lot`'s `RwLock`, recorded from its first use on with the place of its creation.
+    pub struct RwLock<T>(lock: ::parking_lot::RwLock<T>), &TYPE, ALL;
+    /// Creates a new lock.
+    #[inline]
+    pub const fn new(val: T) = ::parking_lot::const_rwlock(val);
+    /// Consumes the lock, returning the underlying data.
+    #[inline]
+    pub fn into_inner(self) -> T;
 }
 
 /// Creates a new lock.
 #[track_caller]
 pub const fn const_rwlock<T>(val: T) -> RwLock<T> {
     RwLock::new(val)
-}
-
-impl<T> RwLock<T> {
-    /// Creates a new lock.
-    #[inline]
-    #[track_caller]
-    pub const fn new(val: T) -> Self {
-        Self {
-            resource: Resource::new(&TYPE, ALL, Location::caller()),
-            lock: ::parking_lot::const_rwlock(val),
-        }
-    }
-
-    /// Consumes the lock, returning the underlying data.
-    #[inline]
-    pub fn into_inner(self) -> T {
-        self.lock.into_inner()
-    }
 }
 
 /// Writes the four methods of one access mode: block, try, and block with a timeout or deadline.
@@ -149,10 +136,3 @@ impl<T: ?Sized> RwLock<T> {
         pub fn data_ptr(&self) -> *mut T;
     }
 }
-
-lock!(
-    RwLock<T>,
-    lock: ::parking_lot::RwLock<T>,
-    Self { resource: Resource::new(&TYPE, ALL, Location::caller()), lock }
-);
-share!([T: ?Sized] RwLock<T>, lock: ::parking_lot::RwLock<T>);

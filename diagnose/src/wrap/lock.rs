@@ -1,13 +1,69 @@
 //! Locks and cells: conversions, `Default`, `Debug` and `Deref`.
 
+/// Declares a lock: the original beside its [`Resource`](crate::waits::Resource), with `new` and
+/// `into_inner`.
+///
+/// Its record has the given type and number of units. The expression makes the original. Also
+/// implements what [`convert_lock`] and [`share`] do.
+///
+/// ```text
+/// lock! {
+///     /// std's `Mutex`, with a record of its holder.
+///     pub struct Mutex<T>(mutex: real::Mutex<T>), &TYPE, 1;
+///     /// Creates a new mutex.
+///     pub const fn new(value: T) = real::Mutex::new(value);
+///     /// Consumes the mutex, returning the underlying data.
+///     pub fn into_inner(self) -> LockResult<T>;
+/// }
+/// ```
+macro_rules! lock {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident<T>($inner:ident: $original:ty), $type:expr, $units:expr;
+        $(#[$new_meta:meta])*
+        pub const fn new($value:ident: T) = $new:expr;
+        $(#[$into_meta:meta])*
+        pub fn into_inner($it:ident) -> $output:ty;
+    ) => {
+        $(#[$meta])*
+        pub struct $name<T: ?Sized> {
+            pub(super) resource: $crate::waits::Resource,
+            pub(super) $inner: $original,
+        }
+
+        impl<T> $name<T> {
+            $(#[$new_meta])*
+            #[track_caller]
+            pub const fn new($value: T) -> Self {
+                Self::around($new)
+            }
+
+            $(#[$into_meta])*
+            pub fn into_inner($it) -> $output {
+                $it.$inner.into_inner()
+            }
+
+            #[inline]
+            #[track_caller]
+            const fn around($inner: $original) -> Self {
+                let resource = $crate::waits::Resource::new($type, $units, ::std::panic::Location::caller());
+                Self { resource, $inner }
+            }
+        }
+
+        $crate::wrap::convert_lock!($name<T>, $inner: $original, Self::around($inner));
+        $crate::wrap::share!([T: ?Sized] $name<T>, $inner: $original);
+    };
+}
+
 /// Implements `Default`, `From` a value, `From` the original and back, and `Debug` for a lock.
 ///
 /// The expression wraps an original and starts its record. The conversion back ends the record.
 ///
 /// ```text
-/// lock!(Mutex<T>, mutex: real::Mutex<T>, Self { resource, mutex });
+/// convert_lock!(RwLock<T>, lock: real::RwLock<T>, Self::around(lock));
 /// ```
-macro_rules! lock {
+macro_rules! convert_lock {
     ($name:ident<T>, $inner:ident: $original:ty, $made:expr) => {
         impl<T> From<T> for $name<T> {
             #[track_caller]
@@ -150,4 +206,4 @@ macro_rules! deref {
     };
 }
 
-pub(crate) use {cell, compare, convert, default, deref, lock, share};
+pub(crate) use {cell, compare, convert, convert_lock, default, deref, lock, share};

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! delegate       methods that only call the original, and Debug
-//! lock           From, Default, Deref of a lock or a cell
+//! lock           locks; From, Default, Deref of a lock or a cell
 //! guard, part    guards that borrow or own their lock; map and try_map
 //! owned          storage of a guard that owns its lock: the wrappers' only file with `unsafe`
 //! acquiring      the state machine of a future that acquires an owned guard
@@ -46,7 +46,7 @@ pub(crate) use acquiring::{Acquiring, poll_acquiring};
 pub(crate) use delegate::{debug, delegate, looks};
 pub(crate) use end::{around, around_sole, clone, convert_end, end};
 pub(crate) use guard::{guard, owned_guard, shown};
-pub(crate) use lock::{cell, compare, convert, default, deref, lock, share};
+pub(crate) use lock::{cell, compare, convert, convert_lock, default, deref, lock, share};
 pub(crate) use owned::{Kind, Owned, Room, Words, owned_kinds, owned_wait};
 pub(crate) use part::{owned_part, part};
 pub(crate) use turn::Turn;

@@ -6,28 +6,18 @@ use std::sync::Arc;
 use ::futures::lock as real;
 
 use super::{MutexLockFuture, OwnedMutexGuard, OwnedMutexLockFuture};
-use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
-use crate::wrap::{guard, lock, part, share};
+use crate::waits::{Holding, ResourceKind, ResourceType, WaitInfo, WaitMode};
+use crate::wrap::{guard, lock, part};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::Mutex, "futures");
 
-/// futures' `Mutex`, recorded from its first use on with the place of its creation.
-pub struct Mutex<T: ?Sized> {
-    resource: Resource,
-    pub(super) mutex: real::Mutex<T>,
-}
-
-impl<T> Mutex<T> {
+lock! {
+    /// futures' `Mutex`, recorded from its first use on with the place of its creation.
+    pub struct Mutex<T>(mutex: real::Mutex<T>), &TYPE, 1;
     /// Creates a new mutex.
-    #[track_caller]
-    pub const fn new(t: T) -> Self {
-        Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex: real::Mutex::new(t) }
-    }
-
+    pub const fn new(t: T) = real::Mutex::new(t);
     /// Consumes the mutex, returning the underlying data.
-    pub fn into_inner(self) -> T {
-        self.mutex.into_inner()
-    }
+    pub fn into_inner(self) -> T;
 }
 
 impl<T: ?Sized> Mutex<T> {
@@ -70,9 +60,6 @@ impl<T: ?Sized> Mutex<T> {
         WaitInfo::on(self.resource.record(), WaitMode::Lock, 1, at)
     }
 }
-
-lock!(Mutex<T>, mutex: real::Mutex<T>, Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex });
-share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
 
 guard! {
     /// A guard that unlocks its [`Mutex`] when dropped.

@@ -4,32 +4,23 @@ use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
-use crate::waits::{Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{delegate, guard, lock, share};
+use crate::waits::{ResourceKind, ResourceType, WaitMode};
+use crate::wrap::{delegate, guard, lock};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::Mutex, "std").thread_bound(true);
 
-/// The standard library's `Mutex`, recorded from its first use on with the place of its creation.
-pub struct Mutex<T: ?Sized> {
-    resource: Resource,
-    mutex: ::std::sync::Mutex<T>,
-}
-
-impl<T> Mutex<T> {
+lock! {
+    /// The standard library's `Mutex`, recorded from its first use on with the place of its
+    /// creation.
+    pub struct Mutex<T>(mutex: ::std::sync::Mutex<T>), &TYPE, 1;
     /// Creates a new mutex.
     #[inline]
-    #[track_caller]
-    pub const fn new(t: T) -> Self {
-        Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex: ::std::sync::Mutex::new(t) }
-    }
-
+    pub const fn new(t: T) = ::std::sync::Mutex::new(t);
     /// Consumes the mutex, returning the underlying data.
     ///
     /// # Errors
     /// If the mutex is poisoned, with the data.
-    pub fn into_inner(self) -> LockResult<T> {
-        self.mutex.into_inner()
-    }
+    pub fn into_inner(self) -> LockResult<T>;
 }
 
 impl<T: ?Sized> Mutex<T> {
@@ -74,13 +65,6 @@ impl<T: ?Sized> Mutex<T> {
         pub fn get_mut(&mut self) -> LockResult<&mut T>;
     }
 }
-
-lock!(
-    Mutex<T>,
-    mutex: ::std::sync::Mutex<T>,
-    Self { resource: Resource::new(&TYPE, 1, Location::caller()), mutex }
-);
-share!([T: ?Sized] Mutex<T>, mutex: ::std::sync::Mutex<T>);
 
 guard! {
     /// A guard that unlocks its [`Mutex`] when dropped.

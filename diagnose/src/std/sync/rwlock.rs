@@ -4,35 +4,26 @@ use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
-use crate::waits::{Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{delegate, guard, lock, share};
+use crate::waits::{ResourceKind, ResourceType, WaitMode};
+use crate::wrap::{delegate, guard, lock};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::RwLock, "std").thread_bound(true);
 
 /// All units of a lock, which a writer holds. Each reader holds one, without a bound.
 const ALL: u64 = u32::MAX as u64;
 
-/// The standard library's `RwLock`, recorded from its first use on with the place of its creation.
-pub struct RwLock<T: ?Sized> {
-    resource: Resource,
-    lock: ::std::sync::RwLock<T>,
-}
-
-impl<T> RwLock<T> {
+lock! {
+    /// The standard library's `RwLock`, recorded from its first use on with the place of its
+    /// creation.
+    pub struct RwLock<T>(lock: ::std::sync::RwLock<T>), &TYPE, ALL;
     /// Creates a new lock.
     #[inline]
-    #[track_caller]
-    pub const fn new(t: T) -> Self {
-        Self { resource: Resource::new(&TYPE, ALL, Location::caller()), lock: ::std::sync::RwLock::new(t) }
-    }
-
+    pub const fn new(t: T) = ::std::sync::RwLock::new(t);
     /// Consumes the lock, returning the underlying data.
     ///
     /// # Errors
     /// If the lock is poisoned, with the data.
-    pub fn into_inner(self) -> LockResult<T> {
-        self.lock.into_inner()
-    }
+    pub fn into_inner(self) -> LockResult<T>;
 }
 
 impl<T: ?Sized> RwLock<T> {
@@ -104,13 +95,6 @@ impl<T: ?Sized> RwLock<T> {
         pub fn get_mut(&mut self) -> LockResult<&mut T>;
     }
 }
-
-lock!(
-    RwLock<T>,
-    lock: ::std::sync::RwLock<T>,
-    Self { resource: Resource::new(&TYPE, ALL, Location::caller()), lock }
-);
-share!([T: ?Sized] RwLock<T>, lock: ::std::sync::RwLock<T>);
 
 guard! {
     /// A guard that releases shared read access when dropped.

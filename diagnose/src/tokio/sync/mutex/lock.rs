@@ -11,7 +11,7 @@ use super::guards::Locked;
 use super::{MutexGuard, OwnedMutexGuard};
 use crate::tokio::sync::is_forced;
 use crate::waits::{Acquire, AcquireArgs, Holding, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{Owned, lock, owned_wait, share};
+use crate::wrap::{Owned, convert_lock, owned_wait, share};
 
 static TYPE: ResourceType = ResourceType::fair(ResourceKind::Mutex, "tokio").granted_if(is_forced);
 
@@ -129,7 +129,7 @@ impl<T: ?Sized> Mutex<T> {
 }
 
 share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
-lock!(
+convert_lock!(
     Mutex<T>,
     mutex: real::Mutex<T>,
     Self { resource: Resource::new(&TYPE, 1, Location::caller()).with_creation(), mutex }

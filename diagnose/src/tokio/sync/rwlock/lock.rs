@@ -12,7 +12,7 @@ use super::write::Writes;
 use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 use crate::tokio::sync::is_forced;
 use crate::waits::{Acquire, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{Owned, lock, owned_wait, share};
+use crate::wrap::{Owned, convert_lock, owned_wait, share};
 
 static TYPE: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio").granted_if(is_forced);
 
@@ -199,4 +199,4 @@ impl<T: ?Sized> RwLock<T> {
 
 // tokio's lock does not expose its maximum number of readers, so the default is assumed.
 share!([T: ?Sized] RwLock<T>, lock: real::RwLock<T>);
-lock!(RwLock<T>, lock: real::RwLock<T>, Self::made(lock, MAX_READS));
+convert_lock!(RwLock<T>, lock: real::RwLock<T>, Self::made(lock, MAX_READS));
