@@ -3,6 +3,7 @@
 // Only the methods that tokio marks are `must_use`.
 #![allow(clippy::must_use_candidate, clippy::return_self_not_must_use)]
 
+mod acquire;
 mod barrier;
 pub mod broadcast;
 mod forced;

@@ -10,6 +10,7 @@ use ::tokio::sync::TryLockError;
 use super::read::Reads;
 use super::write::Writes;
 use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
+use crate::tokio::sync::acquire::acquire;
 use crate::tokio::sync::is_forced;
 use crate::waits::{Acquire, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{Owned, convert_lock, owned_wait, share};
@@ -84,106 +85,36 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Locks with read access, waiting if necessary. Readers wait behind a waiting writer.
-    ///
-    /// Cancel safe, but a cancelled call loses its place in the queue.
-    #[track_caller]
-    pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
-        let args = self.resource.args(WaitMode::Read, 1, Location::caller(), false);
-        Acquire::new(self.lock.read(), args, |guard, holding| RwLockReadGuard::new(holding, guard))
+    acquire! {
+        lock, Read, |it| 1, "If there is a writer or a waiter.";
+        /// Locks with read access, waiting if necessary. Readers wait behind a waiting writer.
+        ///
+        /// Cancel safe, but a cancelled call loses its place in the queue.
+        read -> RwLockReadGuard;
+        /// Blocks the current thread until it has read access.
+        blocking_read;
+        /// Locks with read access, as [`read`](Self::read) does. The returned guard owns the lock.
+        read_owned -> OwnedRwLockReadGuard of Reads<T, T>;
+        /// Locks with read access if there is no writer and no waiter.
+        try_read;
+        /// Like [`try_read`](Self::try_read). The returned guard owns the lock.
+        try_read_owned;
     }
 
-    /// Blocks the current thread until it has read access.
-    ///
-    /// # Panics
-    /// If called within an async context.
-    #[track_caller]
-    pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
-        let at = Location::caller();
-        let guard = self.resource.block(WaitMode::Read, 1, at, || self.lock.blocking_read());
-        RwLockReadGuard::new(self.resource.hold(1, at, false, false), guard)
-    }
-
-    /// Locks with read access, as [`read`](Self::read) does. The returned guard owns the lock.
-    #[track_caller]
-    pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>> {
-        let at = Location::caller();
-        owned_wait!(self, OwnedRwLockReadGuard of Reads<T, T>, |it, store| {
-            Acquire::new(it.lock.read(), it.resource.args(WaitMode::Read, 1, at, true), store)
-        })
-    }
-
-    /// Locks with read access if there is no writer and no waiter.
-    ///
-    /// # Errors
-    /// If there is a writer or a waiter.
-    #[track_caller]
-    pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
-        let guard = self.lock.try_read()?;
-        Ok(RwLockReadGuard::new(self.resource.hold(1, Location::caller(), false, false), guard))
-    }
-
-    /// Like [`try_read`](Self::try_read). The returned guard owns the lock.
-    ///
-    /// # Errors
-    /// If there is a writer or a waiter.
-    #[track_caller]
-    pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError> {
-        let at = Location::caller();
-        let guard =
-            Owned::try_new(self, |it| Ok((it.lock.try_read()?, it.resource.hold(1, at, true, false))));
-        guard.map(OwnedRwLockReadGuard::of).map_err(|(_, error)| error)
-    }
-
-    /// Locks with write access, waiting if necessary. Cancel safe, but a cancelled call loses its
-    /// place in the queue.
-    #[track_caller]
-    pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
-        let args = self.resource.args(WaitMode::Write, self.units(), Location::caller(), false);
-        Acquire::new(self.lock.write(), args, |guard, holding| RwLockWriteGuard::new(holding, guard))
-    }
-
-    /// Blocks the current thread until it has write access.
-    ///
-    /// # Panics
-    /// If called within an async context.
-    #[track_caller]
-    pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
-        let at = Location::caller();
-        let guard = self.resource.block(WaitMode::Write, self.units(), at, || self.lock.blocking_write());
-        RwLockWriteGuard::new(self.resource.hold(self.units(), at, false, false), guard)
-    }
-
-    /// Locks with write access, as [`write`](Self::write) does. The returned guard owns the lock.
-    #[track_caller]
-    pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>> {
-        let at = Location::caller();
-        owned_wait!(self, OwnedRwLockWriteGuard of Writes<T>, |it, store| {
-            Acquire::new(it.lock.write(), it.resource.args(WaitMode::Write, it.units(), at, true), store)
-        })
-    }
-
-    /// Locks with write access if the lock is free.
-    ///
-    /// # Errors
-    /// If there is a reader or a writer.
-    #[track_caller]
-    pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
-        let guard = self.lock.try_write()?;
-        Ok(RwLockWriteGuard::new(self.resource.hold(self.units(), Location::caller(), false, false), guard))
-    }
-
-    /// Locks with write access if the lock is free. The returned guard owns the lock.
-    ///
-    /// # Errors
-    /// If there is a reader or a writer.
-    #[track_caller]
-    pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError> {
-        let at = Location::caller();
-        let guard = Owned::try_new(self, |it| {
-            Ok((it.lock.try_write()?, it.resource.hold(it.units(), at, true, false)))
-        });
-        guard.map(OwnedRwLockWriteGuard::of).map_err(|(_, error)| error)
+    acquire! {
+        lock, Write, |it| it.units(), "If there is a reader or a writer.";
+        /// Locks with write access, waiting if necessary. Cancel safe, but a cancelled call loses
+        /// its place in the queue.
+        write -> RwLockWriteGuard;
+        /// Blocks the current thread until it has write access.
+        blocking_write;
+        /// Locks with write access, as [`write`](Self::write) does. The returned guard owns the
+        /// lock.
+        write_owned -> OwnedRwLockWriteGuard of Writes<T>;
+        /// Locks with write access if the lock is free.
+        try_write;
+        /// Locks with write access if the lock is free. The returned guard owns the lock.
+        try_write_owned;
     }
 
     /// Units that a writer holds.
