@@ -1,19 +1,14 @@
 //! `async_lock::Barrier`, with a record of the tasks that have arrived.
 
-use std::fmt;
-use std::future::Future;
 use std::panic::Location;
-use std::pin::Pin;
 use std::sync::atomic::Ordering::Relaxed;
-use std::task::{Context, Poll, ready};
 
 use ::async_lock::BarrierWaitResult;
-use pin_project_lite::pin_project;
 
 use crate::waits::{
     Notifiers, Resource, ResourceKind, ResourceType, UNBOUNDED, WaitFuture, WaitInfo, WaitMode,
 };
-use crate::wrap::{convert, debug, share};
+use crate::wrap::{convert, debug, future, share};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::Barrier, "async-lock");
 
@@ -47,7 +42,7 @@ impl Barrier {
     pub fn wait(&self) -> BarrierWait<'_> {
         let at = Location::caller();
         let info = WaitInfo::on(self.resource.record(), WaitMode::Arrive, 1, at);
-        BarrierWait { waited: WaitFuture::new(self.original.wait(), info), barrier: self, arrives: Some(at) }
+        BarrierWait::new(WaitFuture::new(self.original.wait(), info), self, Some(at))
     }
 
     /// Arrives, blocking the current thread until the other tasks have arrived.
@@ -84,7 +79,7 @@ debug!([] Barrier, original: ::async_lock::Barrier);
 // The original does not expose its `n`, so the record has no bound.
 convert!([] Barrier: ::async_lock::Barrier, |original| Self::around(original, UNBOUNDED), |it| it.original);
 
-pin_project! {
+future! {
     /// The future returned by [`Barrier::wait`].
     pub struct BarrierWait<'a> {
         #[pin]
@@ -93,24 +88,10 @@ pin_project! {
         // The place of the call, until the arrival is recorded.
         arrives: Option<&'static Location<'static>>,
     }
-}
-
-impl Future for BarrierWait<'_> {
-    type Output = BarrierWaitResult;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        if let Some(at) = this.arrives.take() {
-            this.barrier.arrive(at);
-        }
-        let result = ready!(this.waited.poll(context));
+    -> BarrierWaitResult;
+    before |this| if let Some(at) = this.arrives.take() { this.barrier.arrive(at) };
+    after |this, result| {
         this.barrier.open(&result);
-        Poll::Ready(result)
-    }
-}
-
-impl fmt::Debug for BarrierWait<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.waited.future(), f)
-    }
+        result
+    };
 }

@@ -3,6 +3,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::acquiring::waiting;
 use super::futures::{Lock, LockArc};
 use super::mutex_arc::MutexGuardArc;
 use crate::waits::{ResourceKind, ResourceType, WaitInfo, WaitMode};
@@ -24,7 +25,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> Lock<'_, T> {
-        Lock::new(self.mutex.lock(), self.wait_info(Location::caller()), self)
+        Lock::new(waiting(self.mutex.lock(), self.wait_info(Location::caller())), self)
     }
 
     /// Acquires the mutex, blocking the current thread until it is available.

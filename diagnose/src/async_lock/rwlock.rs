@@ -3,6 +3,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::acquiring::waiting;
 use super::futures::{Read, ReadArc, UpgradableRead, UpgradableReadArc, Write, WriteArc};
 use super::{
     RwLockReadGuard, RwLockReadGuardArc, RwLockUpgradableReadGuard, RwLockUpgradableReadGuardArc,
@@ -48,7 +49,7 @@ macro_rules! acquire {
             #[track_caller]
             pub fn $wait(&self) -> $future<'_, T> {
                 let info = WaitInfo::on(self.resource.record(), WaitMode::$mode, $units, Location::caller());
-                $future::new(self.lock.$wait(), info)
+                $future::new(waiting(self.lock.$wait(), info))
             }
 
             #[doc = concat!("Acquires the lock ", $purpose, ", blocking the current thread.")]

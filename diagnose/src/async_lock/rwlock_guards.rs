@@ -1,16 +1,10 @@
 //! The guards of an `async_lock::RwLock` that borrow it, and their upgrades and downgrades.
 
-use std::fmt;
-use std::future::Future;
 use std::panic::Location;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-
-use pin_project_lite::pin_project;
 
 use super::rwlock::ALL;
 use crate::waits::{BlockedThread, Holding, WaitFuture, WaitInfo, WaitMode};
-use crate::wrap::guard;
+use crate::wrap::{future, guard};
 
 guard! {
     /// A guard that releases shared read access when dropped.
@@ -57,7 +51,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     pub fn upgrade(guard: Self) -> Upgrade<'a, T> {
         let info = upgrading(&guard.holding, Location::caller());
         let upgrade = ::async_lock::RwLockUpgradableReadGuard::upgrade(guard.guard);
-        Upgrade { holding: guard.holding, waited: WaitFuture::new(upgrade, info), at: Location::caller() }
+        Upgrade::new(guard.holding, WaitFuture::new(upgrade, info), Location::caller())
     }
 
     /// Upgrades into a write guard, blocking the current thread until all other readers finish.
@@ -92,7 +86,7 @@ pub(super) fn upgraded(holding: Holding, at: &'static Location<'static>, has_wai
     Holding::hold_after(record, ALL, at, is_movable, has_waited)
 }
 
-pin_project! {
+future! {
     /// The future returned by [`RwLockUpgradableReadGuard::upgrade`].
     ///
     /// Dropping it releases the lock, as the original does.
@@ -103,24 +97,11 @@ pin_project! {
         waited: WaitFuture<::async_lock::futures::Upgrade<'a, T>>,
         at: &'static Location<'static>,
     }
-}
-
-impl<'a, T: ?Sized> Future for Upgrade<'a, T> {
-    type Output = RwLockWriteGuard<'a, T>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let guard = ready!(this.waited.as_mut().poll(context));
+    -> RwLockWriteGuard<'a, T>;
+    after |this, guard| {
         let holding = std::mem::replace(this.holding, Holding::NONE);
-        Poll::Ready(RwLockWriteGuard::new(upgraded(holding, this.at, this.waited.has_waited()), guard))
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for Upgrade<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.waited.future(), f)
-    }
+        RwLockWriteGuard::new(upgraded(holding, this.at, this.waited.has_waited()), guard)
+    };
 }
 
 guard! {

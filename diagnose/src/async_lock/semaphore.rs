@@ -11,6 +11,7 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
+use super::acquiring::waiting;
 use super::futures::Acquire;
 use crate::waits::{
     Holding, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
@@ -50,7 +51,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire(&self) -> Acquire<'_> {
-        Acquire::new(self.inner.acquire(), self.wait_info(Location::caller()))
+        Acquire::new(waiting(self.inner.acquire(), self.wait_info(Location::caller())))
     }
 
     /// Acquires a permit, blocking the current thread until one is available.

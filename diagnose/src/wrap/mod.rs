@@ -9,6 +9,7 @@
 //! lock           locks; From, Default, Deref of a lock or a cell
 //! guard, part    guards that borrow or own their lock; map and try_map
 //! owned          storage of a guard that owns its lock: the wrappers' only file with `unsafe`
+//! future         futures that poll the original's and record its wait
 //! acquiring      the state machine of a future that acquires an owned guard
 //! turn           one call that initializes a cell or waits for its initialization
 //! end            From, Debug, Clone, Deref of a channel end
@@ -36,6 +37,7 @@
 mod acquiring;
 mod delegate;
 mod end;
+mod future;
 mod guard;
 mod lock;
 mod owned;
@@ -45,6 +47,7 @@ mod turn;
 pub(crate) use acquiring::{Acquiring, poll_acquiring};
 pub(crate) use delegate::{debug, delegate, looks};
 pub(crate) use end::{around, around_sole, clone, convert_end, end};
+pub(crate) use future::future;
 pub(crate) use guard::{guard, owned_guard, shown};
 pub(crate) use lock::{cell, compare, convert, convert_lock, default, deref, lock, share};
 pub(crate) use owned::{Kind, Owned, Room, Words, owned_kinds, owned_wait};

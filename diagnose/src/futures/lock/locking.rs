@@ -4,51 +4,30 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use ::futures::future::FusedFuture;
 use ::futures::lock as real;
-use pin_project_lite::pin_project;
 
 use super::owned::{Locked, Locking};
 use super::{Mutex, MutexGuard, OwnedMutexGuard};
-use crate::waits::{WaitFuture, WaitInfo};
-use crate::wrap::{Acquiring, poll_acquiring};
+use crate::waits::WaitInfo;
+use crate::wrap::{Acquiring, future, poll_acquiring};
 
-pin_project! {
+future! {
     /// The future returned by [`Mutex::lock`].
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct MutexLockFuture<'a, T: ?Sized> {
         #[pin]
         waited: WaitFuture<real::MutexLockFuture<'a, T>>,
     }
-}
-
-impl<'a, T: ?Sized> MutexLockFuture<'a, T> {
-    pub(super) fn new(future: real::MutexLockFuture<'a, T>, info: WaitInfo) -> Self {
-        Self { waited: WaitFuture::new(future, info) }
-    }
-}
-
-impl<'a, T: ?Sized> Future for MutexLockFuture<'a, T> {
-    type Output = MutexGuard<'a, T>;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut waited = self.project().waited;
-        let guard = ready!(waited.as_mut().poll(context));
-        Poll::Ready(MutexGuard::new(waited.hold(false), guard))
-    }
+    -> MutexGuard<'a, T>;
+    after |this, guard| MutexGuard::new(this.waited.hold(false), guard);
 }
 
 impl<T: ?Sized> FusedFuture for MutexLockFuture<'_, T> {
     fn is_terminated(&self) -> bool {
         self.waited.future().is_terminated()
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for MutexLockFuture<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.waited.future().fmt(f)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ::futures::lock as real;
 
 use super::{MutexLockFuture, OwnedMutexGuard, OwnedMutexLockFuture};
-use crate::waits::{Holding, ResourceKind, ResourceType, WaitInfo, WaitMode};
+use crate::waits::{Holding, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
 use crate::wrap::{guard, lock, part};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::Mutex, "futures");
@@ -37,7 +37,7 @@ impl<T: ?Sized> Mutex<T> {
     /// Acquires the mutex, waiting if necessary. Cancel safe.
     #[track_caller]
     pub fn lock(&self) -> MutexLockFuture<'_, T> {
-        MutexLockFuture::new(self.mutex.lock(), self.wait_info(Location::caller()))
+        MutexLockFuture::new(WaitFuture::new(self.mutex.lock(), self.wait_info(Location::caller())))
     }
 
     /// Acquires the mutex for a guard that owns an `Arc` of it, waiting if necessary. Cancel safe.

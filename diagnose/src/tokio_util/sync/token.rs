@@ -10,7 +10,7 @@ use std::task::Poll;
 use ::tokio_util::sync as real;
 
 use super::{DropGuard, DropGuardRef, WaitForCancellationFuture, WaitForCancellationFutureOwned};
-use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role};
+use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role, WaitFuture, WaitInfo, WaitMode};
 use crate::wrap::{around, default};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::Cancellation, "tokio-util");
@@ -76,13 +76,21 @@ impl CancellationToken {
     }
 
     fn cancelled_at(&self, at: &'static Location<'static>) -> WaitForCancellationFuture<'_> {
-        WaitForCancellationFuture::new(self.inner.cancelled(), &self.end, at)
+        let waited = WaitFuture::new(self.inner.cancelled(), self.wait_info(at));
+        WaitForCancellationFuture::new(waited, &self.end, at)
     }
 
     /// Waits until the token is cancelled. Cancel safe. The future owns the token.
     #[track_caller]
     pub fn cancelled_owned(self) -> WaitForCancellationFutureOwned {
-        WaitForCancellationFutureOwned::new(self.inner.cancelled_owned(), self.end, Location::caller())
+        let at = Location::caller();
+        let info = self.wait_info(at);
+        let waited = WaitFuture::new(self.inner.cancelled_owned(), info);
+        WaitForCancellationFutureOwned::new(waited, self.end, at)
+    }
+
+    fn wait_info(&self, at: &'static Location<'static>) -> WaitInfo {
+        WaitInfo::on(self.end.record(), WaitMode::Notified, 1, at)
     }
 
     /// Creates a guard that owns the token and cancels it when it is dropped.

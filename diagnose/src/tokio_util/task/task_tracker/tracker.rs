@@ -13,7 +13,9 @@ use super::{TaskTrackerToken, TaskTrackerWaitFuture, TrackedFuture};
 use crate::spawned::{self, RecordedTask, launch};
 use crate::tokio::runtime::number;
 use crate::tokio::task::JoinHandle;
-use crate::waits::{ChannelEnd, Holding, Record, ResourceKind, ResourceType, Role};
+use crate::waits::{
+    ChannelEnd, Holding, Record, ResourceKind, ResourceType, Role, WaitFuture, WaitInfo, WaitMode,
+};
 use crate::wrap::{around, default, delegate};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::TaskTracker, "tokio-util");
@@ -46,7 +48,8 @@ impl TaskTracker {
     pub fn wait(&self) -> TaskTrackerWaitFuture<'_> {
         let at = Location::caller();
         self.end.used(at);
-        TaskTrackerWaitFuture::new(self.inner.wait(), self.record(), at)
+        let info = WaitInfo::on(self.record(), WaitMode::Closed, 1, at);
+        TaskTrackerWaitFuture::new(WaitFuture::new(self.inner.wait(), info).pinned())
     }
 
     /// Closes the tracker, so that [`wait`](Self::wait) ends once it is empty. Returns whether it
