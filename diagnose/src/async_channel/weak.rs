@@ -5,8 +5,8 @@
 use std::panic::Location;
 
 use super::{Receiver, Sender};
-use crate::waits::{ChannelEnd, Role};
-use crate::wrap::{around, clone, end};
+use crate::waits::Role;
+use crate::wrap::{clone, end};
 
 end! {
     /// async-channel's `WeakSender`.
@@ -21,27 +21,12 @@ impl<T> WeakSender<T> {
     }
 }
 
-/// async-channel's `WeakReceiver`.
-pub struct WeakReceiver<T> {
-    inner: ::async_channel::WeakReceiver<T>,
-    end: ChannelEnd,
-    made_at: &'static Location<'static>,
+end! {
+    /// async-channel's `WeakReceiver`.
+    pub struct WeakReceiver<T>(::async_channel::WeakReceiver<T>, made_at);
 }
 
-around!(
-    [T] WeakReceiver<T>: ::async_channel::WeakReceiver<T>,
-    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() }
-);
-
 impl<T> WeakReceiver<T> {
-    pub(super) fn of(
-        inner: ::async_channel::WeakReceiver<T>,
-        end: ChannelEnd,
-        made_at: &'static Location<'static>,
-    ) -> Self {
-        Self { inner, end, made_at }
-    }
-
     /// Upgrades to a receiver. Returns `None` if the channel is closed.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Receiver<T>> {

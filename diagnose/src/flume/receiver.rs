@@ -8,34 +8,19 @@ use ::flume::{RecvError, RecvTimeoutError, TryRecvError};
 use super::r#async::{RecvFut, RecvStream};
 use super::part::Part;
 use super::{Drain, IntoIter, Iter, TryIter};
-use crate::waits::{BlockedThread, ChannelEnd, WaitMode};
-use crate::wrap::{around, clone};
+use crate::waits::{BlockedThread, WaitMode};
+use crate::wrap::{clone, end, looks};
 
-/// flume's `Receiver`, with a record of the task that owns it and of its waits.
-// `inner` is dropped first, so that the receiver is gone before its record says so.
-pub struct Receiver<T> {
-    inner: ::flume::Receiver<T>,
-    end: ChannelEnd,
-    made_at: &'static Location<'static>,
+end! {
+    /// flume's `Receiver`, with a record of the task that owns it and of its waits.
+    pub struct Receiver<T>(::flume::Receiver<T>, made_at);
 }
 
-around!(
-    [T] Receiver<T>: ::flume::Receiver<T>,
-    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() },
-    [
+impl<T> Receiver<T> {
+    looks!([
         is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
         capacity() -> Option<usize>, receiver_count() -> usize, sender_count() -> usize,
-    ]
-);
-
-impl<T> Receiver<T> {
-    pub(super) fn of(
-        inner: ::flume::Receiver<T>,
-        end: ChannelEnd,
-        made_at: &'static Location<'static>,
-    ) -> Self {
-        Self { inner, end, made_at }
-    }
+    ]);
 
     /// Attempts to receive a message without waiting.
     ///

@@ -7,34 +7,19 @@ use ::flume::{SendError, SendTimeoutError, TrySendError};
 
 use super::r#async::{SendFut, SendSink};
 use super::part::Part;
-use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode};
-use crate::wrap::{around, clone};
+use crate::waits::{BlockedThread, Role, WaitMode};
+use crate::wrap::{clone, end, looks};
 
-/// flume's `Sender`, with a record of the task that owns it and of its waits.
-// `inner` is dropped first, so that the sender is gone before its record says so.
-pub struct Sender<T> {
-    inner: ::flume::Sender<T>,
-    end: ChannelEnd,
-    made_at: &'static Location<'static>,
+end! {
+    /// flume's `Sender`, with a record of the task that owns it and of its waits.
+    pub struct Sender<T>(::flume::Sender<T>, made_at);
 }
 
-around!(
-    [T] Sender<T>: ::flume::Sender<T>,
-    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() },
-    [
+impl<T> Sender<T> {
+    looks!([
         is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
         capacity() -> Option<usize>, receiver_count() -> usize, sender_count() -> usize,
-    ]
-);
-
-impl<T> Sender<T> {
-    pub(super) fn of(
-        inner: ::flume::Sender<T>,
-        end: ChannelEnd,
-        made_at: &'static Location<'static>,
-    ) -> Self {
-        Self { inner, end, made_at }
-    }
+    ]);
 
     /// Attempts to send a message without waiting.
     ///
@@ -163,25 +148,14 @@ impl<T> Sender<T> {
 
 clone!(Sender<T>, Sends, made_at);
 
-/// flume's `WeakSender`, which does not keep its channel open.
-///
-/// It can be upgraded, so it counts as an end of the channel.
-pub struct WeakSender<T> {
-    inner: ::flume::WeakSender<T>,
-    end: ChannelEnd,
-    made_at: &'static Location<'static>,
+end! {
+    /// flume's `WeakSender`, which does not keep its channel open.
+    ///
+    /// It can be upgraded, so it counts as an end of the channel.
+    pub struct WeakSender<T>(::flume::WeakSender<T>, made_at);
 }
 
-around!(
-    [T] WeakSender<T>: ::flume::WeakSender<T>,
-    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() }
-);
-
 impl<T> WeakSender<T> {
-    fn of(inner: ::flume::WeakSender<T>, end: ChannelEnd, made_at: &'static Location<'static>) -> Self {
-        Self { inner, end, made_at }
-    }
-
     /// Upgrades to a sender. Returns `None` if all senders are dropped.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Sender<T>> {

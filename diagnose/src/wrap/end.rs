@@ -3,6 +3,8 @@
 /// Declares a channel end: the original, its [`ChannelEnd`](crate::waits::ChannelEnd), and `of`.
 ///
 /// Also implements what [`around`] does. With a role, the end is `Clone`: each clone has that role.
+/// `(flume::Receiver<T>, made_at)` adds a field: the place where the channel was made, or where the
+/// end was converted from the original.
 ///
 /// ```text
 /// end! {
@@ -11,25 +13,34 @@
 /// }
 /// ```
 macro_rules! end {
-    ($(#[$meta:meta])* pub struct $name:ident<T>($original:ty) $(, clone: $role:ident)?;) => {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident<T>($original:ty $(, $made_at:ident)?) $(, clone: $role:ident)?;
+    ) => {
         $(#[$meta])*
         pub struct $name<T> {
             // Dropped first, so that the original is gone before its record says so.
             pub(super) inner: $original,
             pub(super) end: $crate::waits::ChannelEnd,
+            $($made_at: &'static ::std::panic::Location<'static>,)?
         }
 
         impl<T> $name<T> {
             #[inline]
-            pub(super) fn of(inner: $original, end: $crate::waits::ChannelEnd) -> Self {
-                Self { inner, end }
+            pub(super) fn of(
+                inner: $original,
+                end: $crate::waits::ChannelEnd,
+                $($made_at: &'static ::std::panic::Location<'static>,)?
+            ) -> Self {
+                Self { inner, end $(, $made_at)? }
             }
         }
 
-        $crate::wrap::around!(
-            [T] $name<T>: $original,
-            |inner| Self { inner, end: $crate::waits::ChannelEnd::none() }
-        );
+        $crate::wrap::around!([T] $name<T>: $original, |inner| Self {
+            inner,
+            end: $crate::waits::ChannelEnd::none(),
+            $($made_at: ::std::panic::Location::caller(),)?
+        });
         $($crate::wrap::clone!($name<T>, $role);)?
     };
 }
