@@ -1,4 +1,4 @@
-//! The channel end of a future: borrowed or owned.
+//! The common parts of futures, streams and sinks: their fields, and a borrowed or owned end.
 
 use std::ops::Deref;
 
@@ -21,3 +21,52 @@ impl Deref for Part<'_> {
         }
     }
 }
+
+/// Declares a future, stream or sink with the fields `inner`, which is the original, `wait` and
+/// `end`, a named place, and possibly a flag, which is false at first.
+///
+/// Also writes `new`, the methods that only read the original, and `Debug`.
+///
+/// ```text
+/// waiting! {
+///     /// The future returned by [`Receiver::recv_async`](super::Receiver::recv_async).
+///     pub struct RecvFut<'a, T> { at, is_polled }
+/// }
+/// ```
+macro_rules! waiting {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident<'a, T> { $place:ident $(, $(#[$flag_meta:meta])* $flag:ident)? }
+    ) => {
+        $(#[$meta])*
+        pub struct $name<'a, T> {
+            // Dropped first: it leaves the original's queue before its record ends.
+            inner: ::flume::r#async::$name<'a, T>,
+            wait: $crate::waits::LazyWait,
+            end: Part<'a>,
+            $place: &'static Location<'static>,
+            $($(#[$flag_meta])* $flag: bool,)?
+        }
+
+        impl<'a, T> $name<'a, T> {
+            pub(super) fn new(
+                inner: ::flume::r#async::$name<'a, T>,
+                end: Part<'a>,
+                $place: &'static Location<'static>,
+            ) -> Self {
+                Self { inner, wait: $crate::waits::LazyWait::default(), end, $place $(, $flag: false)? }
+            }
+        }
+
+        impl<T> $name<'_, T> {
+            $crate::wrap::looks!([
+                is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
+                capacity() -> Option<usize>,
+            ]);
+        }
+
+        $crate::wrap::debug!(['a, T] $name<'a, T>, inner: ::flume::r#async::$name<'a, T>);
+    };
+}
+
+pub(super) use waiting;

@@ -9,29 +9,13 @@ use ::flume::RecvError;
 use futures_core::future::FusedFuture;
 use futures_core::stream::{FusedStream, Stream};
 
-use super::part::Part;
-use crate::waits::{LazyWait, Role, WaitInfo, WaitMode};
-use crate::wrap::{debug, looks};
+use super::part::{Part, waiting};
+use crate::waits::{Role, WaitInfo, WaitMode};
 
-/// The future returned by [`Receiver::recv_async`](super::Receiver::recv_async).
-#[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
-pub struct RecvFut<'a, T> {
-    // Dropped first: it leaves the original's queue before its record ends.
-    inner: ::flume::r#async::RecvFut<'a, T>,
-    wait: LazyWait,
-    end: Part<'a>,
-    at: &'static Location<'static>,
-    is_polled: bool,
-}
-
-impl<'a, T> RecvFut<'a, T> {
-    pub(super) fn new(
-        inner: ::flume::r#async::RecvFut<'a, T>,
-        end: Part<'a>,
-        at: &'static Location<'static>,
-    ) -> Self {
-        Self { inner, wait: LazyWait::default(), end, at, is_polled: false }
-    }
+waiting! {
+    /// The future returned by [`Receiver::recv_async`](super::Receiver::recv_async).
+    #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
+    pub struct RecvFut<'a, T> { at, is_polled }
 }
 
 impl<T> Future for RecvFut<'_, T> {
@@ -57,32 +41,9 @@ impl<T> FusedFuture for RecvFut<'_, T> {
     }
 }
 
-impl<T> RecvFut<'_, T> {
-    looks!([
-        is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
-        capacity() -> Option<usize>,
-    ]);
-}
-
-debug!(['a, T] RecvFut<'a, T>, inner: ::flume::r#async::RecvFut<'a, T>);
-
-/// The stream returned by [`Receiver::stream`](super::Receiver::stream).
-pub struct RecvStream<'a, T> {
-    // Dropped first: it leaves the original's queue before its record ends.
-    inner: ::flume::r#async::RecvStream<'a, T>,
-    wait: LazyWait,
-    end: Part<'a>,
-    made_at: &'static Location<'static>,
-}
-
-impl<'a, T> RecvStream<'a, T> {
-    pub(super) fn new(
-        inner: ::flume::r#async::RecvStream<'a, T>,
-        end: Part<'a>,
-        made_at: &'static Location<'static>,
-    ) -> Self {
-        Self { inner, wait: LazyWait::default(), end, made_at }
-    }
+waiting! {
+    /// The stream returned by [`Receiver::stream`](super::Receiver::stream).
+    pub struct RecvStream<'a, T> { made_at }
 }
 
 impl<T> Stream for RecvStream<'_, T> {
@@ -118,15 +79,8 @@ impl<T> Clone for RecvStream<'_, T> {
 }
 
 impl<T> RecvStream<'_, T> {
-    looks!([
-        is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
-        capacity() -> Option<usize>,
-    ]);
-
     /// Returns `true` if both streams belong to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
 }
-
-debug!(['a, T] RecvStream<'a, T>, inner: ::flume::r#async::RecvStream<'a, T>);

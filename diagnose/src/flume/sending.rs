@@ -9,29 +9,13 @@ use ::flume::SendError;
 use futures_core::future::FusedFuture;
 use futures_sink::Sink;
 
-use super::part::Part;
-use crate::waits::{LazyWait, Role, WaitInfo, WaitMode};
-use crate::wrap::{debug, looks};
+use super::part::{Part, waiting};
+use crate::waits::{Role, WaitInfo, WaitMode};
 
-/// The future returned by [`Sender::send_async`](super::Sender::send_async).
-#[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
-pub struct SendFut<'a, T> {
-    // Dropped first: it leaves the original's queue before its record ends.
-    inner: ::flume::r#async::SendFut<'a, T>,
-    wait: LazyWait,
-    end: Part<'a>,
-    at: &'static Location<'static>,
-    is_polled: bool,
-}
-
-impl<'a, T> SendFut<'a, T> {
-    pub(super) fn new(
-        inner: ::flume::r#async::SendFut<'a, T>,
-        end: Part<'a>,
-        at: &'static Location<'static>,
-    ) -> Self {
-        Self { inner, wait: LazyWait::default(), end, at, is_polled: false }
-    }
+waiting! {
+    /// The future returned by [`Sender::send_async`](super::Sender::send_async).
+    #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
+    pub struct SendFut<'a, T> { at, is_polled }
 }
 
 impl<T> Unpin for SendFut<'_, T> {}
@@ -60,35 +44,16 @@ impl<T> FusedFuture for SendFut<'_, T> {
     }
 }
 
-impl<T> SendFut<'_, T> {
-    looks!([
-        is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
-        capacity() -> Option<usize>,
-    ]);
-}
-
-debug!(['a, T] SendFut<'a, T>, inner: ::flume::r#async::SendFut<'a, T>);
-
-/// The sink returned by [`Sender::sink`](super::Sender::sink).
-pub struct SendSink<'a, T> {
-    // Dropped first: it leaves the original's queue before its record ends.
-    inner: ::flume::r#async::SendSink<'a, T>,
-    wait: LazyWait,
-    end: Part<'a>,
-    made_at: &'static Location<'static>,
-    /// Whether `start_send` took a message that is not recorded as sent yet.
-    is_sending: bool,
-}
-
-impl<'a, T> SendSink<'a, T> {
-    pub(super) fn new(
-        inner: ::flume::r#async::SendSink<'a, T>,
-        end: Part<'a>,
-        made_at: &'static Location<'static>,
-    ) -> Self {
-        Self { inner, wait: LazyWait::default(), end, made_at, is_sending: false }
+waiting! {
+    /// The sink returned by [`Sender::sink`](super::Sender::sink).
+    pub struct SendSink<'a, T> {
+        made_at,
+        /// Whether `start_send` took a message that is not recorded as sent yet.
+        is_sending
     }
+}
 
+impl<T> SendSink<'_, T> {
     /// Polls until the pending message is in the channel. All poll methods do only this.
     #[track_caller]
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
@@ -142,11 +107,6 @@ impl<T> Clone for SendSink<'_, T> {
 }
 
 impl<T> SendSink<'_, T> {
-    looks!([
-        is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
-        capacity() -> Option<usize>,
-    ]);
-
     /// Returns `true` if both sinks belong to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
@@ -159,5 +119,3 @@ impl<T> SendSink<'_, T> {
         self.inner.sender()
     }
 }
-
-debug!(['a, T] SendSink<'a, T>, inner: ::flume::r#async::SendSink<'a, T>);
