@@ -135,9 +135,14 @@ impl Task {
     /// Returns whether a `LocalSet` that `thread` runs may have the task, if that is local.
     /// `thread` is the number of a tree.
     pub(crate) fn may_be_in_set_on(&self, thread: Option<u32>) -> bool {
+        self.is_local() && self.local_thread().is_none_or(|own| thread.is_none_or(|thread| thread == own))
+    }
+
+    /// Returns the thread that polls a local task: the number of its tree. `None` before the first
+    /// poll.
+    pub(crate) fn local_thread(&self) -> Option<u32> {
         let is_polled = self.polls.load(Relaxed) != 0 || self.doing().0 != TaskState::Unpolled;
-        let is_there = || !is_polled || thread.is_none_or(|thread| thread == self.thread.load(Relaxed));
-        self.is_local() && is_there()
+        is_polled.then(|| self.thread.load(Relaxed))
     }
 
     /// Returns whether the task's output may contain a guard.

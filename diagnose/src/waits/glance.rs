@@ -77,6 +77,29 @@ impl WaitCell {
 }
 
 impl Glance {
+    /// Returns whether it waits for a unit that the resource can have: a lock, a tracker that is to
+    /// be empty, or no more permits than there are.
+    pub(crate) fn is_for_units(&self) -> bool {
+        let Some(record) = self.record else { return false };
+        match self.mode {
+            WaitMode::Lock | WaitMode::Read | WaitMode::Write | WaitMode::Closed => record.is_lock(),
+            WaitMode::Acquire => record.has_permits(self.wait.units.load(Relaxed)),
+            _ => false,
+        }
+    }
+
+    /// Returns whether it waits for a free slot, which a receiver can provide.
+    pub(crate) fn is_for_slot(&self) -> bool {
+        self.mode == WaitMode::Send && self.record.is_some_and(Record::is_bounded_queue)
+    }
+
+    /// Returns whether a task that was created at the tick `made` can end it, because the task may
+    /// have got the `Notify` or the barrier when it was spawned.
+    pub(crate) fn may_be_notified_since(&self, made: u64) -> bool {
+        let created = || self.record.map_or(0, |record| record.created.load(Relaxed));
+        matches!(self.mode, WaitMode::Notified | WaitMode::Arrive) && created() != 0 && made > created()
+    }
+
     pub(crate) fn joined(&self) -> Vec<u64> {
         self.wait.tasks.lock().clone()
     }
@@ -85,10 +108,16 @@ impl Glance {
 impl Record {
     /// Returns whether it is a lock that a waiter gets once the holders release it, or a tracker,
     /// whose waiter goes on then.
-    pub(crate) fn is_lock(&self) -> bool {
+    fn is_lock(&self) -> bool {
         self.resource_type().is_some_and(|it| {
             matches!(it.kind, ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::TaskTracker)
         })
+    }
+
+    /// Returns whether it is a semaphore that has so many permits, free or held.
+    fn has_permits(&self, permits: u64) -> bool {
+        let all = self.capacity.load(Relaxed).saturating_sub(self.forgotten.load(Relaxed));
+        self.resource_type().is_some_and(|it| it.kind == ResourceKind::Semaphore) && permits <= all
     }
 
     /// Returns whether it is an empty channel: only a sender can provide the next message.

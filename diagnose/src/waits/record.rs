@@ -31,7 +31,7 @@ pub(crate) struct Record {
     pub(crate) address: AtomicUsize,
     made_by: AtomicU64,
     /// Tick at which it was made; 0 if it was made in a constant.
-    created: AtomicU64,
+    pub(super) created: AtomicU64,
     /// Tick at which the record was taken.
     started: AtomicU64,
     name: Mutex<Option<Arc<str>>>,

@@ -5,9 +5,10 @@
 //! ```text
 //! clear    it runs, or is woken
 //!          unrecorded code keeps a waker of it: a socket, a thread
-//!          it waits for a timer, for a task that is clear or done, for a message that a clear task
-//!          can send, or for a lock whose holders are clear, wait for no other lock, and cannot
-//!          hand it to a future that is not polled
+//!          it waits for a timer; for a task that is clear or done; for a message that a clear task
+//!          can send, or a slot that one can free; for a `Notify` or a barrier that a clear task
+//!          may have got at its spawn; or for a lock or permits whose holders are clear, wait for
+//!          no other, and cannot hand them to a future that is not polled
 //! suspect  a late task that is not clear; also a blocked thread, a late poll or a late timer,
 //!          none of which clears a task
 //! ```
@@ -71,8 +72,8 @@ impl KnownSuspect {
 /// All tasks, sorted by id.
 struct KnownTasks(Vec<KnownSuspect>);
 
-/// Channels and locks with waits, sorted by number. Each entry is the number above [`FLAG_BITS`]
-/// bits of flags.
+/// Channels, locks and semaphores with waits, sorted by number. Each entry is the number above
+/// [`FLAG_BITS`] bits of flags.
 struct Resources(Vec<u64>);
 
 /// A clear task can send to the channel.
@@ -83,8 +84,10 @@ const HELD: u64 = 1 << 1;
 const STUCK: u64 = 1 << 2;
 /// A future that its task does not poll waits for the resource.
 const SET_ASIDE: u64 = 1 << 3;
+/// A clear task can receive from the channel.
+const HAS_RECEIVER: u64 = 1 << 4;
 /// The number of flag bits.
-const FLAG_BITS: u32 = 4;
+const FLAG_BITS: u32 = 5;
 
 /// Number of rounds in which clear tasks clear those that wait for them. A task further behind
 /// stays a suspect.
@@ -112,7 +115,7 @@ pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
         } else if is_timer(&wait) && !wait.is_woken && is_due(&wait, now.saturating_sub(threshold)) {
             found.add(wait.id, wait.due);
         }
-        if is_message(&wait) || is_lock(&wait) {
+        if is_message(&wait) || is_lock(&wait) || is_slot(&wait) {
             let flags = if is_aside { SET_ASIDE } else { 0 };
             let entry = wait.resource << FLAG_BITS | flags;
             if resources.last() != Some(&entry) {
@@ -166,11 +169,15 @@ fn is_due(wait: &Glance, at: u64) -> bool {
     wait.due != 0 && wait.due <= at
 }
 
-/// Returns whether it waits for a lock that is free once its holders go on, or for a tracker whose
-/// tasks hold it.
+/// Returns whether it waits for a lock or permits that are free once their holders go on, or for a
+/// tracker whose tasks hold it.
 fn is_lock(wait: &Glance) -> bool {
-    let is_lock = matches!(wait.mode, WaitMode::Lock | WaitMode::Read | WaitMode::Write | WaitMode::Closed);
-    is_lock && !wait.is_blocking && !wait.is_given_up && wait.record.is_some_and(waits::Record::is_lock)
+    wait.is_for_units() && !wait.is_blocking && !wait.is_given_up
+}
+
+/// Returns whether it waits for a free slot of a channel.
+fn is_slot(wait: &Glance) -> bool {
+    wait.is_for_slot() && !wait.is_blocking && !wait.is_given_up
 }
 
 impl KnownTasks {
@@ -213,11 +220,22 @@ impl KnownTasks {
         self.find(id).is_none_or(|index| self.0[index].is_clear)
     }
 
-    /// Returns whether the thread that polls this task runs local tasks that can go on.
-    fn has_clear_task_of_set(&self, id: u64) -> bool {
+    /// Returns the threads of local tasks that can go on, sorted; `None` for one that no thread has
+    /// polled yet.
+    fn threads_of_clear_local_tasks(&self) -> Vec<Option<u32>> {
+        let clear = self.0.iter().filter(|known| known.is_clear && known.task.is_local());
+        let mut threads: Vec<Option<u32>> = clear.map(|known| known.task.local_thread()).collect();
+        sort(&mut threads);
+        threads.dedup();
+        threads
+    }
+
+    /// Returns whether the thread that polls this task, which is not clear, runs local tasks that
+    /// can go on. `clear` are the threads of such tasks.
+    fn has_clear_task_of_set(&self, id: u64, clear: &[Option<u32>]) -> bool {
         let thread = self.find(id).map(|index| self.0[index].task.thread.load(Relaxed));
-        let is_in_set = |known: &KnownSuspect| known.id != id && known.task.may_be_in_set_on(thread);
-        self.0.iter().any(|known| known.is_clear && is_in_set(known))
+        let may_be_there = |other: Option<u32>| clear.binary_search(&other).is_ok();
+        if thread.is_none() { !clear.is_empty() } else { may_be_there(thread) || may_be_there(None) }
     }
 
     /// Returns the threads of local tasks that wait and are not clear, most of them in a
@@ -280,8 +298,8 @@ impl Resources {
     }
 }
 
-/// Marks tasks that wait for clear ones: receivers by senders, lock waiters by holders, and joining
-/// tasks by the joined ones.
+/// Marks tasks that wait for clear ones: receivers and senders by each other, those that wait for
+/// locks or permits by the holders, and joining tasks by the joined ones.
 fn clear_waiting(tasks: &mut KnownTasks, resources: &mut Resources) {
     for _ in 0..ROUNDS {
         if tasks.are_all_clear() {
@@ -289,7 +307,10 @@ fn clear_waiting(tasks: &mut KnownTasks, resources: &mut Resources) {
         }
         resources.0.iter_mut().for_each(|entry| *entry &= !STUCK);
         let has_others = tasks.0.iter().any(KnownSuspect::can_go_on);
+        let going_on = tasks.0.iter().filter(|known| known.can_go_on());
+        let youngest = going_on.map(|known| known.task.made()).max().unwrap_or(0);
         let waiting_threads = tasks.waiting_threads();
+        let local_threads = tasks.threads_of_clear_local_tasks();
         for holding in waits::holdings() {
             let Some(entry) = resources.get_mut(holding.resource) else { continue };
             *entry |= match holding.role {
@@ -300,7 +321,10 @@ fn clear_waiting(tasks: &mut KnownTasks, resources: &mut Resources) {
                     let is_waiting = |thread| waiting_threads.binary_search(&thread).is_ok();
                     if holding.thread.is_some_and(is_waiting) { 0 } else { HAS_SENDER }
                 }
-                Role::Sends if tasks.may_send(holding.task, has_others) => HAS_SENDER,
+                Role::Sends if tasks.may_use(holding.task, has_others) => HAS_SENDER,
+                Role::Receives if holding.task != 0 && tasks.may_use(holding.task, has_others) => {
+                    HAS_RECEIVER
+                }
                 _ => 0,
             };
         }
@@ -311,9 +335,14 @@ fn clear_waiting(tasks: &mut KnownTasks, resources: &mut Resources) {
                 continue;
             }
             let can_come = match wait.mode {
-                WaitMode::LocalSet => tasks.has_clear_task_of_set(wait.task),
+                WaitMode::LocalSet => tasks.has_clear_task_of_set(wait.task, &local_threads),
                 WaitMode::Join => wait.joined().into_iter().any(|id| tasks.is_clear(id)),
                 _ if is_message(&wait) => resources.flags(wait.resource) & (HAS_SENDER | HELD) == HAS_SENDER,
+                _ if wait.may_be_notified_since(youngest) => true,
+                _ if is_slot(&wait) => {
+                    let flags = resources.flags(wait.resource);
+                    flags & (HAS_RECEIVER | HELD | SET_ASIDE) == HAS_RECEIVER
+                }
                 _ => is_lock(&wait) && resources.flags(wait.resource) == HELD,
             };
             if let Some(known) = tasks.get_mut(wait.task).filter(|_| can_come) {
@@ -328,9 +357,9 @@ fn clear_waiting(tasks: &mut KnownTasks, resources: &mut Resources) {
 }
 
 impl KnownTasks {
-    /// Returns whether the sender that this task used last may be used again. A task that is gone,
-    /// or a thread, has left it where any task that goes on may use it.
-    fn may_send(&self, id: u64, has_others: bool) -> bool {
+    /// Returns whether the end of a channel that this task used last may be used again. A task that
+    /// is gone, or a thread, has left it where any task that goes on may use it.
+    fn may_use(&self, id: u64, has_others: bool) -> bool {
         self.find(id).map_or(has_others, |index| self.0[index].can_go_on())
     }
 

@@ -7,11 +7,12 @@
 //! ```
 //! The tasks wait for a timer (`sleep`), each for a message of its own channel (`receive`), for a
 //! lock that one of them holds (`lock`), for one notification (`notify`), for the next value of one
-//! channel (`watch`), for permits of one semaphore (`permits`), for another task (`join`), for a
-//! message or a timer (`select`), or for a timer under a thousand labels, with different numbers of
-//! polls (`label`). `watch` prints the watchdog's share of a processor and the growth of
-//! memory, `looks` only the latter. `dump` prints the time, the size and the memory of a snapshot,
-//! of its verdicts, and of each report; with a format, only of that report.
+//! channel (`watch`), for permits of one semaphore (`permits`), for a slot of one channel (`send`),
+//! for another task (`join`), for a message or a timer (`select`), or for a timer under a thousand
+//! labels, with different numbers of polls (`label`). `watch` prints the watchdog's share of a
+//! processor and the growth of memory, `looks` only the latter. `dump` prints the time, the size
+//! and the memory of a snapshot, of its verdicts, and of each report; with a format, only of that
+//! report.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -22,13 +23,15 @@ use diagnose::tokio::sync::{Mutex, Notify, Semaphore, mpsc, watch};
 use diagnose::{Format, diagnose, tokio};
 use diagnose_abuse_tests::usage::{forget_peak, peak, resident, resident_files, thread_sleeps, thread_time};
 
+const LONG: Duration = Duration::from_secs(100_000);
+
 /// The number of tasks that have been polled.
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
 #[diagnose]
 async fn sleeps() {
     BEGUN.fetch_add(1, Relaxed);
-    tokio::time::sleep(Duration::from_secs(100_000)).await;
+    tokio::time::sleep(LONG).await;
 }
 
 #[diagnose]
@@ -41,7 +44,7 @@ async fn receives(mut receiver: mpsc::Receiver<()>) {
 async fn locks(mutex: Arc<Mutex<()>>) {
     BEGUN.fetch_add(1, Relaxed);
     let _guard = mutex.lock().await;
-    std::future::pending::<()>().await;
+    tokio::time::sleep(LONG).await;
 }
 
 #[diagnose]
@@ -60,7 +63,19 @@ async fn watches(mut values: watch::Receiver<u64>) {
 async fn acquires(permits: Arc<Semaphore>) {
     BEGUN.fetch_add(1, Relaxed);
     let _permit = permits.acquire().await;
-    std::future::pending::<()>().await;
+    tokio::time::sleep(LONG).await;
+}
+
+#[diagnose]
+async fn sends(sender: mpsc::Sender<()>) {
+    BEGUN.fetch_add(1, Relaxed);
+    let _ = sender.send(()).await;
+}
+
+/// Has a receiver, and does something else.
+#[diagnose]
+async fn is_busy(_receiver: mpsc::Receiver<()>) {
+    tokio::time::sleep(LONG).await;
 }
 
 #[diagnose]
@@ -74,7 +89,7 @@ async fn selects(notify: Arc<Notify>) {
     BEGUN.fetch_add(1, Relaxed);
     tokio::select! {
         () = notify.notified() => {}
-        () = tokio::time::sleep(Duration::from_secs(100_000)) => {}
+        () = tokio::time::sleep(LONG) => {}
     }
 }
 
@@ -92,6 +107,8 @@ async fn differs(group: usize) {
 async fn spawn(kind: &str, count: usize) -> impl Sized + use<> {
     let (mutex, notify) = (Arc::new(Mutex::new(())), Arc::new(Notify::new()));
     let (permits, values) = (Arc::new(Semaphore::new(10)), watch::channel(0));
+    let full = mpsc::channel(1);
+    tokio::spawn(is_busy(full.1));
     let mut senders = Vec::new();
     for number in 0..count {
         match kind {
@@ -105,6 +122,7 @@ async fn spawn(kind: &str, count: usize) -> impl Sized + use<> {
             "notify" => drop(tokio::spawn(is_notified(notify.clone()))),
             "watch" => drop(tokio::spawn(watches(values.1.clone()))),
             "permits" => drop(tokio::spawn(acquires(permits.clone()))),
+            "send" => drop(tokio::spawn(sends(full.0.clone()))),
             "join" => drop(tokio::spawn(joins())),
             "select" => drop(tokio::spawn(selects(notify.clone()))),
             "label" => drop(tokio::spawn(differs(number % 1_000))),
