@@ -33,6 +33,24 @@ fn a_call_that_a_handler_awaits_again_and_again_is_found() {
 }
 
 #[test]
+fn tries_of_one_call_are_not_to_be_made_side_by_side() {
+    for (name, retried) in
+        [("load |", "load_with_retry |"), ("load(row)", "attempt(row)"), ("list |", "retries |")]
+    {
+        let [finding] = &sentences(&HANDLER.replace(name, retried), |_| ())[..] else {
+            panic!("one finding")
+        };
+        let is_call = retried.starts_with("load");
+        let pause = "Next: pause between the tries, for longer after each failure, and bound their number.";
+        assert_eq!(
+            finding.contains(pause),
+            !is_call,
+            "only the await and its function are looked at: {finding}"
+        );
+    }
+}
+
+#[test]
 fn requests_of_clients_need_no_annotation() {
     let of = |text: &str| {
         let (drawing, _) = HANDLER.split_once("    load |").unwrap();

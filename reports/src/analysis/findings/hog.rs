@@ -213,11 +213,14 @@ fn takes_turns(facts: &Facts<'_>, root: SiteIndex) -> bool {
 
 fn of_hog(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> Finding {
     let Hog { site, share, long, .. } = *hog;
+    let polls = match facts.sum(site, |node| node.polls) {
+        all if all > long.polls => format!("{} of {} polls take", count(long.polls), count(all)),
+        _ => format!("{} polls of", count(long.polls)),
+    };
     let sentence = format!(
-        "{} takes {} of all busy time in its own code: {} polls of {} on average, {}",
+        "{} takes {} of the busy time of tasks in its own code: {polls} {} on average, {}",
         facts.name_and_line(site),
         percent(share),
-        count(long.polls),
         time(long.mean_ns()),
         hog.harm_words(facts),
     );

@@ -15,11 +15,15 @@ const MIN_SHARE: u64 = 10;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let has_lagged = |channel: &&Resource| {
-        let receivers = channel.holdings.iter().filter(|end| end.role == Role::Receives).count() as u64;
-        let due = channel.usage.acquisitions.saturating_mul(receivers.max(1));
+        let due = channel.usage.acquisitions.saturating_mul(receivers(channel).max(1));
         channel.usage.missed >= MIN_MISSED && per_mille(channel.usage.missed, due) >= MIN_SHARE
     };
     facts.snapshot.resources.iter().filter(has_lagged).map(of_channel).collect()
+}
+
+/// The number of receivers that are alive.
+fn receivers(channel: &Resource) -> u64 {
+    channel.holdings.iter().filter(|end| end.role == Role::Receives).count() as u64
 }
 
 fn of_channel(channel: &Resource) -> Finding {
@@ -27,8 +31,12 @@ fn of_channel(channel: &Resource) -> Finding {
     let name = channel.name.as_ref().map(|name| format!(" `{}`", printable(name))).unwrap_or_default();
     let at = channel.usage.missed_at.as_ref();
     let most = at.map(|at| format!(", most of them at {}", line(at))).unwrap_or_default();
+    let to = match receivers(channel) {
+        0 | 1 => String::new(),
+        many => format!(" to each of {} receivers", count(many)),
+    };
     let sentence = format!(
-        "receivers of the broadcast channel{name}{created} missed {} messages{most}; {} were sent",
+        "receivers of the broadcast channel{name}{created} missed {} messages{most}; {} were sent{to}",
         count(channel.usage.missed),
         count(channel.usage.acquisitions),
     );

@@ -73,8 +73,12 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
         time(waited_ns / sum(|node| node.calls).max(1)),
         time(mean_ns),
     );
-    let next =
-        "ask for all of them at once, or run them side by side, for example with `join_all` or `buffered`";
+    let next = if is_retried(facts, function, site) {
+        "pause between the tries, for longer after each failure, and bound their number"
+    } else {
+        "ask for all of them at once, or run them side by side, for example with `join_all` or `buffered`; if they are tries of one \
+         call, pause between them"
+    };
     let mut finding = Finding::new(Rule::Sequential, Severity::Slow, &sentence, next);
     finding.place = facts.place(site);
     finding.explains_ns = waited_ns;
@@ -82,6 +86,15 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
     finding.evidence.sites = vec![site, function];
     finding.evidence.nodes = nodes.into_iter().map(NodeIndex::new).collect();
     Some(finding)
+}
+
+/// Returns whether the names say that the same call is tried again. Whether it failed is unknown.
+fn is_retried(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex) -> bool {
+    let says_so = |site: SiteIndex| {
+        let name = facts.snapshot.site(site).map_or_else(String::new, |site| site.name.to_lowercase());
+        ["retry", "retries", "attempt", "backoff", "back_off"].iter().any(|word| name.contains(word))
+    };
+    says_so(function) || says_so(site)
 }
 
 /// Returns whether what is awaited begins and ends in the await: an annotated function, or a
