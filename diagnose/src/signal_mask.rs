@@ -12,7 +12,14 @@
 #![allow(unsafe_code)]
 
 #[cfg(all(unix, not(miri)))]
-pub(crate) use on_unix::{Blocked, ProgramMask, accept, as_program};
+pub(crate) use on_unix::{Blocked, ProgramMask, as_program};
+
+#[cfg(all(unix, not(miri), feature = "signal"))]
+pub(crate) use on_unix::accept;
+
+/// Does nothing: there are no signals to test.
+#[cfg(all(unix, miri, feature = "signal"))]
+pub(crate) fn accept(_signal: std::ffi::c_int) {}
 
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) use on_linux::with_write_errors;
@@ -100,7 +107,7 @@ mod on_unix {
     }
 
     /// Lets this thread accept a signal.
-    #[cfg_attr(not(feature = "signal"), allow(dead_code))]
+    #[cfg(feature = "signal")]
     pub(crate) fn accept(signal: c_int) {
         let mut set = empty();
         add(&mut set, &[signal]);
@@ -200,7 +207,4 @@ mod elsewhere {
     pub(crate) fn as_program<R>(call: impl FnOnce() -> R) -> R {
         call()
     }
-
-    #[cfg(all(unix, miri))]
-    pub(crate) fn accept(_signal: std::ffi::c_int) {}
 }

@@ -117,3 +117,35 @@ fn requests_that_are_polled_often_for_other_reasons_are_healthy() {
     assert_eq!(changed(|task| task.self_wakes = 899), 0, "others wake them");
     assert_eq!(changed(|task| task.wakes = 0), 0, "too few wakes are known");
 }
+
+/// Ten seconds of 20 sessions, in a loop around a `select!`: `changed` completes at once, a million
+/// times in all.
+const SESSIONS: &str = "session | calls=20 pending=20 polls=20_000 busy=6_000_000_000 idle=100_000_000_000
+  config.changed() | calls=1_000_000 completed=1_000_000 polls=1_000_900 busy=4_000_000_000 idle=30_000_000_000
+  lines.next_line() | calls=1_000_000 completed=20_000 cancelled=980_000 polls=1_000_000 idle=60_000_000_000";
+
+fn sessions(drawing: &str, elapsed_ms: u64) -> Vec<String> {
+    let mut snapshot = tree(drawing);
+    snapshot.elapsed_ns = elapsed_ms * MS;
+    snapshot.sites[1].kind = SiteKind::Await;
+    snapshot.sites[2].kind = SiteKind::Await;
+    snapshot.findings().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_select_that_spins_on_a_closed_channel_is_found() {
+    assert_eq!(
+        sessions(SESSIONS, 10_000),
+        [
+            "`config.changed()` (src/main.rs:2) was ready at once 1,000,000 times, 100,000 times a second: a loop of `session` that \
+          waits for nothing. Next: end the loop, or drop that branch, once the await says that there is nothing more: if all \
+          senders are gone, or a token is cancelled, it is ready for ever. (self_wake)"
+        ]
+    );
+    assert_eq!(sessions(SESSIONS, 50_001), [""; 0], "19,999 times a second");
+    assert_eq!(sessions(SESSIONS, 999), [""; 0], "a start");
+    let waits = SESSIONS.replace("polls=1_000_900", "polls=1_001_001");
+    assert_eq!(sessions(&waits, 10_000), [""; 0], "it waits now and then: there are changes");
+    let messages = SESSIONS.replace("config.changed()", "messages.recv()");
+    assert_eq!(sessions(&messages, 10_000), [""; 0], "each completion is a message");
+}

@@ -191,6 +191,12 @@ fn calls_event_method(text: &str) -> bool {
     calls_any(text, &METHODS)
 }
 
+/// Returns whether an awaited expression calls a method that is ready for ever once its channel is
+/// closed or its token is cancelled, and that returns nothing to work on.
+pub(super) fn is_endless(text: &str) -> bool {
+    calls_any(text, &["cancelled", "changed", "closed", "notified", "readable", "tick"])
+}
+
 /// Returns whether it reads. A `read` without an argument is that of a lock.
 fn is_read(text: &str) -> bool {
     calls_any(text, &READS) && !text.contains(".read()")

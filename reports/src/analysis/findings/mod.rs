@@ -49,6 +49,7 @@ mod self_wake;
 mod sequential;
 mod site_totals;
 mod slow_await;
+mod spinning;
 mod stopped;
 mod stuck;
 mod suspicion;

@@ -8,7 +8,7 @@ use super::rule::Rule;
 use super::{
     backlog, blocking_pool, bottleneck, cancelled, contended, detached, full_channel, given_up, growing,
     held, hog, inversion, lagged, large_future, lost_data, missing_await, panicked, retries, runtimes,
-    saturated, self_wake, sequential, slow_await, stopped, stuck, unrecorded,
+    saturated, self_wake, sequential, slow_await, spinning, stopped, stuck, unrecorded,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -47,7 +47,7 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 25] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 26] = [
     contended::find,
     inversion::find,
     held::find,
@@ -63,6 +63,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 25] = [
     blocking_pool::find,
     runtimes::find,
     self_wake::find,
+    spinning::find,
     retries::find,
     cancelled::find,
     panicked::find,
