@@ -184,6 +184,7 @@ mod on_linux {
 
 /// No signals, or none that may be asked about.
 #[cfg(not(all(unix, not(miri))))]
+#[allow(clippy::unused_self)] // The signatures are those on Unix.
 mod elsewhere {
     #[derive(Clone, Copy)]
     pub(crate) struct ProgramMask;
