@@ -9,8 +9,9 @@ use syn::{
 use crate::args::Args;
 use crate::boxed::Returned;
 
-/// Refuses a function that cannot be timed as intended.
-pub(crate) fn function(args: &Args, signature: &Signature) -> Result<()> {
+/// Refuses a function that cannot be timed as intended. `is_driver` says whether a future that it
+/// drives is timed, as below `#[tokio::main]`.
+pub(crate) fn function(args: &Args, signature: &Signature, is_driver: bool) -> Result<()> {
     if let Some(token) = &signature.constness {
         return Err(Error::new(
             token.span,
@@ -23,7 +24,7 @@ pub(crate) fn function(args: &Args, signature: &Signature) -> Result<()> {
     if signature.asyncness.is_some() || Returned::by(signature).is_some() {
         return Ok(());
     }
-    if let Some(span) = args.root {
+    if let Some(span) = args.root.filter(|_| !is_driver) {
         return Err(Error::new(span, "`root` makes a future a task; this function is not `async`"));
     }
     match &signature.output {

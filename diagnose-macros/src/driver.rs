@@ -1,6 +1,7 @@
 //! Functions that only drive an executor. The last expression of such a function is
 //! `runtime.block_on(future)` or `block_on(future)`, as in the output of `#[tokio::main]`. It may
-//! unwrap or match on the result, and return a value that takes no time.
+//! unwrap or match on the result, shut the runtime down, exit with the result, or return a value
+//! that takes no time.
 //!
 //! The call lasts as long as the future, and its thread is parked meanwhile. A frame would be busy
 //! all that time, so the future is timed instead.
@@ -44,7 +45,7 @@ fn driven_by(value: &mut Expr) -> Option<&mut Expr> {
         }
         Expr::Call(call) if call.args.len() == 1 => match called(call)?.as_str() {
             "block_on" => call.args.first_mut(),
-            "Ok" | "Some" | "drop" => driven_by(call.args.first_mut()?),
+            "Ok" | "Some" | "drop" | "exit" | "from" => driven_by(call.args.first_mut()?),
             _ => None,
         },
         _ => None,
@@ -57,10 +58,11 @@ fn called(call: &ExprCall) -> Option<String> {
     Some(function.path.segments.last()?.ident.to_string())
 }
 
-/// Returns whether a method of a result takes no time: it unwraps, or maps by a function with a
-/// name.
+/// Returns whether a method of a result takes no time: it unwraps, maps by a function with a name,
+/// or does something about an error only.
 fn passes_on(call: &ExprMethodCall) -> bool {
-    const METHODS: [&str; 10] = [
+    const METHODS: [&str; 11] = [
+        "context",
         "unwrap",
         "expect",
         "ok",
@@ -72,7 +74,9 @@ fn passes_on(call: &ExprMethodCall) -> bool {
         "unwrap_or",
         "unwrap_or_default",
     ];
+    const OF_ERRORS: [&str; 5] = ["inspect_err", "map_err", "or_else", "unwrap_or_else", "with_context"];
     METHODS.iter().any(|method| call.method == method) && call.args.iter().all(is_plain)
+        || OF_ERRORS.iter().any(|method| call.method == method)
 }
 
 /// Returns whether a value takes no time: `Ok(())`, an unwrapped result, or a macro like `panic!`.
@@ -85,12 +89,19 @@ fn is_plain(value: &Expr) -> bool {
         Expr::Block(block) => is_plain_block(&block.block),
         Expr::Tuple(values) => values.elems.iter().all(is_plain),
         Expr::Return(end) => end.expr.as_deref().is_none_or(is_plain),
+        // `|_| ()`.
+        Expr::Closure(call) => is_plain(&call.body),
         Expr::Try(result) => is_plain(&result.expr),
         Expr::Call(call) => {
-            let is_known = |name: String| ["Ok", "Err", "Some", "exit"].iter().any(|known| name == *known);
+            let is_known =
+                |name: String| ["Ok", "Err", "Some", "drop", "exit"].iter().any(|known| name == *known);
             called(call).is_some_and(is_known) && call.args.iter().all(is_plain)
         }
-        Expr::MethodCall(call) => passes_on(call) && is_plain(&call.receiver),
+        Expr::MethodCall(call) => {
+            // Blocking jobs get as much time to end as the program wants to wait.
+            let is_end = call.method == "shutdown_background" || call.method == "shutdown_timeout";
+            (is_end || passes_on(call)) && is_plain(&call.receiver)
+        }
         _ => false,
     }
 }

@@ -173,7 +173,8 @@ pub(crate) fn timed(
     args: &Args,
     mut function: Function,
 ) -> std::result::Result<TokenStream, (Error, TokenStream)> {
-    if let Err(error) = check::function(args, &function.sig) {
+    let is_driver = driver::driven(&mut function.block).is_some();
+    if let Err(error) = check::function(args, &function.sig, is_driver) {
         return Err((error, untimed(function)));
     }
     if function.is_timed() {
@@ -190,7 +191,7 @@ pub(crate) fn timed(
     let tokens = match returned {
         _ if is_async => expand::asynchronous(args, function, &points),
         Some(returned) => expand::returning(args, function, returned, &points),
-        None if driver::driven(&mut function.block).is_some() => expand::driving(args, function),
+        None if is_driver => expand::driving(args, function),
         None => expand::synchronous(args, function),
     };
     match error {

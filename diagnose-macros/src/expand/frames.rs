@@ -5,7 +5,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Expr, LitStr};
 
-use super::parts::{before, body, body_of, krate, label, split};
+use super::parts::{before, body, body_of, future_kind, krate, label, split};
 use crate::args::Args;
 use crate::boxed;
 use crate::driver;
@@ -28,7 +28,7 @@ pub(crate) fn synchronous(args: &Args, function: Function) -> TokenStream {
 /// Returns a function that only drives an executor. The future it drives is timed, under the
 /// function's name.
 pub(crate) fn driving(args: &Args, function: Function) -> TokenStream {
-    let statics = body_of(args, "Fn", &function, &[]);
+    let statics = body_of(args, future_kind(args, "Fn"), &function, &[]);
     let Function { attrs, before: qualifiers, sig, mut block, .. } = function;
     let (outer, inner) = split(&attrs);
     let krate = krate(args);

@@ -12,6 +12,12 @@ async fn above() {
     tokio::time::sleep(PAUSE).await;
 }
 
+#[tokio::main(flavor = "current_thread")]
+#[diagnose(root)]
+async fn root() {
+    tokio::time::sleep(PAUSE).await;
+}
+
 #[diagnose]
 #[tokio::main(flavor = "current_thread")]
 async fn below() {
@@ -92,6 +98,39 @@ fn works_in_a_macro() -> String {
     work!(answer)
 }
 
+/// What many a `main` ends with.
+#[diagnose]
+fn shuts_down() -> Result<(), String> {
+    let runtime = runtime();
+    let answer = runtime.block_on(answer()).map_err(|error| error + "!")?;
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    assert_answer(answer)
+}
+
+fn assert_answer(answer: u32) -> Result<(), String> {
+    (answer == 42).then_some(()).ok_or_else(|| answer.to_string())
+}
+
+#[diagnose]
+fn shuts_down_last() {
+    let runtime = runtime();
+    runtime.block_on(answer()).map(|_| ()).expect("42");
+    runtime.shutdown_background();
+}
+
+#[diagnose]
+fn drops_it() -> u32 {
+    let runtime = runtime();
+    let answer = runtime.block_on(answer()).unwrap_or_else(|error| panic!("{error}"));
+    drop(runtime);
+    answer
+}
+
+#[diagnose]
+fn converts() -> u64 {
+    u64::from(runtime().block_on(answer()).unwrap())
+}
+
 /// The work besides `block_on` is its own time.
 #[diagnose]
 fn does_more() {
@@ -103,12 +142,15 @@ fn does_more() {
 fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
     diagnose_isolation::isolated!();
     above();
+    root();
     below();
     by_hand();
     assert_eq!((unwraps(), maps(), wraps(), local()), (42, Ok(42), Some(42), Ok(42)));
     matches();
     asks();
     does_more();
+    shuts_down_last();
+    assert_eq!((shuts_down(), drops_it(), converts()), (Ok(()), 42, 42));
     assert_eq!([works_on_it(), works_in_a_macro()], ["4242", "4242"]);
     let snapshot = diagnose::snapshot();
     let node = |name: &str| {
@@ -117,10 +159,24 @@ fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
         let [node] = nodes.as_slice() else { panic!("one path of {name}: {nodes:#?}") };
         (*node).clone()
     };
-    for name in ["does_more", "works_on_it", "works_in_a_macro"] {
+    for name in ["does_more", "works_on_it", "works_in_a_macro", "shuts_down"] {
         assert_eq!(node(name).idle_ns, 0, "{name}");
     }
-    for name in ["above", "below", "by_hand", "unwraps", "maps", "matches", "asks", "wraps", "local"] {
+    for name in [
+        "above",
+        "root",
+        "below",
+        "by_hand",
+        "unwraps",
+        "maps",
+        "matches",
+        "asks",
+        "wraps",
+        "local",
+        "shuts_down_last",
+        "drops_it",
+        "converts",
+    ] {
         let node = node(name);
         // A timer is never early.
         assert!(u128::from(node.idle_ns) >= PAUSE.as_nanos(), "{name}: {node:#?}");
