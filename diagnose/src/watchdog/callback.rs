@@ -58,7 +58,7 @@ pub(super) fn call(alarm: &Alarm) {
 /// Calls the function until the queue is empty.
 fn run() {
     while let Some((function, alarm)) = own_thread::work(next) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| as_program(|| (function.0)(&alarm)))) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| as_program(move || (function.0)(&alarm)))) {
             // The payload's own drop may panic too.
             std::mem::forget(payload);
             own_thread::work(|| {

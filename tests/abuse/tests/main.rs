@@ -6,6 +6,7 @@
 mod acquisitions;
 mod blocked_stderr;
 mod clock;
+mod deep;
 mod driver;
 mod dumps;
 mod file_size;
@@ -16,6 +17,7 @@ mod labels;
 mod one_instant;
 mod scale;
 mod signals;
+mod switches;
 mod task_attributes;
 mod trigger;
 mod waker;

@@ -59,7 +59,10 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         let sum = calls.entry((node.site, facts.node(parent).site)).or_default();
         // If the timeout itself is dropped, it has not ended the call: a `select!` has, or a
         // caller.
-        let timed_out = node.cancelled.saturating_sub(facts.node(parent).cancelled);
+        let beside = facts.tree.children[parent].iter().filter(|&&child| !facts.is_await(child));
+        let all = beside.map(|&child| u128::from(facts.node(child).cancelled)).sum::<u128>().max(1);
+        let dropped = u128::from(facts.node(parent).cancelled) * u128::from(node.cancelled) / all;
+        let timed_out = node.cancelled.saturating_sub(u64::try_from(dropped).unwrap_or(u64::MAX));
         sum.cancelled = sum.cancelled.saturating_add(timed_out);
         sum.completed = sum.completed.saturating_add(node.completed);
         sum.idle_ns = sum.idle_ns.saturating_add(node.idle_ns);

@@ -194,7 +194,7 @@ fn calls_event_method(text: &str) -> bool {
 /// Returns whether an awaited expression calls a method that is ready for ever once its channel is
 /// closed or its token is cancelled, and that returns nothing to work on.
 pub(super) fn is_endless(text: &str) -> bool {
-    calls_any(text, &["cancelled", "changed", "closed", "notified", "readable", "tick"])
+    calls_any(text, &["cancelled", "changed", "closed", "tick"])
 }
 
 /// Returns whether it reads. A `read` without an argument is that of a lock.

@@ -5,7 +5,8 @@
 //! this hold                         |██████████████████████████████▶   or permits that are lost
 //! requests                           |···|   |···|   |···|   |···|     given up, one after the other
 //! ```
-//! Silent if a call has acquired it since, if it was hardly used before (the lock of a leader,
+//! How many waits were given up is known for the whole recording only, so most waits must have been,
+//! and calls must wait now. Silent if a call has acquired it since, if it was hardly used before (the lock of a leader,
 //! which is held for life), or if the holder waits for the next message or connection.
 
 use super::events::is_next_job;
@@ -22,8 +23,11 @@ use crate::units::{count, counted, time};
 const MIN_HELD_NS: u64 = 1_000_000_000;
 /// How many times as long as the longest hold that has ended.
 const MIN_HOLDS: u64 = 10;
-/// How many waits must have been given up.
+/// How many waits must have been given up, also as a part of those that have ended.
 const MIN_GIVEN_UP: u64 = 10;
+const MIN_PART: u64 = 2;
+/// How many calls must wait now, unless all permits are lost.
+const MIN_WAITING: u64 = 3;
 /// How often it must have been acquired.
 const MIN_ACQUISITIONS: u64 = 20;
 
@@ -31,15 +35,18 @@ const MIN_ACQUISITIONS: u64 = 20;
 #[derive(Debug, Clone, Copy, Default)]
 struct WaitsNow {
     count: u64,
-    oldest_ns: u64,
+    /// Those that last for [`MIN_HELD_NS`].
+    old: u64,
 }
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_HELD_NS);
     let mut now: OrderedMap<ResourceId, WaitsNow> = OrderedMap::new();
     for wait in &facts.snapshot.waits {
         if let Some(id) = wait.resource {
             let waits = now.entry(id).or_default();
-            *waits = WaitsNow { count: waits.count + 1, oldest_ns: waits.oldest_ns.max(wait.since_ns) };
+            waits.count += 1;
+            waits.old += u64::from(wait.since_ns >= least_ns);
         }
     }
     let locks = facts.snapshot.resources.iter().filter(|it| {
@@ -47,15 +54,17 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         is_lock && it.free == 0 && !it.is_closed && !facts.stuck_resources.contains(&it.id)
     });
     let waits = |it: &Resource| now.get(&it.id).copied().unwrap_or_default();
-    locks.filter_map(|it| of_lock(facts, it, waits(it))).collect()
+    locks.filter_map(|it| of_lock(facts, it, waits(it), least_ns)).collect()
 }
 
-fn of_lock(facts: &Facts<'_>, it: &Resource, now: WaitsNow) -> Option<Finding> {
+fn of_lock(facts: &Facts<'_>, it: &Resource, now: WaitsNow, least_ns: u64) -> Option<Finding> {
     let given_up = it.usage.contended.saturating_sub(it.usage.waited).saturating_sub(now.count);
-    let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_HELD_NS);
     let is_used = it.usage.acquisitions >= MIN_ACQUISITIONS && given_up >= MIN_GIVEN_UP;
-    // Older waits are those of `held`.
-    if !is_used || now.oldest_ns >= least_ns {
+    let is_most = given_up >= it.usage.contended.saturating_sub(now.count) / MIN_PART;
+    let is_lost = it.forgotten > 0 && !it.is_refilled && it.capacity.is_some_and(|all| it.forgotten >= all);
+    let is_waited_for = is_lost || is_most && now.count >= MIN_WAITING;
+    // Old waits are for the rule that this one is a part of.
+    if !is_used || !is_waited_for || now.old >= MIN_WAITING {
         return None;
     }
     let longest_ns = it.usage.holders.iter().map(|row| row.longest_ns).max().filter(|&ns| ns > 0)?;
@@ -65,15 +74,13 @@ fn of_lock(facts: &Facts<'_>, it: &Resource, now: WaitsNow) -> Option<Finding> {
     if acquired_ns.is_some_and(|ns| ns < least_ns) || holdings().any(|holding| holding.since_ns < least_ns) {
         return None;
     }
-    let is_lost = it.forgotten > 0 && !it.is_refilled && Some(it.forgotten) >= it.capacity;
     let (cause, next, place) =
         if is_lost { lost(it)? } else { held(facts, it, &mut holdings(), longest_ns)? };
     let row = it.usage.waiters.iter().max_by_key(|row| (row.count, std::cmp::Reverse(&row.place)))?;
     let node = row.node.map(NodeIndex::get).filter(|&node| node < facts.tree.nodes.len());
     let function = node.and_then(|node| facts.function(node)).map(|node| facts.node(node).site);
-    let of = function.map_or_else(String::new, |site| format!(" of {}", facts.name(site)));
     let sentence = format!(
-        "{cause}; {}{of} have been given up, most at {}",
+        "{cause}; {} have been given up, and most calls wait at {}",
         counted(given_up, "wait"),
         line(&row.place)
     );

@@ -21,8 +21,8 @@ pub(super) fn groups(locks: &[ResourceUse<'_>]) -> Vec<Option<usize>> {
             groups.join(first, number);
         }
     }
-    let known = |(number, lock)| lines(lock).next().map(|_| groups.of(number));
-    locks.iter().enumerate().map(known).collect()
+    let mut known = |(number, lock)| lines(lock).next().map(|_| groups.of(number));
+    locks.iter().enumerate().map(&mut known).collect()
 }
 
 fn lines<'a>(lock: &ResourceUse<'a>) -> impl Iterator<Item = &'a Place> {
@@ -35,8 +35,10 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(&self, mut number: usize) -> usize {
+    fn of(&mut self, mut number: usize) -> usize {
         while self.above[number] != number {
+            // Shortens the path for the next search.
+            self.above[number] = self.above[self.above[number]];
             number = self.above[number];
         }
         number
