@@ -54,7 +54,8 @@ impl Builder {
     /// them sets it.
     ///
     /// A process that was forked after `install`, as by a daemon, has none of the threads that
-    /// answer signals, watch or serve: install the settings there again.
+    /// answer signals, watch or serve: install the settings there again. If other threads recorded
+    /// at the fork, the child records nothing, and its snapshots say so.
     ///
     /// # Errors
     /// Settings are already installed in this process, or a part could not be installed: the signal

@@ -52,7 +52,7 @@ pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static)
     let (hand_over, handed_over) = mpsc::channel::<Signals>();
     let listen = move || {
         let Ok(mut signals) = handed_over.recv() else { return };
-        // All others may have blocked it.
+        // All other threads may block it by now.
         crate::signal_mask::accept(number(signal));
         for _ in &mut signals {
             own_thread::work(&action);

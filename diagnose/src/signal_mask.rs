@@ -4,7 +4,8 @@
 //! A signal to the process goes to any thread that accepts it. A program that blocks `SIGTERM` in
 //! its own threads and waits for it with `sigwait` or a `signalfd` never gets it if another thread
 //! accepts it, and is ended instead. So these threads begin with signals blocked. For the time of a
-//! call to the program's own code, they have the mask of the thread that has started them.
+//! call to the program's own code, they have the mask of the thread that has started them, and
+//! block what the main thread blocks by then.
 //!
 //! Writes are kept from ending the process: past the file size limit (`ulimit -f`) and to a pipe
 //! without a reader, they fail with an error.
@@ -99,16 +100,41 @@ mod on_unix {
     }
 
     /// Calls code of the program on a thread of this crate. Threads and processes that it starts
-    /// accept the signals that the program's do.
+    /// accept the signals that the program's do, but for those that end it because of a write.
     pub(crate) fn as_program<R>(call: impl FnOnce() -> R) -> R {
-        let program = PROGRAM.get();
+        let mut program = PROGRAM.get();
+        if let Some(ProgramMask(mask)) = &mut program {
+            add(mask, &blocked_by_main_thread());
+        }
         let _restored = Blocked { before: program.and_then(|mask| change(libc::SIG_SETMASK, &mask.0)) };
         call()
     }
 
-    /// Lets this thread accept a signal.
+    /// The signals that the main thread blocks now. Empty if the system does not report them.
+    #[cfg(target_os = "linux")]
+    fn blocked_by_main_thread() -> Vec<c_int> {
+        let path = format!("/proc/self/task/{}/status", std::process::id());
+        let status = std::fs::read_to_string(path).unwrap_or_default();
+        let bits = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+        let bits = bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0);
+        (1..=64).filter(|signal| bits >> (signal - 1) & 1 == 1).collect()
+    }
+
+    /// Empty: only Linux reports them.
+    #[cfg(not(target_os = "linux"))]
+    fn blocked_by_main_thread() -> Vec<c_int> {
+        Vec::new()
+    }
+
+    /// Lets this thread accept a signal, unless the program blocked it before: then it reads the
+    /// signal itself, as from a `signalfd`.
     #[cfg(feature = "signal")]
     pub(crate) fn accept(signal: c_int) {
+        // SAFETY: the pointer is to a set, which the call reads.
+        let has = |mask: ProgramMask| unsafe { libc::sigismember(&raw const mask.0, signal) == 1 };
+        if PROGRAM.get().is_some_and(has) {
+            return;
+        }
         let mut set = empty();
         add(&mut set, &[signal]);
         let _ = change(libc::SIG_UNBLOCK, &set);

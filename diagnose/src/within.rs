@@ -119,7 +119,7 @@ impl WithinShared {
             return;
         }
         if let Some(waker) = waker {
-            waker.wake();
+            crate::signal_mask::as_program(|| waker.wake());
         }
         // Last, on this dedicated thread: stderr may block.
         say_now!("diagnose: the future of `within` did not finish in time\n\n{tree}");

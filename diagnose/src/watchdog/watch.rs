@@ -33,6 +33,11 @@ static TIMES: AtomicU64 = AtomicU64::new(0);
 
 /// Switches the watchdog on, or off with `None`.
 pub(crate) fn watch(threshold: Option<Duration>) {
+    // A child that records nothing would watch the tasks of its parent for ever.
+    #[cfg(unix)]
+    if crate::fork::cut_off_from().is_some() {
+        return;
+    }
     let mut own = THRESHOLD.lock();
     let was_on = std::mem::replace(&mut *own, threshold).is_some();
     let process = std::process::id();

@@ -19,11 +19,13 @@ fn run(mode: &str) -> String {
 #[test]
 fn a_signal_that_the_program_blocks_and_waits_for_is_left_to_it() {
     assert_eq!(run("sigwait"), "waited for SIGTERM\n");
+    assert_eq!(run("dumps"), "waited for SIGUSR1\n");
 }
 
 #[test]
 fn the_function_of_on_alarm_has_the_signal_mask_of_the_program() {
     assert_eq!(run("alarm"), "SIGTERM true SIGHUP false\n");
+    assert_eq!(run("later"), "SIGTERM true SIGHUP false\n");
 }
 
 #[test]

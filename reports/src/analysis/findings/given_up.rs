@@ -5,9 +5,10 @@
 //! this hold                         |██████████████████████████████▶   or permits that are lost
 //! requests                           |···|   |···|   |···|   |···|     given up, one after the other
 //! ```
-//! How many waits were given up is known for the whole recording only, so most waits must have been,
-//! and calls must wait now. Silent if a call has acquired it since, if it was hardly used before (the lock of a leader,
-//! which is held for life), or if the holder waits for the next message or connection.
+//! How many waits were given up is known for the whole recording only, so most waits must have
+//! been, and calls must wait now. Silent if a call has acquired it since, if it was hardly used
+//! before (the lock of a leader, which is held for life), or if the holder waits for the next
+//! message or connection.
 
 use super::events::is_next_job;
 use super::facts::{Facts, line};

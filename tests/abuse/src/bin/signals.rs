@@ -2,7 +2,9 @@
 //!
 //! ```text
 //! signals sigwait   blocks SIGTERM in its threads, after `install`, and waits for it with `sigwait`
-//! signals alarm     the same, where an alarm's function asks which signals its thread blocks
+//! signals dumps     blocks SIGUSR1 before `install`, and waits for it with `sigwait`
+//! signals alarm     blocks SIGTERM before; an alarm's function asks which signals its thread blocks
+//! signals later     the same, where SIGTERM is blocked after `install`
 //! signals pipe      has the default action for SIGPIPE, and a stderr that nobody reads any more
 //! ```
 //! Prints a line once it has survived.
@@ -21,7 +23,9 @@ use diagnose::diagnose;
 fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("sigwait") => sigwait(),
-        Some("alarm") => alarm(),
+        Some("dumps") => dumps(),
+        Some("alarm") => alarm(true),
+        Some("later") => alarm(false),
         Some("pipe") => pipe(),
         other => panic!("unknown: {other:?}"),
     }
@@ -54,20 +58,33 @@ fn own_id() -> libc::pid_t {
 fn sigwait() {
     diagnose::Builder::new().watchdog(Some(Duration::from_millis(100))).install();
     change(libc::SIG_BLOCK, libc::SIGTERM);
-    let waits = thread::spawn(|| {
-        let mut signal = 0;
-        // SAFETY: the pointers are to a set and a number.
-        unsafe { libc::sigwait(&set_of(libc::SIGTERM), &raw mut signal) };
-        signal
-    });
+    let waits = thread::spawn(|| wait_for(libc::SIGTERM));
     // SAFETY: it has no pointers.
     unsafe { libc::kill(own_id(), libc::SIGTERM) };
     let signal = waits.join().expect("it does not panic");
     println!("waited for {}", if signal == libc::SIGTERM { "SIGTERM" } else { "another" });
 }
 
-fn alarm() {
-    change(libc::SIG_BLOCK, libc::SIGTERM);
+/// Returns the signal.
+fn wait_for(signal: c_int) -> c_int {
+    let mut came = 0;
+    // SAFETY: the pointers are to a set and a number.
+    unsafe { libc::sigwait(&set_of(signal), &raw mut came) };
+    came
+}
+
+fn dumps() {
+    change(libc::SIG_BLOCK, libc::SIGUSR1);
+    diagnose::install();
+    // SAFETY: it has no pointers.
+    unsafe { libc::kill(own_id(), libc::SIGUSR1) };
+    println!("waited for {}", if wait_for(libc::SIGUSR1) == libc::SIGUSR1 { "SIGUSR1" } else { "another" });
+}
+
+fn alarm(is_blocked_before: bool) {
+    if is_blocked_before {
+        change(libc::SIG_BLOCK, libc::SIGTERM);
+    }
     let (send, alarms) = mpsc::channel();
     let on_alarm = move |_: &diagnose::model::Alarm| {
         let before = change(libc::SIG_BLOCK, libc::SIGTERM);
@@ -76,7 +93,8 @@ fn alarm() {
         let _ = send.send((has(libc::SIGTERM), has(libc::SIGHUP)));
     };
     diagnose::Builder::new().watchdog(Some(Duration::from_millis(50))).on_alarm(on_alarm).install();
-    // As at the start, SIGTERM alone is blocked.
+    // SIGTERM alone is blocked.
+    change(libc::SIG_BLOCK, libc::SIGTERM);
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let masks = runtime.block_on(blocks(&alarms));
     println!("SIGTERM {} SIGHUP {}", masks.0, masks.1);

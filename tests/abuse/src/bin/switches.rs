@@ -65,8 +65,8 @@ async fn load(is_over: Arc<AtomicBool>) {
     }
 }
 
-/// The functions with calls that have not ended: how many are pending, running and unsettled. A call
-/// that moved to another path is unsettled on both, with opposite signs.
+/// The functions with calls that have not ended: how many are pending, running and unsettled. A
+/// call that moved to another path is unsettled on both, with opposite signs.
 fn open(snapshot: &Snapshot) -> Vec<(&str, [i64; 3])> {
     let mut functions: BTreeMap<&str, [i64; 3]> = BTreeMap::new();
     for node in &snapshot.nodes {
