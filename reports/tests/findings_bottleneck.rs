@@ -75,7 +75,7 @@ fn the_task_that_answers_is_named_with_what_it_does_and_what_waits_for_it() {
         finding.starts_with(
             "`store` (src/main.rs:4) receives from the mpsc with 64 slots created at src/main.rs:500 and answers one message after \
              the other, 10.0 ms each: `get` waits 100 % of its time for an answer, 59.8 ms on average, and 4 messages wait now; \
-             it spends most of its time in `read(id).await` (src/main.rs:6). Next: make that faster"
+             it spends most of its time in `read(id).await` (src/main.rs:6). Next: make that await faster"
         ),
         "{finding}"
     );

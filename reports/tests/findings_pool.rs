@@ -50,8 +50,8 @@ fn requests_that_wait_for_an_empty_pool_wait_for_each_other() {
     let [finding] = &sentences(&service(REQUESTS, "put.send(conn).await"))[..] else { panic!("one finding") };
     assert!(finding.contains("makes `handle` wait: 72 % of its time"), "{finding}");
     let end = "over `free.lock().await.recv().await` (src/main.rs:5); the mpsc with 3 slots created at src/main.rs:510 is a \
-               pool, and empty: `handle` sends back into it at src/main.rs:8. Next: put more into the pool, or take from it \
-               later and send back earlier. (contended)";
+               pool, and empty: `handle` sends back into it at src/main.rs:8. Next: add items to the pool, or hold \
+               each for a shorter time. (contended)";
     assert!(finding.ends_with(end), "{finding}");
 }
 

@@ -73,10 +73,10 @@ fn of_channel(facts: &Facts<'_>, channel: &Resource, share: u64) -> Finding {
     let by = emptied_by(facts, received);
     // One snapshot cannot show whether it is being emptied.
     let (verb, next) = match facts.earlier {
-        Some(_) => ("fills up", "receive faster, or give it a bound, so that senders wait"),
+        Some(_) => ("fills up", "receive faster, or give the channel a bound, so that senders wait"),
         None => (
             "is far behind",
-            "compare with an earlier snapshot; if it grows, receive faster, or give it a bound, so that senders wait",
+            "compare with an earlier snapshot; if it grows, receive faster, or give the channel a bound, so that senders wait",
         ),
     };
     let sentence = format!(

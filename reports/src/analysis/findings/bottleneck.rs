@@ -102,7 +102,7 @@ fn of_queue(facts: &Facts<'_>, queue: &AskedChannels<'_>) -> Option<Finding> {
         // Writing to a string cannot fail.
         let _ = write!(sentence, "; it spends most of its time in {}", facts.name_and_line(over));
     }
-    let next = "make that faster, spawn a task for each message that needs no order, or divide the messages among several receivers";
+    let next = "make that await faster, spawn a task for each message that needs no order, or divide the messages among several receivers";
     let mut finding = Finding::new(Rule::Bottleneck, Severity::Slow, &sentence, next);
     finding.place = over.and_then(|over| facts.place(over)).or_else(|| end.place.clone());
     finding.explains_ns = request.waited_ns;

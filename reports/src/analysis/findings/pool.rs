@@ -49,7 +49,7 @@ impl ResourcePool {
                 "; {} is a pool, and empty: {by} sends back into it{at}",
                 channel_words(channel, 1)
             ),
-            next: "put more into the pool, or take from it later and send back earlier".to_owned(),
+            next: "add items to the pool, or hold each for a shorter time".to_owned(),
         })
     }
 }
