@@ -45,7 +45,8 @@ fn driven_by(value: &mut Expr) -> Option<&mut Expr> {
         }
         Expr::Call(call) if call.args.len() == 1 => match called(call)?.as_str() {
             "block_on" => call.args.first_mut(),
-            "Ok" | "Some" | "drop" | "exit" | "from" => driven_by(call.args.first_mut()?),
+            "Ok" | "Some" | "drop" | "exit" => driven_by(call.args.first_mut()?),
+            "from" if converts_at_once(call) => driven_by(call.args.first_mut()?),
             _ => None,
         },
         _ => None,
@@ -56,6 +57,17 @@ fn driven_by(value: &mut Expr) -> Option<&mut Expr> {
 fn called(call: &ExprCall) -> Option<String> {
     let Expr::Path(function) = &*call.func else { return None };
     Some(function.path.segments.last()?.ident.to_string())
+}
+
+/// Returns whether it is the `from` of a number or an exit code. Another one may do any work.
+fn converts_at_once(call: &ExprCall) -> bool {
+    const TYPES: [&str; 14] = [
+        "ExitCode", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
+        "f64",
+    ];
+    let Expr::Path(function) = &*call.func else { return false };
+    let before = function.path.segments.iter().rev().nth(1);
+    before.is_some_and(|before| TYPES.iter().any(|name| before.ident == name))
 }
 
 /// Returns whether a method of a result takes no time: it unwraps, maps by a function with a name,

@@ -125,7 +125,7 @@ fn the_fields_of_a_struct_that_derives_default_are_told_apart_by_their_lines() {
 fn locks_of_one_place_may_be_acquired_in_the_order_of_their_numbers() {
     let mut snapshot = deadlocked(HANDLERS, 5_000, 4_800);
     snapshot.resources[1].created = snapshot.resources[0].created.clone();
-    // The same line has acquired both.
+    // One line has acquired both locks.
     let shared = snapshot.resources[0].usage.holders[1].clone();
     snapshot.resources[1].usage.holders.push(shared);
     assert!(!is_found(&snapshot));

@@ -114,7 +114,7 @@ impl Record {
         })
     }
 
-    /// Returns whether it is a semaphore that has so many permits, free or held.
+    /// Returns whether the resource is a semaphore with at least `permits` permits, free or held.
     fn has_permits(&self, permits: u64) -> bool {
         let all = self.capacity.load(Relaxed).saturating_sub(self.forgotten.load(Relaxed));
         self.resource_type().is_some_and(|it| it.kind == ResourceKind::Semaphore) && permits <= all

@@ -85,6 +85,20 @@ fn works_on_it() -> String {
     }
 }
 
+/// A conversion of the program's own may do any work.
+struct Words(String);
+
+impl From<Result<u32, String>> for Words {
+    fn from(answer: Result<u32, String>) -> Self {
+        Self(answer.map_or_else(|error| error, |answer| answer.to_string()))
+    }
+}
+
+#[diagnose]
+fn works_in_from() -> Words {
+    Words::from(runtime().block_on(answer()))
+}
+
 macro_rules! work {
     ($answer:expr) => {
         $answer.to_string().repeat(2)
@@ -149,6 +163,7 @@ fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
     matches();
     asks();
     does_more();
+    assert_eq!(works_in_from().0, "42");
     shuts_down_last();
     assert_eq!((shuts_down(), drops_it(), converts()), (Ok(()), 42, 42));
     assert_eq!([works_on_it(), works_in_a_macro()], ["4242", "4242"]);
@@ -159,7 +174,7 @@ fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
         let [node] = nodes.as_slice() else { panic!("one path of {name}: {nodes:#?}") };
         (*node).clone()
     };
-    for name in ["does_more", "works_on_it", "works_in_a_macro", "shuts_down"] {
+    for name in ["does_more", "works_on_it", "works_in_a_macro", "works_in_from", "shuts_down"] {
         assert_eq!(node(name).idle_ns, 0, "{name}");
     }
     for name in [
