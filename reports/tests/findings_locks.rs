@@ -280,6 +280,20 @@ fn a_hold_that_is_not_busy_waits_at_an_await_that_is_not_on_record() {
     assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
 }
 
+#[test]
+fn where_cpus_are_scarce_a_holder_may_wait_for_a_thread_instead_of_an_await() {
+    let found = |busy_ms: u64, delayed_ms: u64| {
+        let mut snapshot = unannotated_helper(busy_ms);
+        add_worker(&mut snapshot, delayed_ms);
+        sentences(&snapshot).len()
+    };
+    assert_eq!(found(300, 2_400), 1, "the program used the CPUs itself");
+    assert_eq!(found(300, 2_600), 0, "it held the lock over no await on record");
+    assert_eq!(found(400, 2_600), 1, "it was busy with it");
+    assert_eq!(found(400, 89_000), 1, "workers got a tenth of the time that they wanted");
+    assert_eq!(found(400, 91_000), 0, "less than that");
+}
+
 /// 100 of 500 exports hold the lock of one tenant over an upload of 40 ms. The others hold locks of
 /// other tenants for 1 ms.
 #[test]

@@ -158,15 +158,11 @@ fn polls_that_take_a_hundredth_of_the_time_are_no_hog() {
 }
 
 /// Twelve stalls of 260 ms, in a bucket whose middle is 201 ms.
+const STALLS: &str = "compact | calls=1 pending=1 polls=13 busy=3_120_000_000 queued=2_000_000_000 \
+                      idle=6_000_000_000 polls@512..1024=1 polls@134217728..268435456=12";
+
 fn stalls() -> Snapshot {
-    let busy = 3_120_000_000_u64;
-    on_one_worker(
-        &format!(
-            "compact | calls=1 pending=1 polls=13 busy={busy} queued=2_000_000_000 idle=6_000_000_000 \
-             polls@512..1024=1 polls@134217728..268435456=12"
-        ),
-        busy,
-    )
+    on_one_worker(STALLS, 3_120_000_000)
 }
 
 #[test]
@@ -201,6 +197,43 @@ fn polls_of_workers_without_a_cpu_give_no_finding() {
     };
     assert_eq!(delayed_by(8 * SECOND), ["hog"], "100 ms with a ninth of a CPU");
     assert_eq!(delayed_by(10 * SECOND), [""; 0], "with less than a tenth");
+}
+
+#[test]
+fn cpu_time_that_other_polls_and_parks_may_have_used_proves_no_long_poll() {
+    // 320 polls of 6.25 ms, and 500 ms of others. Their worker had a CPU for 1.2 s.
+    let with = |polls: u64| {
+        let busy = 2 * SECOND;
+        let mut snapshot = on_one_worker(
+            &format!(
+                "session | calls=8 polls=640 pending=8 busy={busy} queued=1_000_000_000 idle=70_000_000_000\n  \
+                 pack | calls=320 completed=320 polls=320 busy={busy} polls@4194304..8388608=320\n\
+                 parse | calls=500 completed=500 polls=1000 busy=500_000_000 idle=1_000_000"
+            ),
+            1_200_000_000,
+        );
+        (snapshot.workers[0].delayed_ns, snapshot.workers[0].polls) = (Some(2 * SECOND), polls);
+        rules(&snapshot)
+    };
+    assert_eq!(with(5_000), ["hog"], "after 50 ms for parks, 650 ms are left: more than 2 ms a poll");
+    assert_eq!(with(7_000), [""; 0], "630 ms are left");
+}
+
+#[test]
+fn where_no_cpu_time_is_known_long_polls_of_other_functions_tell_how_busy_the_machine_is() {
+    // 12 stalls of 260 ms, and polls of 100 ms in a function whose polls are mostly short.
+    let beside = |polls: u64| {
+        let mut drawing = STALLS.to_owned();
+        let busy = polls * SECOND / 10;
+        drawing += &format!(
+            "\nscan | calls=1000 completed=1000 polls=1000 busy={busy} polls@67108864..134217728={polls}"
+        );
+        let mut snapshot = on_one_worker(&drawing, 3 * SECOND);
+        snapshot.workers.clear();
+        rules(&snapshot)
+    };
+    assert_eq!(beside(30), ["hog"], "3 s against 3.12 s");
+    assert_eq!(beside(32), [""; 0], "3.2 s");
 }
 
 #[test]

@@ -8,7 +8,8 @@
 //! - the waits are short, few against the recorded time, or longer than the holds explain;
 //! - they are for a single hold, such as a migration at a start;
 //! - CPUs are scarce, and a task that was granted the lock waits longer for a thread than it then
-//!   holds it;
+//!   holds it, or no await is on record over which it is held: the holder itself may wait for a
+//!   thread. If the workers got next to no CPU time, no wait says anything;
 //! - permits of a semaphore are held for about as long as they are waited for, or no calls arrive:
 //!   bounded concurrency makes tasks wait by design;
 //! - the holder waits for the next event: then the lock only says whose turn it is, as in workers
@@ -105,6 +106,10 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     let least = if recurs && lock.has_bursts(&cpu) { MIN_BURST_SHARE } else { MIN_PERMIT_SHARE };
     let (site, share) = delayed(facts, &lock.waiters, lock.has_permits().then_some(least))?;
     let holder = Holder::longest(facts, &lock.holders);
+    let is_queued = holder.as_ref().is_some_and(|holder| holder.is_waiting && holder.over.is_none());
+    if cpu.is_scarce() && (is_queued || cpu.is_starved()) {
+        return None;
+    }
     let over = holder.as_ref().and_then(|holder| holder.over).filter(|&over| is_for_event(facts, over));
     let pool = over.and_then(|over| ResourcePool::received_from(facts, over, &lock.waiters));
     if over.is_some() && pool.is_none() {

@@ -8,7 +8,7 @@
 //! that is busy with other threads, short polls look long now and then: the more so if they wake
 //! another thread. So most of the function's own time has to be in long polls, the bound rises with
 //! the time that workers waited for a CPU, and the CPU time that they got must suffice for these
-//! polls.
+//! polls beside all others.
 
 use super::blocking::{blocking, blocks};
 use super::facts::{Facts, per_mille, percent};
@@ -86,7 +86,12 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let mut asleep = candidates(facts, &cpu, LONG_NS);
     asleep.retain(|hog| blocks(facts, &cpu, hog));
     let mut busy = candidates(facts, &cpu, cpu.stretched_poll(LONG_NS));
-    busy.retain(|hog| hog.is_sure(&cpu) && asleep.iter().all(|other| other.site != hog.site));
+    let stretched_ns = if cpu.is_known { 0 } else { rare_long_ns(facts) };
+    busy.retain(|hog| {
+        hog.is_sure(&cpu)
+            && hog.long.time_ns > stretched_ns
+            && asleep.iter().all(|other| other.site != hog.site)
+    });
     let asleep = asleep.iter().map(|hog| blocking(facts, hog));
     asleep.chain(busy.iter().map(|hog| of_hog(facts, &cpu, hog))).collect()
 }
@@ -137,6 +142,22 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
     let mut hogs: Vec<Hog> = by_site.iter().enumerate().filter_map(hog).collect();
     sort_by_key(&mut hogs, |hog| (std::cmp::Reverse(hog.self_busy_ns), hog.site));
     hogs
+}
+
+/// The time in long polls, in ns, of functions that have such polls rarely: where the CPU times of
+/// the workers are unknown, these tell how busy the machine is.
+fn rare_long_ns(facts: &Facts<'_>) -> u64 {
+    let mut by_site = vec![HogPolls::default(); facts.snapshot.sites.len()];
+    for node in (0..facts.tree.nodes.len()).filter(|&node| facts.is_in_task(node)) {
+        let Some(long) = by_site.get_mut(facts.node(node).site.get()) else { continue };
+        let own = own_long_polls(facts, node, LONG_NS);
+        long.polls = long.polls.saturating_add(own.polls);
+        long.time_ns = long.time_ns.saturating_add(own.time_ns);
+    }
+    let polls = |site| facts.sum(SiteIndex::new(site), |node| node.polls);
+    let rare = by_site.iter().enumerate();
+    let rare = rare.filter(|&(site, long)| per_mille(long.polls, polls(site)) < MIN_LONG_POLLS);
+    rare.map(|(_, long)| long.time_ns).fold(0, u64::saturating_add)
 }
 
 /// The long polls of a node that its children do not explain.
@@ -248,10 +269,13 @@ impl HogPolls {
 }
 
 impl Hog {
-    /// Returns whether the CPU time of the workers suffices for its polls: even if all other time
-    /// inside polls was spent on a CPU, so much is left. Never if the workers are starved of CPUs.
+    /// Returns whether the CPU time of the workers suffices for its polls: even if all other polls,
+    /// its own short ones too, were on a CPU all the time, and workers took as long as they may to
+    /// park, so much is left. Never if the workers are starved of CPUs.
     fn is_sure(&self, cpu: &CpuShare) -> bool {
-        let left_ns = cpu.cpu_ns.saturating_sub(self.others_ns);
+        let short_ns = self.self_busy_ns.saturating_sub(self.long.time_ns);
+        let others_ns = self.others_ns.saturating_add(short_ns).saturating_add(cpu.parks_ns);
+        let left_ns = cpu.cpu_ns.saturating_sub(others_ns);
         !cpu.is_scarce() || !cpu.is_starved() && left_ns >= self.long.polls.saturating_mul(LONG_NS)
     }
 

@@ -14,6 +14,8 @@ pub(super) struct CpuShare {
     pub(super) delayed_ns: u64,
     /// The most of `delayed_ns` that can have been inside polls.
     pub(super) delayed_in_polls_ns: u64,
+    /// The most CPU time that they can have needed to park and to unpark.
+    pub(super) parks_ns: u64,
     /// `delayed_ns` of the worker that was delayed most.
     pub(super) most_delayed_ns: u64,
     /// Whether both times are known for all workers.
@@ -28,6 +30,7 @@ impl CpuShare {
             share.delayed_ns = share.delayed_ns.saturating_add(worker.delayed_ns.unwrap_or(0));
             let in_polls_ns = delayed_in_polls_ns(worker);
             share.delayed_in_polls_ns = share.delayed_in_polls_ns.saturating_add(in_polls_ns);
+            share.parks_ns = share.parks_ns.saturating_add(worker.polls.saturating_mul(PARK_NS));
             share.most_delayed_ns = share.most_delayed_ns.max(worker.delayed_ns.unwrap_or(0));
             share.is_known &= worker.cpu_ns.is_some() && worker.delayed_ns.is_some();
         }
