@@ -82,7 +82,7 @@ async fn work(lock: Arc<Mutex<()>>) {
 #[diagnose]
 async fn slow_work(lock: Arc<Mutex<()>>) {
     let _guard = lock.lock().await;
-    sleep(ms(20)).await;
+    sleep(ms(100)).await;
 }
 
 /// Takes the lock in a task of its own, and keeps it for 100 ms.
@@ -178,7 +178,7 @@ async fn in_a_shared_option() {
     let theirs = Arc::clone(&lock);
     let first = async move {
         let _guard = theirs.lock().await;
-        sleep(ms(20)).await;
+        sleep(ms(100)).await;
     };
     let mut first = first.boxed();
     assert!(poll_immediate(&mut first).await.is_none());
@@ -303,7 +303,7 @@ async fn pinned_by_a_helper() {
     #[diagnose]
     async fn slow_work(lock: Arc<Mutex<()>>) {
         let _guard = lock.lock().await; // holds
-        sleep(ms(20)).await;
+        sleep(ms(100)).await;
     }
     #[diagnose]
     async fn polls_once(future: &mut (impl Future<Output = ()> + Unpin)) {
@@ -312,7 +312,7 @@ async fn pinned_by_a_helper() {
     let lock = Arc::new(Mutex::new(()));
     let mut first = pin!(slow_work(Arc::clone(&lock)));
     polls_once(&mut first).await;
-    sleep(ms(20)).await;
+    sleep(ms(100)).await;
     drop(lock.lock().await); // waits
     first.await;
 }
