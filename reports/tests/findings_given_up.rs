@@ -103,3 +103,17 @@ fn locks_that_are_still_acquired_or_meant_to_be_held_are_not() {
     let next = |snapshot: &mut Snapshot| snapshot.sites[2].name = "jobs.recv().await".into();
     assert_eq!(silent(next), [""; 0], "whose turn it is");
 }
+
+#[test]
+fn permits_of_a_token_bucket_have_no_number_that_they_are_part_of() {
+    let line = |is_refilled: bool| {
+        let mut snapshot = limited();
+        lost(&mut snapshot);
+        snapshot.resources[0].is_refilled = is_refilled;
+        let page =
+            crate::support::page(&snapshot, diagnose_reports::Format::Text, diagnose_reports::View::Busy);
+        page.lines().find(|line| line.contains("permits free")).unwrap().to_owned()
+    };
+    assert!(line(false).contains(": 0 of 6 permits free, 6 permits forgotten"), "{}", line(false));
+    assert!(line(true).contains(": 0 permits free, 6 permits forgotten"), "{}", line(true));
+}

@@ -5,7 +5,7 @@ use crate::support::hangs::Program;
 use crate::support::latency::durations;
 use crate::support::node;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{ResourceKind, WaitMode};
+use diagnose_reports::model::{ResourceKind, RunState, Span, SpanId, TaskId, WaitMode};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -74,4 +74,59 @@ fn clients_that_stay_beside_short_ones_are_healthy() {
         };
         assert_eq!(found(4, &subscriber), [0, 0], "{kind:?}: a quiet topic");
     }
+}
+
+/// A task that keeps `futures` pending futures of `send`, made evenly over `seconds`, while `ended`
+/// others have ended within 12 ms. `wait` adds the wait of each.
+fn kept(futures: u64, seconds: u64, ended: u64, wait: impl Fn(&mut Program, u64, SpanId)) -> Snapshot {
+    let mut program = Program::new();
+    let task = program.task("dispatch");
+    program.has_timer(task);
+    let other = program.task("send");
+    program.has_timer(other);
+    let site = program.of(other).site;
+    for number in 0..futures {
+        let mut span = Span::default();
+        (span.id, span.site, span.state) = (SpanId::new(1_000 + number), site, RunState::Waiting);
+        (span.is_detached, span.task) = (true, Some(TaskId::new(task)));
+        span.age_ns = (number + 1) * seconds * SECOND / futures;
+        wait(&mut program, task, span.id);
+        program.snapshot.spans.push(span);
+    }
+    let mut calls = node(site.get(), None);
+    (calls.calls, calls.completed, calls.pending) = (futures + ended, ended, futures);
+    calls.latency.completed = durations(&[1_000_000, 12_000_000]);
+    program.snapshot.nodes.push(calls);
+    program.snapshot
+}
+
+/// An answer that does not come.
+fn unanswered(program: &mut Program, task: u64, span: SpanId) {
+    let online = program.other(ResourceKind::Watch);
+    program.waits(task, online, WaitMode::Receive, 33).span = Some(span);
+}
+
+#[test]
+fn futures_that_a_live_task_keeps_are_found_if_others_end_far_sooner() {
+    let [finding] = &growing(&kept(40, 40, 120, unanswered))[..] else { panic!("one finding") };
+    assert!(
+        finding.contains(
+            "pile up, kept by `dispatch`: 40 are pending, the oldest 40.0 s, 1 more each second, while 120 others \
+             ended within 12.0 ms; they wait at src/main.rs:33"
+        ),
+        "{finding}"
+    );
+    assert_eq!(growing(&kept(40, 29, 120, unanswered)), [""; 0], "slow jobs");
+    assert_eq!(growing(&kept(31, 40, 120, unanswered)), [""; 0], "few");
+    assert_eq!(growing(&kept(40, 40, 99, unanswered)), [""; 0], "few others");
+    let limited = |program: &mut Program, task: u64, span: SpanId| {
+        unanswered(program, task, span);
+        program.wait(task, WaitMode::Timer, 34).span = Some(span);
+    };
+    assert_eq!(growing(&kept(40, 40, 120, limited)), [""; 0], "a timer ends them");
+    assert_eq!(growing(&kept(40, 40, 120, |_, _, _| ())), [""; 0], "what they wait for is not on record");
+    let mut dropped = kept(40, 40, 120, unanswered);
+    let calls = dropped.nodes.len() - 1;
+    dropped.nodes[calls].latency.cancelled = durations(&[SECOND / 7]);
+    assert_eq!(growing(&dropped), [""; 0], "others were dropped after 143 ms: these are 280 times as old");
 }

@@ -223,10 +223,9 @@ fn cpu_time_that_other_polls_and_parks_may_have_used_proves_no_long_poll() {
 fn where_no_cpu_time_is_known_long_polls_of_other_functions_tell_how_busy_the_machine_is() {
     // 12 stalls of 260 ms, and polls of 100 ms in a function whose polls are mostly short.
     let beside = |polls: u64| {
-        let mut drawing = STALLS.to_owned();
         let busy = polls * SECOND / 10;
-        drawing += &format!(
-            "\nscan | calls=1000 completed=1000 polls=1000 busy={busy} polls@67108864..134217728={polls}"
+        let drawing = format!(
+            "{STALLS}\nscan | calls=1000 completed=1000 polls=1000 busy={busy} polls@67108864..134217728={polls}"
         );
         let mut snapshot = on_one_worker(&drawing, 3 * SECOND);
         snapshot.workers.clear();
@@ -259,6 +258,58 @@ fn requests_that_sleep_in_their_polls_are_blocking_also_when_none_is_alive() {
     };
     assert_eq!(busy_of_workers(8 * SECOND), ["blocking"], "at most half a second of it was elsewhere");
     assert_eq!(busy_of_workers(4 * SECOND), ["hog"], "more than half of it may have been elsewhere");
+}
+
+#[test]
+fn polls_that_are_mostly_off_a_cpu_may_be_a_call_that_blocks() {
+    let finding = |cpu_ns: u64| {
+        let mut snapshot = connections("16777216..33554432", 8 * SECOND, SECOND);
+        (snapshot.workers[0].cpu_ns, snapshot.workers[0].delayed_ns) = (Some(cpu_ns), Some(5 * SECOND));
+        snapshot.workers[0].busy_ns = 8 * SECOND;
+        let findings = snapshot.findings();
+        let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
+        finding.to_string()
+    };
+    let little = finding(3_900_000_000);
+    assert!(
+        little.contains("polls of 25.0 ms on average (at most 3.90 s in all on a CPU), and tasks"),
+        "{little}"
+    );
+    assert!(little.contains("or the call that blocks there"), "{little}");
+    let most = finding(4_100_000_000);
+    assert!(!most.contains("on a CPU)") && most.contains("yield_now"), "{most}");
+}
+
+/// A stage that computes for 60 us for each of 60,000 lines. `request` is delayed by it.
+fn stage(request: &str) -> Snapshot {
+    let mut snapshot = on_one_worker(
+        &format!(
+            "parse | calls=1 pending=1 polls=800 busy=3_700_000_000 idle=5_000_000_000 polls@4194304..8388608=800\n  \
+             lines.recv().await | calls=60001 completed=60000 pending=1 polls=60400 busy=50_000_000 idle=4_000_000_000\n  \
+             parsed.send(it).await | calls=60000 completed=60000 polls=60400 busy=50_000_000 idle=1_000_000_000\n\
+             {request}"
+        ),
+        4 * SECOND,
+    );
+    for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+        site.kind = SiteKind::Await;
+    }
+    snapshot
+}
+
+#[test]
+fn a_stage_whose_awaits_are_ready_at_once_delays_requests_alone() {
+    let tail = "tail | calls=1 pending=1 polls=9000 busy=100_000_000 queued=4_000_000_000 idle=5_000_000_000";
+    assert_eq!(rules(&stage(tail)), [""; 0], "the next stage waits for it by design");
+    let get =
+        "get | calls=900 completed=900 polls=9000 busy=100_000_000 queued=4_000_000_000 idle=5_000_000_000";
+    let findings = stage(get).findings();
+    let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
+    let expected = "add `yield_now().await` to its loop: its awaits are ready at once, 150 in each poll, so that other tasks get no turn";
+    assert_eq!(finding.next, expected);
+    let mut long = stage(tail);
+    (long.nodes[1].completed, long.nodes[2].completed) = (9_000, 9_000);
+    assert_eq!(rules(&long), ["hog"], "200 us and more for each");
 }
 
 #[test]

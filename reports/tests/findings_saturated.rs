@@ -89,6 +89,15 @@ fn many_workers_for_a_cpu_make_calls_slow() {
 }
 
 #[test]
+fn many_workers_that_can_run_most_of_the_time_are_found_where_others_use_the_cpus() {
+    let found = |delayed_ms| sentences(&crowd(REQUESTS, 16, 600, delayed_ms));
+    let [finding] = &found(7_000)[..] else { panic!("one finding") };
+    let expected = "there are 16 workers for 2 CPUs, which other threads or processes use too; a call waits";
+    assert!(finding.contains(expected), "{finding}");
+    assert_eq!(found(6_800), [""; 0], "they could run 74 % of the time");
+}
+
+#[test]
 fn many_workers_are_healthy_if_they_do_not_wait_for_each_other() {
     let found = |workers, cpu_ms, delayed_ms| sentences(&crowd(REQUESTS, workers, cpu_ms, delayed_ms)).len();
     assert_eq!(found(8, 1_500, 6_000), 1, "four for each CPU");

@@ -36,6 +36,8 @@ fn free(it: &Resource) -> Option<String> {
     let capacity = it.capacity?;
     let nothing_held = it.free >= capacity;
     match it.kind {
+        // As in a token bucket: the capacity counts each permit that was ever added.
+        ResourceKind::Semaphore if it.is_refilled => Some(format!("{} free", units_words(it, it.free))),
         ResourceKind::Mutex => Some(if it.free == 0 { "locked" } else { "unlocked" }.to_owned()),
         ResourceKind::RwLock if nothing_held => Some("unlocked".to_owned()),
         ResourceKind::RwLock if it.free == 0 => Some("locked to write".to_owned()),

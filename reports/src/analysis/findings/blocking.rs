@@ -25,7 +25,7 @@ pub(super) fn blocks(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> bool {
 
 /// How much of the function's own time was inside polls of workers, at least: all of it if workers
 /// poll the live tasks that call it, else what is more than all polls elsewhere.
-fn on_workers_ns(facts: &Facts<'_>, hog: &Hog) -> u64 {
+pub(super) fn on_workers_ns(facts: &Facts<'_>, hog: &Hog) -> u64 {
     let snapshot = facts.snapshot;
     let roots = facts.nodes_of_site(hog.site).iter().map(|&node| facts.node(facts.root(node)).site);
     let roots: Vec<_> = roots.collect();

@@ -168,6 +168,11 @@ pub(super) fn is_channel_read(text: &str) -> bool {
     calls_any(text, &["next", "recv", "recv_async", "recv_many"])
 }
 
+/// Returns whether it sends to a channel, or gets a slot of it.
+pub(super) fn is_channel_send(text: &str) -> bool {
+    calls_any(text, &["send", "send_async", "send_timeout", "reserve", "reserve_owned", "reserve_many"])
+}
+
 /// Returns whether it gets the next job or connection: what workers that share a queue hold a lock
 /// for.
 pub(super) fn is_next_job(text: &str) -> bool {

@@ -76,7 +76,12 @@ impl<'a> Facts<'a> {
 
     /// The span of a function or block with this id; `None` if it is gone.
     pub(super) fn span(&self, id: SpanId) -> Option<&'a Span> {
-        self.spans.get(id).map(|index| &self.snapshot.spans[index])
+        self.span_position(id).map(|index| &self.snapshot.spans[index])
+    }
+
+    /// The index of the span with this id; `None` if it is gone.
+    pub(super) fn span_position(&self, id: SpanId) -> Option<usize> {
+        self.spans.get(id)
     }
 
     pub(super) fn node(&self, index: usize) -> &'a Node {

@@ -30,7 +30,7 @@ const MIN_QUARTER: u64 = 80;
 /// soon.
 const SHORT_NS: u64 = 1_000_000_000;
 /// The least time that the growth has to last, for tasks that may be slow jobs.
-const LONG_NS: u64 = 30_000_000_000;
+pub(super) const LONG_NS: u64 = 30_000_000_000;
 /// From this many tasks on that sleep again and again, they are no slow jobs, most likely.
 const MANY_TASKS: usize = 200;
 /// The least time that their growth has to last.
@@ -38,7 +38,7 @@ const MANY_NS: u64 = 10_000_000_000;
 /// The least time that the growth has to last, and how many times as long as the longest ended
 /// call, if others of the place end: for tasks of many spawners whose waits cannot end soon.
 const OUTLIVING_NS: u64 = 5_000_000_000;
-const OUTLIVED: u64 = 300;
+pub(super) const OUTLIVED: u64 = 300;
 /// The least time that the growth has to last, for jobs that block a large share of the threads for
 /// blocking code: the pool is full before long.
 const POOL_NS: u64 = 5_000_000_000;

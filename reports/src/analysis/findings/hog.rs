@@ -10,25 +10,26 @@
 //! the time that workers waited for a CPU, and the CPU time that they got must suffice for these
 //! polls beside all others.
 
-use super::blocking::{blocking, blocks};
+use super::blocking::{blocking, blocks, on_workers_ns};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
+use super::long_polls::{HogPolls, own_long_polls, rare_long_ns};
 use super::rule::Rule;
 use super::workers::{CpuShare, capacity_ns};
-use crate::model::{Bucket, Node, NodeIndex, SiteIndex, SiteKind};
+use crate::model::{NodeIndex, SiteIndex, SiteKind};
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
 /// The minimum length of a long poll, in ns. A task should reach an await every 10 to 100 µs: other
 /// tasks notice a poll of some milliseconds.
-const LONG_NS: u64 = 2_000_000;
+pub(super) const LONG_NS: u64 = 2_000_000;
 /// The minimum share of all busy time, in thousandths.
 const MIN_SHARE: u64 = 200;
 /// The minimum share of a function that does most of the work, in thousandths.
 const MIN_MOST: u64 = 500;
 /// The least share of the function's own time in long polls, and of long ones among its polls.
 const MIN_LONG_TIME: u64 = 500;
-const MIN_LONG_POLLS: u64 = 100;
+pub(super) const MIN_LONG_POLLS: u64 = 100;
 /// The least share of long polls if these were long although CPUs were free: one kind of many
 /// requests is slow.
 const MIN_SURE_POLLS: u64 = 10;
@@ -52,15 +53,12 @@ const MIN_SURE_CAPACITY: u64 = 50;
 /// The least share of the recorded time in long polls, in thousandths. An idle program on a busy
 /// machine has a few: its threads wait for a CPU.
 const MIN_RECORDED: u64 = 10;
+/// How many awaits per poll are ready at once in a function that does not compute for long between
+/// them, and the time that is not long, in ns.
+const MIN_READY: u64 = 32;
+const SHORT_PIECE_NS: u64 = 200_000;
 /// The least delay of others, against the time of the long polls, in thousandths.
 const MIN_DELAY: u64 = 100;
-
-/// The long polls of one function.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct HogPolls {
-    pub(super) polls: u64,
-    pub(super) time_ns: u64,
-}
 
 /// A function with long polls.
 #[derive(Debug)]
@@ -74,6 +72,8 @@ pub(super) struct Hog {
     pub(super) long: HogPolls,
     /// ns that other tasks were queued.
     pub(super) delay_ns: u64,
+    /// How many awaits are ready in each of its polls, if it computes only little before each.
+    ready_awaits: Option<u64>,
     /// Its node with the most own time.
     node: usize,
 }
@@ -130,90 +130,37 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         if share < MIN_SHARE || !is_long || facts.site(node)?.kind == SiteKind::Other {
             return None;
         }
-        let delay_ns = delay_ns(facts, site);
+        let ready_awaits = ready_awaits(facts, site, self_busy_ns);
+        let delay_ns = delay_ns(facts, site, ready_awaits.is_some());
         let is_most = share >= MIN_MOST && long.are_sure(cpu);
         let least_capacity = if is_most { MIN_SURE_CAPACITY } else { MIN_CAPACITY };
         let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY
-            || !takes_turns(facts, facts.node(facts.root(node)).site)
+            || ready_awaits.is_none()
+                && !takes_turns(facts, facts.node(facts.root(node)).site)
                 && per_mille(long.time_ns, capacity_ns(facts.snapshot)) >= least_capacity;
         let others_ns = all_ns - self_busy_ns.min(all_ns);
-        is_felt.then_some(Hog { site, self_busy_ns, others_ns, share, long, delay_ns, node })
+        is_felt.then_some(Hog { site, self_busy_ns, others_ns, share, long, delay_ns, ready_awaits, node })
     };
     let mut hogs: Vec<Hog> = by_site.iter().enumerate().filter_map(hog).collect();
     sort_by_key(&mut hogs, |hog| (std::cmp::Reverse(hog.self_busy_ns), hog.site));
     hogs
 }
 
-/// The time in long polls, in ns, of functions that have such polls rarely: where the CPU times of
-/// the workers are unknown, these tell how busy the machine is.
-fn rare_long_ns(facts: &Facts<'_>) -> u64 {
-    let mut by_site = vec![HogPolls::default(); facts.snapshot.sites.len()];
-    for node in (0..facts.tree.nodes.len()).filter(|&node| facts.is_in_task(node)) {
-        let Some(long) = by_site.get_mut(facts.node(node).site.get()) else { continue };
-        let own = own_long_polls(facts, node, LONG_NS);
-        long.polls = long.polls.saturating_add(own.polls);
-        long.time_ns = long.time_ns.saturating_add(own.time_ns);
-    }
-    let polls = |site| facts.sum(SiteIndex::new(site), |node| node.polls);
-    let rare = by_site.iter().enumerate();
-    let rare = rare.filter(|&(site, long)| per_mille(long.polls, polls(site)) < MIN_LONG_POLLS);
-    rare.map(|(_, long)| long.time_ns).fold(0, u64::saturating_add)
-}
-
-/// The long polls of a node that its children do not explain.
-fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> HogPolls {
-    let own = facts.node(node);
-    let polls = reaching(own, long_ns);
-    let children = facts.tree.children[node].iter();
-    // A child explains a poll of which it takes half.
-    let explained = children.map(|&child| reaching(facts.node(child), long_ns / 2));
-    let unexplained = polls.saturating_sub(explained.fold(0, u64::saturating_add));
-    if unexplained == 0 {
-        return HogPolls::default();
-    }
-    let long = own.polls_histogram.iter().filter(|bucket| is_long(own, bucket, long_ns));
-    // A duration lies anywhere in its bucket, on average at three quarters of its upper end.
-    let time =
-        long.map(|bucket| u128::from(bucket.from_ns / 2 + bucket.to_ns / 2) * u128::from(bucket.count));
-    let time_ns = time.fold(0_u128, u128::saturating_add).saturating_mul(u128::from(unexplained));
-    let time_ns = u64::try_from(time_ns / u128::from(polls)).unwrap_or(u64::MAX);
-    // The long polls took the part of its own time that the short ones cannot have taken.
-    let self_busy_ns = facts.tree.self_busy_ns[node];
-    let least_ns =
-        if unexplained == polls { self_busy_ns.saturating_sub(shorter_ns(own, long_ns)) } else { 0 };
-    HogPolls { polls: unexplained, time_ns: time_ns.clamp(least_ns, self_busy_ns) }
-}
-
-/// The greatest time that polls shorter than `ns` can have taken, in ns.
-fn shorter_ns(node: &Node, ns: u64) -> u64 {
-    let short = node.polls_histogram.iter().filter(|bucket| !is_long(node, bucket, ns));
-    short.map(|bucket| bucket.to_ns.saturating_mul(bucket.count)).fold(0, u64::saturating_add)
-}
-
-/// The number of polls that took at least `ns`.
-fn reaching(node: &Node, ns: u64) -> u64 {
-    let long = node.polls_histogram.iter().filter(|bucket| is_long(node, bucket, ns));
-    long.map(|bucket| bucket.count).fold(0, u64::saturating_add)
-}
-
-/// Returns whether the polls of a bucket took `ns` or more. Those of the bucket around `ns` count
-/// if they did so on average, with all other polls in the middle of their buckets.
-fn is_long(node: &Node, bucket: &Bucket, ns: u64) -> bool {
-    let middle_ns = |other: &Bucket| {
-        let to_ns = other.to_ns.min(node.longest_poll_ns);
-        (other.from_ns / 2 + to_ns / 2).saturating_mul(other.count)
-    };
-    // Only for the bucket around `ns`.
-    let mean_ns = || {
-        let others = node.polls_histogram.iter().filter(|other| other.from_ns != bucket.from_ns);
-        let others_ns = others.map(middle_ns).fold(0, u64::saturating_add);
-        node.busy_ns.saturating_sub(others_ns).checked_div(bucket.count).unwrap_or(0)
-    };
-    bucket.from_ns >= ns || bucket.to_ns > ns && mean_ns() >= ns
+/// How many awaits of a function are ready in each of its polls, if these are many and its own time
+/// is short for each: the stage of a pipeline that is never starved. Its polls end with the
+/// runtime's budget.
+fn ready_awaits(facts: &Facts<'_>, site: SiteIndex, self_busy_ns: u64) -> Option<u64> {
+    let nodes = facts.nodes_of_site(site).iter();
+    let awaits = nodes.flat_map(|&node| &facts.tree.children[node]).filter(|&&node| facts.is_await(node));
+    let ready = awaits.map(|&node| facts.node(node).completed).fold(0, u64::saturating_add);
+    let per_poll = ready.checked_div(facts.sum(site, |node| node.polls))?;
+    (per_poll >= MIN_READY && self_busy_ns / ready.max(1) < SHORT_PIECE_NS).then_some(per_poll)
 }
 
 /// The time in the queue of all tasks, without tasks of the function itself that compute in turns.
-fn delay_ns(facts: &Facts<'_>, site: SiteIndex) -> u64 {
+/// With `only_ending`, of tasks that end, such as requests: others may be stages that wait for this
+/// one by design.
+fn delay_ns(facts: &Facts<'_>, site: SiteIndex, only_ending: bool) -> u64 {
     let own_roots: Vec<SiteIndex> = facts
         .nodes_of_site(site)
         .iter()
@@ -222,6 +169,7 @@ fn delay_ns(facts: &Facts<'_>, site: SiteIndex) -> u64 {
         .collect();
     let roots = facts.tree.roots.iter().map(|&root| facts.node(root));
     let others = roots.filter(|root| !own_roots.contains(&root.site));
+    let others = others.filter(|root| !only_ending || facts.has_ends(root.site));
     others.map(|root| root.queued_ns).fold(0, u64::saturating_add)
 }
 
@@ -238,34 +186,36 @@ fn of_hog(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> Finding {
         all if all > long.polls => format!("{} of {} polls take", count(long.polls), count(all)),
         _ => format!("{} polls of", count(long.polls)),
     };
+    // All CPU time of the workers bounds that of polls on them.
+    let is_mostly_off_cpu =
+        cpu.is_known && cpu.cpu_ns < long.time_ns / 2 && on_workers_ns(facts, hog) >= hog.self_busy_ns;
+    let on_cpu = if is_mostly_off_cpu {
+        format!(" (at most {} in all on a CPU)", time(cpu.cpu_ns))
+    } else {
+        String::new()
+    };
     let sentence = format!(
-        "{} takes {} of the busy time of tasks in its own code: {polls} {} on average, {}",
+        "{} takes {} of the busy time of tasks in its own code: {polls} {} on average{on_cpu}, {}",
         facts.name_and_line(site),
         percent(share),
         time(long.mean_ns()),
         hog.harm_words(facts),
     );
-    let next = if cpu.is_known {
-        "move that work to `spawn_blocking` or a thread pool, or split it with `yield_now().await`; what it calls without \
-         annotation counts as its own"
-    } else {
-        "move that work, or the call that blocks there, to `spawn_blocking` or a thread pool; what it calls without \
-         annotation counts as its own"
+    let next = match hog.ready_awaits {
+        Some(awaits) => format!(
+            "add `yield_now().await` to its loop: its awaits are ready at once, {} in each poll, so that other tasks get no turn",
+            count(awaits)
+        ),
+        None if cpu.is_known && !is_mostly_off_cpu => {
+            "move that work to `spawn_blocking` or a thread pool, or split it with `yield_now().await`; what it calls \
+             without annotation counts as its own"
+                .to_owned()
+        }
+        None => "move that work, or the call that blocks there, to `spawn_blocking` or a thread pool; what it calls \
+                 without annotation counts as its own"
+            .to_owned(),
     };
-    hog.finding(facts, Rule::Hog, Severity::Waste, &sentence, next)
-}
-
-impl HogPolls {
-    pub(super) fn mean_ns(&self) -> u64 {
-        self.time_ns.checked_div(self.polls).unwrap_or(0)
-    }
-
-    /// Returns whether they would have been long on an idle machine, even if workers waited for a
-    /// CPU in no other polls.
-    fn are_sure(&self, cpu: &CpuShare) -> bool {
-        let least_ns = self.time_ns.saturating_sub(cpu.delayed_in_polls_ns);
-        cpu.is_known && least_ns >= self.polls.saturating_mul(LONG_NS)
-    }
+    hog.finding(facts, Rule::Hog, Severity::Waste, &sentence, &next)
 }
 
 impl Hog {

@@ -3,8 +3,9 @@
 //! ```text
 //! finding rule     the types: a sentence with number, place, next step and evidence
 //! facts workers waiting events   what rules share: names and times, CPU of workers, waits of tasks
+//! long_polls       from the histograms of nodes, for `hog` and `blocking`
 //! locks delayed holder   of a lock: its waits and holds, the function that it delays, its longest holder
-//! channels pool    the receiver of a channel, and requests that wait for it or for each other
+//! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
 //! contended inversion held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated unrecorded blocking_pool runtimes self_wake retries cancelled panicked   what makes all calls slow, or wastes work
@@ -13,6 +14,7 @@
 //! ```
 //! A rule is silent unless it is sure: on a healthy program no rule fires.
 
+mod awaited_channel;
 mod backlog;
 mod blocking;
 mod blocking_pool;
@@ -36,6 +38,7 @@ mod lagged;
 mod large_future;
 mod lock_lines;
 mod locks;
+mod long_polls;
 mod lost_data;
 mod missing_await;
 mod panicked;

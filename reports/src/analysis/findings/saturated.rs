@@ -28,10 +28,12 @@ const MIN_QUEUED: u64 = 500;
 const MIN_ELAPSED_NS: u64 = 5_000_000_000;
 const MIN_POLLS: u64 = 1_000;
 /// Many workers for a CPU: the least number, the least ratio of their waits for a CPU to the time
-/// that they got, and the least share of the CPUs that they use, in thousandths.
+/// that they got, and the least share of the CPUs that they use, in thousandths. Where others use
+/// the CPUs: the least share of the time in which the workers could run.
 const MIN_CROWD: u64 = 4;
 const MIN_CROWD_DELAY: u64 = 3;
 const MIN_CROWD_USE: u64 = 500;
+const MIN_CROWD_WANTED: u64 = 750;
 /// The least number of calls that end, and the least time that each of them loses, in ns.
 const MIN_CALLS: u64 = 100;
 const MIN_LOST_NS: u64 = 10_000_000;
@@ -140,15 +142,16 @@ fn oversubscribed(facts: &Facts<'_>, cpu: &CpuShare, queue: &QueueTimes) -> Opti
     Some(of_queue(Rule::Oversubscribed, Severity::Note, &sentence, next, queue, share))
 }
 
-/// There are far more workers than CPUs, they keep the CPUs busy, and calls lose time in polls and
-/// in the queue.
+/// There are far more workers than CPUs, they keep the CPUs busy or could run most of the time, and
+/// calls lose time in polls and in the queue.
 fn crowded(facts: &Facts<'_>, cpu: &CpuShare) -> Option<Finding> {
     let (workers, cpus) = (facts.snapshot.workers.len() as u64, facts.snapshot.process.cpus?);
     let wanted_ns = cpu.cpu_ns.saturating_add(cpu.delayed_ns);
+    let uses_cpus = per_mille(cpu.cpu_ns, facts.snapshot.elapsed_ns.saturating_mul(cpus)) >= MIN_CROWD_USE;
     let is_crowd = cpus > 0
         && workers >= cpus.saturating_mul(MIN_CROWD)
         && cpu.delayed_ns / MIN_CROWD_DELAY >= cpu.cpu_ns
-        && per_mille(cpu.cpu_ns, facts.snapshot.elapsed_ns.saturating_mul(cpus)) >= MIN_CROWD_USE;
+        && (uses_cpus || per_mille(wanted_ns, capacity_ns(facts.snapshot)) >= MIN_CROWD_WANTED);
     if !is_crowd {
         return None;
     }
@@ -170,9 +173,10 @@ fn crowded(facts: &Facts<'_>, cpu: &CpuShare) -> Option<Finding> {
     if calls < MIN_CALLS || mean_ns < MIN_LOST_NS || per_mille(lost_ns, wall_ns) < MIN_QUEUED {
         return None;
     }
+    let others = if uses_cpus { "" } else { ", which other threads or processes use too" };
     let sentence = format!(
-        "workers wait for a CPU {} of the time that they could run: there are {} for {}; a call waits {} for one on average, \
-         {} of its time",
+        "workers wait for a CPU {} of the time that they could run: there are {} for {}{others}; a call waits {} for one on \
+         average, {} of its time",
         percent(share),
         counted(workers, "worker"),
         counted(cpus, "CPU"),

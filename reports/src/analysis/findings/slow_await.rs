@@ -7,6 +7,7 @@
 //! A long await is no fault: a client may have asked for it, or it ends once a day. So the slow
 //! calls have to be far from the usual ones, and the await must not be for the next event.
 
+use super::awaited_channel::awaited_channel;
 use super::contended::awaited_lock;
 use super::events::{is_for_event, is_initialization};
 use super::facts::{Facts, per_mille, percent};
@@ -103,11 +104,13 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
     if awaited_lock.as_ref().is_some_and(|lock| lock.is_one_hold) {
         return None;
     }
-    let next = match &awaited_lock {
-        Some(lock) => format!("look at the calls that hold {}; it is {}", lock.words, lock.held),
-        None => {
-            "look at the other end of that await: what was asked for in the slow calls, and when".to_owned()
-        }
+    let (next, resources) = if let Some(lock) = awaited_lock {
+        (format!("look at the calls that hold {}; it is {}", lock.words, lock.held), lock.ids)
+    } else if let Some(channel) = awaited_channel(facts, deepest) {
+        (format!("look at the receiver of {}", channel.words), channel.ids)
+    } else {
+        let other_end = "look at the other end of that await: what was asked for in the slow calls, and when";
+        (other_end.to_owned(), Vec::new())
     };
     let mut finding = Finding::new(Rule::SlowAwait, Severity::Slow, &sentence, &next);
     finding.place = facts.place(awaited);
@@ -115,8 +118,6 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
     finding.per_mille = Some(share);
     finding.evidence.sites = vec![awaited, site];
     finding.evidence.nodes = vec![NodeIndex::new(deepest), NodeIndex::new(most)];
-    if let Some(lock) = awaited_lock {
-        finding.evidence.resources = lock.ids;
-    }
+    finding.evidence.resources = resources;
     Some((awaited, finding))
 }

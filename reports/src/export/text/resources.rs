@@ -135,7 +135,9 @@ fn table(rows: &[&(Key<'_>, ResourceGroup)], is_full: bool) -> Table {
     let mut table = Table::new(&headings, &["resource"]);
     for ((kind, library, name, created), group) in rows {
         let maybe = |ns: u64| if ns == 0 { "-".to_owned() } else { time(ns) };
-        let waited = if is_acquired(*kind) && group.uses > 0 {
+        // Of messages, those count that waited for a free slot.
+        let is_sent = matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc) && group.waited > 0;
+        let waited = if (is_acquired(*kind) || is_sent) && group.uses > 0 {
             percent(group.waited, group.uses)
         } else {
             "-".to_owned()

@@ -1,0 +1,84 @@
+//! The channel whose receiver makes an await slow now and then.
+//!
+//! ```text
+//! senders      send ✓ send ✓ send ✓ send ······ full ······ ✓ send ✓ send ✓
+//! receiver     recv ▒ recv ▒ recv ▒ flush ██████████████████ recv ▒ recv ▒
+//! ```
+//! A channel records how long its senders have waited, but not in which await. So it must be the
+//! only one whose senders waited for about as long as calls did at that await.
+
+use std::fmt::Write as _;
+
+use super::backlog::{emptied_by, ends};
+use super::channels::{channel_words, receive};
+use super::events::{is_channel_read, is_channel_send};
+use super::facts::Facts;
+use super::finding::MAX_IDS;
+use crate::model::{Resource, ResourceId, ResourceKind, Role};
+use crate::ordered::OrderedMap;
+use crate::units::time;
+
+/// The least mean time of the receiver in another await that explains the waits, in ns.
+const MIN_OVER_NS: u64 = 50_000_000;
+
+/// The channel that calls at an await wait for.
+#[derive(Debug)]
+pub(super) struct AwaitedChannel {
+    /// The channel, who empties it, and where that takes long.
+    pub(super) words: String,
+    pub(super) ids: Vec<ResourceId>,
+}
+
+/// The bounded channels of one place.
+#[derive(Debug)]
+struct Channels<'a> {
+    first: &'a Resource,
+    ids: Vec<ResourceId>,
+    waited_ns: u64,
+}
+
+pub(super) fn awaited_channel(facts: &Facts<'_>, node: usize) -> Option<AwaitedChannel> {
+    facts.site(node).filter(|site| is_channel_send(&site.name))?;
+    let mut places = OrderedMap::new();
+    for it in &facts.snapshot.resources {
+        let is_queue = matches!(it.kind, ResourceKind::Mpsc | ResourceKind::Mpmc);
+        if is_queue && it.capacity.is_some() && it.usage.waited > 0 {
+            let own = it.created.is_none().then_some(it.id);
+            let channels = places.entry((it.kind, it.created.as_ref(), own)).or_insert(Channels {
+                first: it,
+                ids: Vec::new(),
+                waited_ns: 0,
+            });
+            channels.ids.push(it.id);
+            channels.waited_ns = channels.waited_ns.saturating_add(it.usage.waited_ns);
+        }
+    }
+    let idle_ns = facts.sum(facts.node(node).site, |node| node.idle_ns);
+    let is_as_long = |it: &Channels<'_>| it.waited_ns.abs_diff(idle_ns) <= idle_ns / 5;
+    let mut alike = places.into_values().filter(is_as_long);
+    let (channels, None) = (alike.next()?, alike.next()) else { return None };
+    let received = ends(channels.first, Role::Receives).filter(|end| end.uses > 0);
+    let received = received.max_by_key(|end| end.uses);
+    let mut words =
+        format!("{}; {}", channel_words(channels.first, channels.ids.len()), emptied_by(facts, received));
+    if let Some((over, ns)) = received.and_then(|end| longest_other(facts, receive(facts, end)?)) {
+        // Writing to a string cannot fail.
+        let over = facts.name_and_line(facts.node(over).site);
+        let _ = write!(words, ", which takes {} each time at {over}", time(ns));
+    }
+    let ids = channels.ids.iter().copied().take(MAX_IDS).collect();
+    Some(AwaitedChannel { words, ids })
+}
+
+/// The await of the receiver, besides those for messages, that takes longest on average, and that
+/// time in ns.
+fn longest_other(facts: &Facts<'_>, receive: usize) -> Option<(usize, u64)> {
+    let function = facts.function(receive)?;
+    let awaits = facts.tree.children[function].iter().copied();
+    let others = awaits.filter(|&child| {
+        facts.is_await(child) && !facts.site(child).is_some_and(|site| is_channel_read(&site.name))
+    });
+    let mean_ns = |node: usize| facts.node(node).idle_ns.checked_div(facts.node(node).calls).unwrap_or(0);
+    let longest = others.max_by_key(|&node| (mean_ns(node), std::cmp::Reverse(node)))?;
+    Some((longest, mean_ns(longest))).filter(|&(_, ns)| ns >= MIN_OVER_NS)
+}

@@ -1,0 +1,89 @@
+//! The rule `slow_await` at a channel: its receiver is busy elsewhere now and then.
+
+use crate::support::latency::durations;
+use crate::support::{place_at, tree};
+use diagnose_reports::model::{Holding, Resource, ResourceId, ResourceKind, Role, SiteKind};
+use diagnose_reports::{Format, Snapshot, View};
+
+const MS: u64 = 1_000_000;
+
+/// 200 requests that wait 5.4 s in all for a slot, four of them for most of it. The writer waits
+/// for points most of the time, and four times for a flush of 700 ms.
+fn ingest() -> Snapshot {
+    let mut snapshot = tree(
+        "ingest | calls=200 completed=200 polls=400 busy=2_000_000 idle=5_400_000_000\n  \
+         points.send(point).await | calls=200 completed=200 polls=400 idle=5_400_000_000 self_idle=5_400_000_000\n\
+         writer | calls=1 pending=1 polls=400 busy=2_000_000 idle=9_800_000_000\n  \
+         points.recv().await | calls=201 completed=200 pending=1 polls=400 idle=7_000_000_000 self_idle=7_000_000_000\n  \
+         flush(&mut block).await | calls=4 completed=4 polls=8 idle=2_800_000_000 self_idle=2_800_000_000",
+    );
+    for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+        site.kind = SiteKind::Await;
+    }
+    snapshot.elapsed_ns = 10_000 * MS;
+    let lengths = [vec![3 * MS; 196], vec![1_200 * MS; 4]].concat();
+    snapshot.nodes[0].latency.completed = durations(&lengths);
+    let mut end = Holding::default();
+    (end.role, end.uses, end.place) = (Role::Receives, 200, Some(snapshot.sites[3].place.clone()));
+    let mut channel = channel(1, 500, 5_000);
+    channel.holdings.push(end);
+    snapshot.resources.push(channel);
+    snapshot
+}
+
+/// A channel whose senders have waited for `waited_ms`.
+fn channel(id: u64, line: u32, waited_ms: u64) -> Resource {
+    let mut it = Resource::default();
+    (it.id, it.kind, it.capacity) = (ResourceId::new(id), ResourceKind::Mpsc, Some(16));
+    it.created = Some(place_at(line, 5));
+    (it.usage.acquisitions, it.usage.contended) = (200, 8);
+    (it.usage.waited, it.usage.waited_ns) = (8, waited_ms * MS);
+    it
+}
+
+fn next(snapshot: &Snapshot) -> String {
+    let findings = snapshot.findings();
+    let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
+    assert_eq!(finding.rule.to_string(), "slow_await");
+    finding.next.clone()
+}
+
+#[test]
+fn the_receiver_that_is_busy_now_and_then_is_named() {
+    let expected = "look at the receiver of the mpsc with 16 slots created at src/main.rs:500; it is emptied at \
+                    src/main.rs:4, which takes 700 ms each time at `flush(&mut block).await` (src/main.rs:5)";
+    assert_eq!(next(&ingest()), expected);
+}
+
+#[test]
+fn a_channel_is_named_only_if_it_is_the_one() {
+    let other_end = |change: &dyn Fn(&mut Snapshot)| {
+        let mut snapshot = ingest();
+        change(&mut snapshot);
+        let next = next(&snapshot);
+        next.starts_with("look at the other end of that await")
+    };
+    assert!(!other_end(&|_| ()));
+    assert!(other_end(&|it| it.resources[0].usage.waited_ns = 4_300 * MS), "other waits are there too");
+    assert!(other_end(&|it| it.resources[0].usage.waited_ns = 6_500 * MS), "senders wait elsewhere too");
+    assert!(other_end(&|it| it.resources.push(channel(2, 501, 5_400))), "either may be it");
+    assert!(!other_end(&|it| it.resources.push(channel(2, 501, 540))), "few wait for the other one");
+    assert!(other_end(&|it| it.resources[0].capacity = None), "its senders never wait");
+    assert!(other_end(&|it| it.sites[1].name = "points.push(point).await".into()), "no send");
+}
+
+#[test]
+fn an_await_of_the_receiver_is_named_only_if_it_is_long() {
+    let mut snapshot = ingest();
+    snapshot.nodes[4].calls = 57;
+    let next = next(&snapshot);
+    assert!(next.ends_with("it is emptied at src/main.rs:4"), "49 ms each time: {next}");
+}
+
+#[test]
+fn the_table_of_resources_says_how_many_messages_waited_for_a_slot() {
+    let page = crate::support::page(&ingest(), Format::Text, View::Busy);
+    let row = page.lines().find(|line| line.ends_with("mpsc, src/main.rs:500")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells[..6], ["1", "0", "-", "200", "4.00", "%"], "8 of 200: {row}");
+}
