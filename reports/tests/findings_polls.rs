@@ -233,6 +233,14 @@ fn where_no_cpu_time_is_known_long_polls_of_other_functions_tell_how_busy_the_ma
     };
     assert_eq!(beside(30), ["hog"], "3 s against 3.12 s");
     assert_eq!(beside(32), [""; 0], "3.2 s");
+    // 400 calls that compute for 7.5 ms, and wait at a dozen awaits.
+    let mut search = on_one_worker(
+        "search | calls=400 completed=400 polls=5200 busy=3_000_000_000 queued=1_000_000_000 idle=20_000_000_000 \
+         polls@1024..2048=4800 polls@4194304..8388608=400",
+        3 * SECOND,
+    );
+    search.workers.clear();
+    assert_eq!(rules(&search), ["hog"], "its own long polls are not those of others");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! ```text
 //! verdict: proven cycle: task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.20 s); task 3
 //!     `right` has held it …
-//! stream.write_all(rep…es()).await (src/main.rs:69)
+//! stream.write_all(replies())… (server.rs:69)
 //! ```
 
 /// The maximum number of columns of a line.
@@ -68,13 +68,42 @@ fn is_in_value(text: &str, at: usize) -> bool {
     text[..at].ends_with(|c: char| c.is_ascii_digit()) && unit.is_some_and(|unit| UNITS.contains(&unit))
 }
 
-/// Cuts `text` in the middle so that it has at most `width` columns.
+/// The columns that the text before a place keeps at least, unless the text is cut in the middle.
+const MIN_HEAD: usize = 8;
+
+/// Cuts `text` so that it has at most `width` columns. The place at its end loses its folders, then
+/// the text before it loses its end: `stream.write_a… (server.rs:69)`. Without a place, or without
+/// room for it, the text is cut in the middle.
 pub(crate) fn middle(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width || width == 0 {
         return text.to_owned();
     }
-    // The end has the place in the source.
+    let Some((head, tail)) = without_folders(text) else { return cut_middle(text, width) };
+    let room = width.saturating_sub(tail.chars().count());
+    if room < MIN_HEAD.min(head.chars().count()) {
+        return cut_middle(&format!("{head}{tail}"), width);
+    }
+    start(head, room) + &tail
+}
+
+/// Splits `handle (src/net/server.rs:3)` into `handle` and ` (server.rs:3)`. A file whose name says
+/// nothing, such as `mod.rs`, keeps a folder. `None` if the text has no path.
+fn without_folders(text: &str) -> Option<(&str, String)> {
+    let file = text.rfind('/')? + 1;
+    let path = text[..file].rfind([' ', '(']).map_or(0, |at| at + 1);
+    let is_plain = ["mod.rs", "lib.rs", "main.rs"].iter().any(|name| text[file..].starts_with(name));
+    let folder = text[path..file - 1].rfind('/').map_or(path, |at| path + at + 1);
+    let kept = if is_plain { folder } else { file };
+    let head = text[..path].trim_end_matches('(').trim_end();
+    Some((head, format!("{}{}", &text[head.len()..path], &text[kept..])))
+}
+
+fn cut_middle(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width {
+        return text.to_owned();
+    }
     let head = (width - 1) / 2;
     let tail = width - 1 - head;
     let mut short: String = text.chars().take(head).collect();
@@ -100,10 +129,13 @@ mod tests {
     #[test]
     fn a_name_keeps_its_beginning_and_its_place() {
         assert_eq!(middle("handle (src/a.rs:3)", 19), "handle (src/a.rs:3)");
-        assert_eq!(
-            middle("stream.write_all(reply).await (src/a.rs:69)", 31),
-            "stream.write_al…t (src/a.rs:69)"
-        );
+        let text = "stream.write_all(reply).await (src/net/a.rs:69)";
+        assert_eq!(middle(text, 39), "stream.write_all(reply).await (a.rs:69)");
+        assert_eq!(middle(text, 25), "stream.write_a… (a.rs:69)");
+        assert_eq!(middle(text, 18), "stream.… (a.rs:69)");
+        assert_eq!(middle(text, 17), "stream.w…a.rs:69)", "without room for the place");
+        assert_eq!(middle("handle (src/net/mod.rs:3)", 21), "handle (net/mod.rs:3)");
+        assert_eq!(middle("mpsc (tokio), src/net/a.rs:69", 21), "mpsc (tokio), a.rs:69");
         assert_eq!(middle("äöüß", 3), "ä…ß");
         assert_eq!(start("äöüß", 3), "äö…");
     }

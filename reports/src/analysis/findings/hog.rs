@@ -13,7 +13,7 @@
 use super::blocking::{blocking, blocks, on_workers_ns};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
-use super::long_polls::{HogPolls, own_long_polls, rare_long_ns};
+use super::long_polls::{HogPolls, own_long_polls, rare_long_ns, working_polls};
 use super::rule::Rule;
 use super::workers::{CpuShare, capacity_ns};
 use crate::model::{NodeIndex, SiteIndex, SiteKind};
@@ -41,8 +41,6 @@ const MIN_ELAPSED_NS: u64 = 1_000_000_000;
 const MIN_STALLS: u64 = 3;
 const STALL_NS: u64 = 500_000_000;
 const MIN_STALLS_ELAPSED_NS: u64 = 10_000_000_000;
-/// The minimum number of calls for long polls to be compared with calls instead of polls.
-const MIN_CALLS: u64 = 100;
 /// The minimum share of the time of all workers, in thousandths, at which calls must have waited,
 /// even if no wait is on record: a thread that polls does not see what arrives at its sockets. If
 /// one call in ten waits, the p95 shows it.
@@ -86,10 +84,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let mut asleep = candidates(facts, &cpu, LONG_NS);
     asleep.retain(|hog| blocks(facts, &cpu, hog));
     let mut busy = candidates(facts, &cpu, cpu.stretched_poll(LONG_NS));
-    let stretched_ns = if cpu.is_known { 0 } else { rare_long_ns(facts) };
     busy.retain(|hog| {
         hog.is_sure(&cpu)
-            && hog.long.time_ns > stretched_ns
+            && (cpu.is_known || hog.long.time_ns > rare_long_ns(facts, hog.site))
             && asleep.iter().all(|other| other.site != hog.site)
     });
     let asleep = asleep.iter().map(|hog| blocking(facts, hog));
@@ -115,9 +112,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
     let hog = |(site, &(self_busy_ns, long, node)): (usize, &(u64, HogPolls, usize))| {
         let site = SiteIndex::new(site);
         let share = per_mille(self_busy_ns, all_ns);
-        // An await adds polls without work, so the calls count in a function that is called often.
-        let (polls, calls) = (facts.sum(site, |node| node.polls), facts.totals(site).calls);
-        let polls = if calls >= MIN_CALLS { polls.min(calls) } else { polls };
+        let polls = working_polls(facts, site);
         let least = if long.are_sure(cpu) { MIN_SURE_POLLS } else { MIN_LONG_POLLS };
         let is_start_up = long.polls < MIN_POLLS
             && (long.polls < MIN_STALLS

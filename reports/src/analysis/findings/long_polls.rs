@@ -10,6 +10,9 @@ use super::hog::{LONG_NS, MIN_LONG_POLLS};
 use super::workers::CpuShare;
 use crate::model::{Bucket, Node, SiteIndex};
 
+/// The minimum number of calls for long polls to be compared with calls instead of polls.
+const MIN_CALLS: u64 = 100;
+
 /// The long polls of one function.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct HogPolls {
@@ -82,9 +85,16 @@ fn is_long(node: &Node, bucket: &Bucket, ns: u64) -> bool {
     bucket.from_ns >= ns || bucket.to_ns > ns && mean_ns() >= ns
 }
 
-/// The time in long polls, in ns, of functions that have such polls rarely: where the CPU times of
-/// the workers are unknown, these tell how busy the machine is.
-pub(super) fn rare_long_ns(facts: &Facts<'_>) -> u64 {
+/// The number of polls of a function that work is expected in. An await adds polls without work, so
+/// the calls count in a function that is called often.
+pub(super) fn working_polls(facts: &Facts<'_>, site: SiteIndex) -> u64 {
+    let (polls, calls) = (facts.sum(site, |node| node.polls), facts.totals(site).calls);
+    if calls >= MIN_CALLS { polls.min(calls) } else { polls }
+}
+
+/// The time in long polls, in ns, of other functions that have such polls rarely: where the CPU
+/// times of the workers are unknown, these tell how busy the machine is.
+pub(super) fn rare_long_ns(facts: &Facts<'_>, but: SiteIndex) -> u64 {
     let mut by_site = vec![HogPolls::default(); facts.snapshot.sites.len()];
     for node in (0..facts.tree.nodes.len()).filter(|&node| facts.is_in_task(node)) {
         let Some(long) = by_site.get_mut(facts.node(node).site.get()) else { continue };
@@ -92,8 +102,9 @@ pub(super) fn rare_long_ns(facts: &Facts<'_>) -> u64 {
         long.polls = long.polls.saturating_add(own.polls);
         long.time_ns = long.time_ns.saturating_add(own.time_ns);
     }
-    let polls = |site| facts.sum(SiteIndex::new(site), |node| node.polls);
-    let rare = by_site.iter().enumerate();
-    let rare = rare.filter(|&(site, long)| per_mille(long.polls, polls(site)) < MIN_LONG_POLLS);
-    rare.map(|(_, long)| long.time_ns).fold(0, u64::saturating_add)
+    let sites = by_site.iter().enumerate().map(|(site, long)| (SiteIndex::new(site), long));
+    let is_rare = |&(site, long): &(SiteIndex, &HogPolls)| {
+        site != but && per_mille(long.polls, working_polls(facts, site)) < MIN_LONG_POLLS
+    };
+    sites.filter(is_rare).map(|(_, long)| long.time_ns).fold(0, u64::saturating_add)
 }
