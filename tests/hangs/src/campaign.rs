@@ -22,6 +22,10 @@ pub const NOISE: [u32; 2] = [0, 200];
 /// The time limit of a child. A child ends by itself, so one that reaches this hangs as a whole.
 const LIMIT: Duration = Duration::from_secs(20);
 
+/// How often a program that hangs is run until it does. On a busy machine, its steps may come in an
+/// order in which nothing hangs.
+const TRIES: u32 = 3;
+
 /// The results of a row.
 #[derive(Debug, Clone)]
 pub struct Result {
@@ -35,6 +39,8 @@ pub struct Result {
     pub sentence: Option<String>,
     /// The number of runs on each runtime.
     pub runs: u32,
+    /// How many runs were repeated, as the program ended by itself before anything was proven.
+    pub repeated: u32,
 }
 
 /// One run of a row in a child.
@@ -81,7 +87,7 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
             }
             let runs = options.repeat * per_flavor;
             let (wrong, said) = (<[Vec<String>; 3]>::default(), <[BTreeSet<String>; 3]>::default());
-            results.push(Result { row, wrong, said, sentence: None, runs });
+            results.push(Result { row, wrong, said, sentence: None, runs, repeated: 0 });
         }
     }
     let queues = [Mutex::new(busy), Mutex::new(others)];
@@ -94,8 +100,15 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
                 for queue in &queues[usize::from(number != 0)..] {
                     while let Some(run) = next(queue) {
                         let row = results.lock().expect("no panic")[run.result].row;
-                        let (wrong, said) = judged(path, row, &run, options);
+                        let mut repeated = 0;
+                        let (wrong, said) = loop {
+                            match judged(path, row, &run, options, repeated + 1 == TRIES) {
+                                Some(judged) => break judged,
+                                None => repeated += 1,
+                            }
+                        };
                         let result = &mut results.lock().expect("no panic")[run.result];
+                        result.repeated += repeated;
                         let wrong = wrong.map(|wrong| format!("noise {}: {wrong}", run.noise));
                         result.wrong[run.flavor as usize].extend(wrong);
                         if let Some((mut said, sentence)) = said {
@@ -127,20 +140,24 @@ fn next(queue: &Mutex<VecDeque<Run>>) -> Option<Run> {
 /// The wrong result, and the expected verdict that was found with its sentence.
 type Judged = (Option<String>, Option<(String, String)>);
 
-/// Runs a row in a child, and judges it.
-fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Judged {
+/// Runs a row in a child, and judges it. `None` if the program was to hang, but ended before
+/// anything was proven; not in the last try.
+fn judged(path: &Path, row: &Row, run: &Run, options: &Options, is_last: bool) -> Option<Judged> {
     let row = &row.beside_tasks(run.noise);
     let (outcome, looks) = watch(path, row, run, options.watch);
     let wrong = judge::outcome(row, run.flavor, outcome);
+    if !is_last && wrong.is_some() && outcome == Outcome::Ended && !judge::is_proven(&looks) {
+        return None;
+    }
     if wrong.is_some() || options.outcomes {
-        return (wrong, None);
+        return Some((wrong, None));
     }
     // A watched program that hangs has been ended by its alarm.
     if options.watch && !row.ends_on(run.flavor) {
-        return (None, None);
+        return Some((None, None));
     }
     let wrong = judge::looks(row, run.flavor, &run.marks, &looks);
-    (wrong, judge::said(row, run.flavor, &run.marks, &looks))
+    Some((wrong, judge::said(row, run.flavor, &run.marks, &looks)))
 }
 
 fn watch(path: &Path, row: &Row, run: &Run, by_watchdog: bool) -> (Outcome, Vec<Look>) {

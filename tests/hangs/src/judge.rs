@@ -26,6 +26,13 @@ pub fn outcome(row: &Row, flavor: Flavor, outcome: Outcome) -> Option<String> {
     }
 }
 
+/// Whether a look has a proven verdict: that of a program that ends is false.
+#[must_use]
+pub fn is_proven(looks: &[Look]) -> bool {
+    let verdicts = looks.iter().filter_map(|look| look.verdicts.as_ref()).flatten();
+    verdicts.into_iter().any(|verdict| verdict.confidence == "proven")
+}
+
 /// Describes what is wrong with the verdicts of the looks; `None` if they are right.
 #[must_use]
 pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option<String> {

@@ -118,3 +118,12 @@ fn a_saved_snapshot_with_other_verdicts_is_wrong() {
     let other = Look { is_same_when_read: false, ..right.clone() };
     assert!(judged("read_again", &[other, right]).is_some());
 }
+
+#[test]
+fn a_proven_verdict_counts_in_any_look() {
+    let (row, marks) = row("guard_set_aside");
+    let proven = expected(row, &marks);
+    assert!(judge::is_proven(&[look([]), look([proven.clone()]), look([])]));
+    let likely = Verdict { confidence: "likely".to_owned(), ..proven };
+    assert!(!judge::is_proven(&[look([likely]), look([])]));
+}
