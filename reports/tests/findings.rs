@@ -227,7 +227,9 @@ fn slow_calls_that_wait_for_the_next_event_are_not_found() {
     snapshot.sites[1].name = "pool.get_or_init(connect).await".into();
     assert_eq!(rules(&snapshot), [""; 0], "the first calls of all");
     snapshot.sites[1].name = "rows.read().await".into();
-    assert_eq!(rules(&snapshot), ["slow_await"], "a lock");
+    assert_eq!(rules(&snapshot), ["contended"], "a lock");
+    snapshot.sites[1].name = "rows.read_all().await".into();
+    assert_eq!(rules(&snapshot), ["slow_await"], "no event");
 }
 
 /// 200 calls that await `first`, and then wait for what they read, `reads` times each.

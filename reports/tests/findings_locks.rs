@@ -134,9 +134,11 @@ fn a_lock_comes_before_the_timeouts_that_end_the_waits_for_it() {
         let findings = snapshot.findings();
         findings.iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(rules(&snapshot), ["cancelled"]);
+    assert_eq!(rules(&snapshot), ["contended", "cancelled"], "known from the text of its await");
+    assert!(snapshot.findings()[0].sentence.contains("not on record"), "{}", snapshot.findings()[0]);
     add_mutex(&mut snapshot, "lock().await", 100, 4_000, 1_000);
     assert_eq!(rules(&snapshot), ["contended", "cancelled"]);
+    assert!(snapshot.findings()[0].sentence.contains("the Mutex created"), "{}", snapshot.findings()[0]);
     assert!(snapshot.findings()[0].explains_ns < snapshot.findings()[1].explains_ns);
 }
 

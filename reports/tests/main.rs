@@ -31,6 +31,7 @@ mod findings_self_wake;
 mod findings_sequential;
 mod findings_stopped;
 mod findings_suspicions;
+mod findings_unlisted_lock;
 mod findings_unrecorded;
 mod first_screen;
 mod fold;

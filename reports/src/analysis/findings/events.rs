@@ -168,6 +168,14 @@ pub(super) fn is_channel_read(text: &str) -> bool {
     calls_any(text, &["next", "recv", "recv_async", "recv_many"])
 }
 
+/// Returns whether it acquires a lock. `read` and `write` of a lock have no argument.
+pub(super) fn is_lock(text: &str) -> bool {
+    calls_any(text, &["lock", "lock_owned", "lock_arc"])
+        || [".read().await", ".write().await", ".read_owned().await", ".write_owned().await"]
+            .iter()
+            .any(|call| text.ends_with(call))
+}
+
 /// Returns whether it sends to a channel, or gets a slot of it.
 pub(super) fn is_channel_send(text: &str) -> bool {
     calls_any(text, &["send", "send_async", "send_timeout", "reserve", "reserve_owned", "reserve_many"])

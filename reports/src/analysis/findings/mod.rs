@@ -7,7 +7,7 @@
 //! locks delayed holder   of a lock: its waits and holds, the function that it delays, its longest holder
 //! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
-//! contended inversion held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
+//! contended unlisted_lock inversion held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated unrecorded blocking_pool runtimes self_wake retries cancelled panicked   what makes all calls slow, or wastes work
 //! growing detached backlog lagged missing_await large_future lost_data   risks and notes
 //! rank             calls all rules, removes repetitions, sorts, keeps ten
@@ -56,6 +56,7 @@ mod spinning;
 mod stopped;
 mod stuck;
 mod suspicion;
+mod unlisted_lock;
 mod unrecorded;
 mod waiting;
 mod workers;

@@ -8,7 +8,7 @@ use super::rule::Rule;
 use super::{
     backlog, blocking_pool, bottleneck, cancelled, contended, detached, full_channel, given_up, growing,
     held, hog, inversion, lagged, large_future, lost_data, missing_await, panicked, retries, runtimes,
-    saturated, self_wake, sequential, slow_await, spinning, stopped, stuck, unrecorded,
+    saturated, self_wake, sequential, slow_await, spinning, stopped, stuck, unlisted_lock, unrecorded,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -47,8 +47,9 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 26] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 27] = [
     contended::find,
+    unlisted_lock::find,
     inversion::find,
     held::find,
     given_up::find,

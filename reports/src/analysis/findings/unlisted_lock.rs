@@ -1,0 +1,123 @@
+//! The rule `contended` for a lock that is not on record: it comes from its library itself.
+//!
+//! ```text
+//! report   |█ cache.lock().await ······· 13 % of its time ·······|█ query(id).await ·······|█
+//! next_job |█ jobs.lock().await.recv().await ···|                   workers that take turns
+//! ```
+//! Only the text of an await says that it waits for a lock, and nothing says who holds it. So the
+//! waits have to take more of the calls' time than those for a lock on record, the calls must end,
+//! and no function on the way may wait for the next event: then tasks take turns.
+
+use super::delayed::delayed;
+use super::events::{is_channel_read, is_for_event, is_lock};
+use super::facts::{Facts, percent};
+use super::finding::{Finding, Severity};
+use super::rule::Rule;
+use super::workers::CpuShare;
+use crate::analysis::uses::resource_uses;
+use crate::model::{NodeIndex, SiteIndex, UsagePlace};
+use crate::units::time;
+
+/// The least number of calls: fewer may be a start-up.
+const MIN_CALLS: u64 = 50;
+/// The least mean wait, if CPUs are free; and if that is unknown, as it is of runtimes whose tasks
+/// are not on record.
+const MIN_MEAN_NS: u64 = 1_000_000;
+const UNSURE_MEAN_NS: u64 = 3_000_000;
+/// The least share of the calls' time, in thousandths.
+const MIN_SHARE: u64 = 100;
+/// How many times as long as the mean wait for a thread the mean wait must be: a task that was
+/// granted the lock waits for a thread as well.
+const MIN_QUEUES: u64 = 4;
+
+pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    let sites = (0..facts.snapshot.sites.len()).map(SiteIndex::new);
+    let awaits = sites.filter(|&site| {
+        facts.snapshot.site(site).is_some_and(|it| is_lock(&it.name) && !is_channel_read(&it.name))
+    });
+    awaits.filter_map(|site| of_await(facts, site)).collect()
+}
+
+fn of_await(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
+    let nodes = facts.nodes_of_site(site);
+    let place = facts.place(site)?;
+    let is_here = |row: &UsagePlace| {
+        let at = row.node.filter(|node| node.get() < facts.tree.nodes.len());
+        (&row.place.file, row.place.line) == (&place.file, place.line)
+            || at.is_some_and(|at| facts.node(at.get()).site == site)
+    };
+    let is_recorded = resource_uses(facts.snapshot)
+        .any(|it| it.usage.waiters.iter().chain(&it.usage.holders).any(is_here))
+        || facts.snapshot.site(site).is_some_and(|it| facts.kinds_waited_for(it).next().is_some());
+    let (calls, idle_ns) = (facts.totals(site).calls, facts.sum(site, |node| node.idle_ns));
+    let (mean_ns, cpu) = (idle_ns.checked_div(calls)?, CpuShare::new(facts.snapshot));
+    let is_long = calls >= MIN_CALLS
+        && mean_ns >= if cpu.is_known { cpu.stretched(MIN_MEAN_NS) } else { UNSURE_MEAN_NS }
+        && idle_ns >= facts.snapshot.elapsed_ns / 100
+        && mean_ns >= mean_queue_ns(facts, nodes).saturating_mul(MIN_QUEUES);
+    if is_recorded || !is_long {
+        return None;
+    }
+    let mut row = UsagePlace::default();
+    (row.place, row.node) = (place.clone(), nodes.first().map(|&node| NodeIndex::new(node)));
+    (row.count, row.total_ns) = (calls, idle_ns);
+    let (function, share) = delayed(facts, &[row], None)?;
+    if share < MIN_SHARE || !facts.has_ends(function) || nodes.iter().any(|&node| takes_turns(facts, node)) {
+        return None;
+    }
+    let sentence = format!(
+        "{} makes {} wait: {} of its time, {} on average, for a lock that is not on record",
+        facts.name_and_line(site),
+        facts.name(function),
+        percent(share),
+        time(mean_ns),
+    );
+    let held = over(facts, nodes).map_or_else(String::new, |over| {
+        format!("; it may be held over {}, which comes after it", facts.name_and_line(over))
+    });
+    let next = format!(
+        "import it from `diagnose::tokio` or `diagnose::async_lock` to see who holds it, and where{held}"
+    );
+    let mut finding = Finding::new(Rule::Contended, Severity::Slow, &sentence, &next);
+    finding.place = Some(place);
+    finding.explains_ns = idle_ns;
+    finding.per_mille = Some(share);
+    finding.evidence.sites = vec![site, function];
+    finding.evidence.nodes = nodes.iter().map(|&node| NodeIndex::new(node)).collect();
+    Some(finding)
+}
+
+/// The mean time in the queue, in ns, of the tasks that wait there.
+fn mean_queue_ns(facts: &Facts<'_>, nodes: &[usize]) -> u64 {
+    let means = nodes.iter().map(|&node| {
+        let root = facts.node(facts.root(node));
+        root.queued_ns.checked_div(root.polls).unwrap_or(0)
+    });
+    means.max().unwrap_or(0)
+}
+
+/// Returns whether a function around the await also waits for the next event.
+fn takes_turns(facts: &Facts<'_>, node: usize) -> bool {
+    let awaits = facts.functions(node).flat_map(|function| &facts.tree.children[function]);
+    let mut others = awaits.copied().filter(|&child| child != node && facts.node(child).idle_ns > 0);
+    others.any(|child| facts.is_await(child) && is_for_event(facts, child))
+}
+
+/// The await after it in the same function with the most waiting, if that is a tenth of the waiting
+/// for the lock or more.
+fn over(facts: &Facts<'_>, nodes: &[usize]) -> Option<SiteIndex> {
+    let most =
+        nodes.iter().copied().max_by_key(|&node| (facts.node(node).idle_ns, std::cmp::Reverse(node)))?;
+    let at = &facts.site(most)?.place;
+    let later = facts.tree.children[facts.function(most)?].iter().copied().filter(|&child| {
+        let is_after = |child: usize| {
+            let place = facts.site(child).map(|site| &site.place);
+            place.is_some_and(|place| {
+                place.file == at.file && (place.line, place.column) > (at.line, at.column)
+            })
+        };
+        child != most && facts.is_await(child) && is_after(child)
+    });
+    let longest = later.max_by_key(|&node| (facts.node(node).idle_ns, std::cmp::Reverse(node)))?;
+    (facts.node(longest).idle_ns >= facts.node(most).idle_ns / 10).then(|| facts.node(longest).site)
+}
