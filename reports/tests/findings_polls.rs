@@ -2,7 +2,7 @@
 
 use crate::support::tree;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, SiteIndex, SiteKind, Task, TaskId, Worker};
+use diagnose_reports::model::{RunState, SiteIndex, SiteKind, Task, TaskId, Thread, Worker};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -217,6 +217,37 @@ fn cpu_time_that_other_polls_and_parks_may_have_used_proves_no_long_poll() {
     };
     assert_eq!(with(5_000), ["hog"], "after 50 ms for parks, 650 ms are left: more than 2 ms a poll");
     assert_eq!(with(7_000), [""; 0], "630 ms are left");
+}
+
+#[test]
+fn without_workers_on_record_the_cpu_times_of_threads_that_have_polled_count() {
+    // 320 polls of 6.25 ms, 500 ms of others, and jobs on a thread for blocking work.
+    let with = |jobs_ms: u64, is_ended: bool| {
+        let mut snapshot = on_one_worker(
+            &format!(
+                "session | calls=8 polls=640 pending=8 busy=2_000_000_000 queued=1_000_000_000 idle=70_000_000_000\n  \
+                 pack | calls=320 completed=320 polls=320 busy=2_000_000_000 polls@4194304..8388608=320\n\
+                 parse | calls=500 completed=500 polls=1000 busy=500_000_000 idle=1_000_000\n\
+                 job | calls=10 completed=10 polls=10 busy={}",
+                jobs_ms * 1_000_000
+            ),
+            0,
+        );
+        snapshot.workers.clear();
+        snapshot.sites[3].is_blocking = true;
+        for number in 0..2_u32 {
+            let mut thread = Thread::default();
+            (thread.alive, thread.cpu_ns, thread.delayed_ns) = (true, Some(SECOND), Some(SECOND));
+            if is_ended && number == 1 {
+                (thread.alive, thread.cpu_ns, thread.delayed_ns) = (false, None, None);
+            }
+            snapshot.threads.push(thread);
+        }
+        rules(&snapshot)
+    };
+    assert_eq!(with(800, false), ["hog"], "after 17 ms for parks, 683 ms are left: more than 2 ms a poll");
+    assert_eq!(with(850, false), [""; 0], "633 ms are left");
+    assert_eq!(with(0, true), [""; 0], "a thread has ended, and the other one had to wait as long as it ran");
 }
 
 #[test]

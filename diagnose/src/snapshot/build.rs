@@ -244,6 +244,8 @@ fn threads(merged: &Merged) -> Vec<Thread> {
         thread.name.clone_from(&merged.name);
         thread.alive = merged.alive;
         thread.nodes = merged.nodes;
+        let times = Some(merged.thread_id).filter(|&id| merged.alive && id != 0).and_then(cpu::times);
+        (thread.cpu_ns, thread.delayed_ns) = times.unzip();
         threads.push(thread);
     }
     sort_by(&mut threads, |a, b| (&a.name, !a.alive, a.nodes).cmp(&(&b.name, !b.alive, b.nodes)));

@@ -38,6 +38,8 @@ pub(super) struct TreeThread {
     pub(super) name: String,
     pub(super) alive: bool,
     pub(super) nodes: u64,
+    /// The kernel's number; zero if unknown.
+    pub(super) thread_id: u64,
 }
 
 impl Merged {
@@ -61,7 +63,7 @@ impl Merged {
             merged.add_children(&tree.root, None);
             if let Some((name, alive)) = tree.thread() {
                 let nodes = tree.nodes.load(Ordering::Relaxed);
-                merged.threads.push(TreeThread { name, alive, nodes });
+                merged.threads.push(TreeThread { name, alive, nodes, thread_id: tree.thread_id() });
             }
             merged.over_nodes += tree.over_nodes.load(Ordering::Relaxed);
             merged.over_depth += tree.over_depth.load(Ordering::Relaxed);

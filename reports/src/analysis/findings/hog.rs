@@ -98,6 +98,9 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
     let tree = &facts.tree;
     let in_tasks = || (0..tree.nodes.len()).filter(|&node| facts.is_in_task(node));
     let all_ns = in_tasks().map(|node| tree.self_busy_ns[node]).fold(0, u64::saturating_add);
+    // The CPU times are also of threads for blocking work, if no worker is on record.
+    let elsewhere = (0..tree.nodes.len()).filter(|&node| !cpu.is_of_workers && !facts.is_in_task(node));
+    let elsewhere_ns = elsewhere.map(|node| tree.self_busy_ns[node]).fold(0, u64::saturating_add);
     let mut by_site = vec![(0_u64, HogPolls::default(), 0_usize); facts.snapshot.sites.len()];
     for node in in_tasks() {
         let Some((busy_ns, long, most)) = by_site.get_mut(facts.node(node).site.get()) else { continue };
@@ -133,7 +136,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
             || ready_awaits.is_none()
                 && !takes_turns(facts, facts.node(facts.root(node)).site)
                 && per_mille(long.time_ns, capacity_ns(facts.snapshot)) >= least_capacity;
-        let others_ns = all_ns - self_busy_ns.min(all_ns);
+        let others_ns = (all_ns - self_busy_ns.min(all_ns)).saturating_add(elsewhere_ns);
         is_felt.then_some(Hog { site, self_busy_ns, others_ns, share, long, delay_ns, ready_awaits, node })
     };
     let mut hogs: Vec<Hog> = by_site.iter().enumerate().filter_map(hog).collect();
@@ -201,7 +204,7 @@ fn of_hog(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> Finding {
             "add `yield_now().await` to its loop: its awaits are ready at once, {} in each poll, so that other tasks get no turn",
             count(awaits)
         ),
-        None if cpu.is_known && !is_mostly_off_cpu => {
+        None if cpu.is_known && cpu.is_of_workers && !is_mostly_off_cpu => {
             "move that work to `spawn_blocking` or a thread pool, or split it with `yield_now().await`; what it calls \
              without annotation counts as its own"
                 .to_owned()

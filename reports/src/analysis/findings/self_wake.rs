@@ -134,8 +134,11 @@ fn is_sure(task: &Task) -> bool {
 /// workers' time. Polls include waits for a CPU.
 fn use_workers(facts: &Facts<'_>, tasks: &[&Task]) -> bool {
     let cpu = CpuShare::new(facts.snapshot);
-    let used_ns =
-        if cpu.is_known { cpu.cpu_ns.saturating_add(cpu.delayed_ns) } else { capacity_ns(facts.snapshot) };
+    let used_ns = if cpu.is_known && cpu.is_of_workers {
+        cpu.cpu_ns.saturating_add(cpu.delayed_ns)
+    } else {
+        capacity_ns(facts.snapshot)
+    };
     let polls = tasks.iter().filter(|task| is_sure(task)).map(|task| task.busy_ns);
     used_ns > 0 && per_mille(polls.fold(0, u64::saturating_add), used_ns) >= MIN_USED
 }

@@ -1,4 +1,5 @@
-//! The share of the wanted CPU time that the workers got.
+//! The share of the wanted CPU time that the workers got; without workers on record, the threads
+//! that have polled.
 
 use crate::model::{Snapshot, Worker};
 
@@ -18,23 +19,40 @@ pub(super) struct CpuShare {
     pub(super) parks_ns: u64,
     /// `delayed_ns` of the worker that was delayed most.
     pub(super) most_delayed_ns: u64,
-    /// Whether both times are known for all workers.
+    /// Whether both times are known for all workers; without workers, for all recorded threads.
     pub(super) is_known: bool,
+    /// Whether there are workers on record.
+    pub(super) is_of_workers: bool,
 }
 
 impl CpuShare {
     pub(super) fn new(snapshot: &Snapshot) -> Self {
-        let mut share = Self { is_known: !snapshot.workers.is_empty(), ..Self::default() };
+        let mut share = Self { is_of_workers: !snapshot.workers.is_empty(), ..Self::default() };
+        share.is_known = share.is_of_workers || !snapshot.threads.is_empty();
         for worker in &snapshot.workers {
-            share.cpu_ns = share.cpu_ns.saturating_add(worker.cpu_ns.unwrap_or(0));
-            share.delayed_ns = share.delayed_ns.saturating_add(worker.delayed_ns.unwrap_or(0));
-            let in_polls_ns = delayed_in_polls_ns(worker);
-            share.delayed_in_polls_ns = share.delayed_in_polls_ns.saturating_add(in_polls_ns);
-            share.parks_ns = share.parks_ns.saturating_add(worker.polls.saturating_mul(PARK_NS));
-            share.most_delayed_ns = share.most_delayed_ns.max(worker.delayed_ns.unwrap_or(0));
-            share.is_known &= worker.cpu_ns.is_some() && worker.delayed_ns.is_some();
+            share.add(worker.cpu_ns.zip(worker.delayed_ns), delayed_in_polls_ns(worker), worker.polls);
+        }
+        if !share.is_of_workers {
+            for thread in &snapshot.threads {
+                // When it was parked is unknown: it may have waited for a CPU in polls alone.
+                let in_polls_ns = thread.delayed_ns.unwrap_or(0);
+                share.add(thread.cpu_ns.zip(thread.delayed_ns), in_polls_ns, 0);
+            }
+            let roots = snapshot.nodes.iter().filter(|node| node.parent.is_none());
+            let polls = roots.map(|root| root.polls).fold(0, u64::saturating_add);
+            share.parks_ns = polls.saturating_mul(PARK_NS);
         }
         share
+    }
+
+    fn add(&mut self, times_ns: Option<(u64, u64)>, delayed_in_polls_ns: u64, polls: u64) {
+        let (cpu_ns, delayed_ns) = times_ns.unwrap_or_default();
+        self.cpu_ns = self.cpu_ns.saturating_add(cpu_ns);
+        self.delayed_ns = self.delayed_ns.saturating_add(delayed_ns);
+        self.delayed_in_polls_ns = self.delayed_in_polls_ns.saturating_add(delayed_in_polls_ns);
+        self.parks_ns = self.parks_ns.saturating_add(polls.saturating_mul(PARK_NS));
+        self.most_delayed_ns = self.most_delayed_ns.max(delayed_ns);
+        self.is_known &= times_ns.is_some();
     }
 
     /// Returns whether workers waited for a CPU so often that the length of a poll says little.
@@ -69,7 +87,9 @@ impl CpuShare {
     /// it.
     pub(super) fn fits(&self, snapshot: &Snapshot) -> bool {
         let most_ns = capacity_ns(snapshot);
-        self.is_known && self.cpu_ns.saturating_add(self.delayed_ns) <= most_ns.saturating_add(most_ns / 10)
+        self.is_known
+            && self.is_of_workers
+            && self.cpu_ns.saturating_add(self.delayed_ns) <= most_ns.saturating_add(most_ns / 10)
     }
 }
 
