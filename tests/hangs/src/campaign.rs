@@ -126,6 +126,16 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
     results.into_inner().expect("no panic")
 }
 
+/// Whether nothing is wrong, and hardly a program that hangs ended by itself: at most one run in a
+/// hundred had to be repeated, or three of a sample.
+#[must_use]
+pub fn is_right(results: &[Result]) -> bool {
+    let runs: usize = results.iter().map(|result| result.runs as usize * Flavor::ALL.len()).sum();
+    let repeated: u32 = results.iter().map(|result| result.repeated).sum();
+    results.iter().all(|result| result.wrong.iter().all(Vec::is_empty))
+        && repeated as usize <= (runs / 100).max(3)
+}
+
 /// Whether the watchdog has to raise an alarm, or must not: it raises none for what is suspect.
 fn has_answer(row: &Row, flavor: Flavor, noise: u32) -> bool {
     let findings = row.beside_tasks(noise).findings(flavor);

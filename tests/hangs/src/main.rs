@@ -34,8 +34,7 @@ fn run_all(options: &Options) -> ExitCode {
     let path = env::current_exe().expect("a running program has a file");
     let results = campaign::run(&path, ALL, options);
     print!("{}", if options.markdown { table::markdown(&results) } else { table::text(&results) });
-    let is_right = results.iter().all(|result| result.wrong.iter().all(Vec::is_empty));
-    if is_right && !results.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if campaign::is_right(&results) && !results.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn misused(mistake: &str) -> ExitCode {

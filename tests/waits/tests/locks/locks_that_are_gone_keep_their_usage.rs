@@ -52,8 +52,8 @@ async fn locks_of_one_place_are_added_up() {
     assert_eq!(counts(past), [3, 12, 9, 9, 6], "{past:#?}");
     assert_eq!((past.kind, past.capacity), (ResourceKind::Mutex, Some(3)));
     assert_eq!(past.library, "tokio");
-    // Each snapshot measures the counter's frequency a little better.
-    assert!(past.usage.wait.max_ns.abs_diff(max_ns) <= max_ns / 1_000, "{max_ns} {past:#?}");
+    // Equal ticks: each snapshot measures their frequency anew, within a few millionths.
+    assert!(past.usage.wait.max_ns.abs_diff(max_ns) <= 1 + max_ns / 100_000, "{max_ns} {past:#?}");
     assert!((1..past.usage.waited_ns).contains(&past.most_waited_ns), "{past:#?}");
     assert!(past.usage.holders.iter().all(|row| row.place.file == file!()), "{past:#?}");
     // The capture sees none of them any more.
