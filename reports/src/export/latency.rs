@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 
 use crate::analysis::latency::{FunctionLatency, LatencyQuantiles, mean_concurrency};
 use crate::export::table::Table;
-use crate::export::wrap::{WIDTH, middle};
+use crate::export::wrap::{WIDTH, shorten};
 use crate::model::Snapshot;
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
@@ -39,7 +39,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
     let mut table = Table::new(&numbers, &["function", "label"]);
     for function in &mut functions {
         if !is_full {
-            function.name = middle(&function.name, MAX_NAME);
+            function.name = shorten(&function.name, MAX_NAME);
         }
         let oldest = if function.oldest_ns > 0 { time(function.oldest_ns) } else { String::new() };
         let now = [oldest, mean(function.in_flight_ns, snapshot.elapsed_ns)];

@@ -1,6 +1,6 @@
 //! Aligned columns: numbers to the right, then names to the left, the last of them open-ended.
 
-use crate::export::wrap::middle;
+use crate::export::wrap::shorten;
 
 /// The columns that a name keeps, however wide the numbers are.
 const MIN_NAME: usize = 24;
@@ -28,14 +28,14 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Cuts the names of the last column in the middle, so that no line has more than `width`
+    /// Cuts the names of the last column in the shorten, so that no line has more than `width`
     /// columns. A name keeps 24 columns in any case.
     pub fn fit(&mut self, width: usize) {
         let last = self.rows[0].len() - 1;
         let before: usize = (0..last).map(|column| self.width(column) + 2).sum();
         let room = width.saturating_sub(before + 2).max(MIN_NAME);
         for row in &mut self.rows[1..] {
-            row[last] = middle(&row[last], room);
+            row[last] = shorten(&row[last], room);
         }
     }
 

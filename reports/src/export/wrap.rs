@@ -74,9 +74,8 @@ const MIN_HEAD: usize = 8;
 /// Cuts `text` so that it has at most `width` columns. The place at its end loses its folders, then
 /// the text before it loses its end: `stream.write_a… (server.rs:69)`. Without a place, or without
 /// room for it, the text is cut in the middle.
-pub(crate) fn middle(text: &str, width: usize) -> String {
-    let length = text.chars().count();
-    if length <= width || width == 0 {
+pub(crate) fn shorten(text: &str, width: usize) -> String {
+    if text.chars().count() <= width || width == 0 {
         return text.to_owned();
     }
     let Some((head, tail)) = without_folders(text) else { return cut_middle(text, width) };
@@ -88,9 +87,14 @@ pub(crate) fn middle(text: &str, width: usize) -> String {
 }
 
 /// Splits `handle (src/net/server.rs:3)` into `handle` and ` (server.rs:3)`. A file whose name says
-/// nothing, such as `mod.rs`, keeps a folder. `None` if the text has no path.
+/// nothing, such as `mod.rs`, keeps a folder. `None` if the text does not end with the path and the
+/// line of a file: other text may contain slashes, such as a label.
 fn without_folders(text: &str) -> Option<(&str, String)> {
+    let place = text.trim_end_matches(')').trim_end_matches(|digit: char| digit.is_ascii_digit());
     let file = text.rfind('/')? + 1;
+    if !place.ends_with(".rs:") || text[file..].contains([' ', '(']) {
+        return None;
+    }
     let path = text[..file].rfind([' ', '(']).map_or(0, |at| at + 1);
     let is_plain = ["mod.rs", "lib.rs", "main.rs"].iter().any(|name| text[file..].starts_with(name));
     let folder = text[path..file - 1].rfind('/').map_or(path, |at| path + at + 1);
@@ -124,19 +128,21 @@ pub(crate) fn start(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{WIDTH, middle, start, wrap};
+    use super::{WIDTH, shorten, start, wrap};
 
     #[test]
     fn a_name_keeps_its_beginning_and_its_place() {
-        assert_eq!(middle("handle (src/a.rs:3)", 19), "handle (src/a.rs:3)");
+        assert_eq!(shorten("handle (src/a.rs:3)", 19), "handle (src/a.rs:3)");
         let text = "stream.write_all(reply).await (src/net/a.rs:69)";
-        assert_eq!(middle(text, 39), "stream.write_all(reply).await (a.rs:69)");
-        assert_eq!(middle(text, 25), "stream.write_a… (a.rs:69)");
-        assert_eq!(middle(text, 18), "stream.… (a.rs:69)");
-        assert_eq!(middle(text, 17), "stream.w…a.rs:69)", "without room for the place");
-        assert_eq!(middle("handle (src/net/mod.rs:3)", 21), "handle (net/mod.rs:3)");
-        assert_eq!(middle("mpsc (tokio), src/net/a.rs:69", 21), "mpsc (tokio), a.rs:69");
-        assert_eq!(middle("äöüß", 3), "ä…ß");
+        assert_eq!(shorten(text, 39), "stream.write_all(reply).await (a.rs:69)");
+        assert_eq!(shorten(text, 25), "stream.write_a… (a.rs:69)");
+        assert_eq!(shorten(text, 18), "stream.… (a.rs:69)");
+        assert_eq!(shorten(text, 17), "stream.w…a.rs:69)", "without room for the place");
+        assert_eq!(shorten("handle (src/net/mod.rs:3)", 21), "handle (net/mod.rs:3)");
+        assert_eq!(shorten("mpsc (tokio), src/net/a.rs:69", 21), "mpsc (tokio), a.rs:69");
+        assert_eq!(shorten("GET /users/42/orders", 11), "GET /…rders", "a label");
+        assert_eq!(shorten("get(\"a://b/c\").await (main.rs:3)", 25), "get(\"a://b/c… (main.rs:3)");
+        assert_eq!(shorten("äöüß", 3), "ä…ß");
         assert_eq!(start("äöüß", 3), "äö…");
     }
 

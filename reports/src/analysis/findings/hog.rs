@@ -13,23 +13,19 @@
 use super::blocking::{blocking, blocks, on_workers_ns};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
-use super::long_polls::{HogPolls, own_long_polls, rare_long_ns, working_polls};
+use super::long_polls::{HogPolls, LONG_NS, MIN_LONG_POLLS, own_long_polls, rare_long_ns, working_polls};
 use super::rule::Rule;
-use super::workers::{CpuShare, capacity_ns};
+use super::workers::{CpuShare, capacity_ns, parks_ns};
 use crate::model::{NodeIndex, SiteIndex, SiteKind};
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
-/// The minimum length of a long poll, in ns. A task should reach an await every 10 to 100 µs: other
-/// tasks notice a poll of some milliseconds.
-pub(super) const LONG_NS: u64 = 2_000_000;
 /// The minimum share of all busy time, in thousandths.
 const MIN_SHARE: u64 = 200;
 /// The minimum share of a function that does most of the work, in thousandths.
 const MIN_MOST: u64 = 500;
-/// The least share of the function's own time in long polls, and of long ones among its polls.
+/// The least share of the function's own time in long polls, in thousandths.
 const MIN_LONG_TIME: u64 = 500;
-pub(super) const MIN_LONG_POLLS: u64 = 100;
 /// The least share of long polls if these were long although CPUs were free: one kind of many
 /// requests is slow.
 const MIN_SURE_POLLS: u64 = 10;
@@ -84,8 +80,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let mut asleep = candidates(facts, &cpu, LONG_NS);
     asleep.retain(|hog| blocks(facts, &cpu, hog));
     let mut busy = candidates(facts, &cpu, cpu.stretched_poll(LONG_NS));
+    let parks_ns = parks_ns(facts.snapshot);
     busy.retain(|hog| {
-        hog.is_sure(&cpu)
+        hog.is_sure(&cpu, parks_ns)
             && (cpu.is_known || hog.long.time_ns > rare_long_ns(facts, hog.site))
             && asleep.iter().all(|other| other.site != hog.site)
     });
@@ -220,9 +217,9 @@ impl Hog {
     /// Returns whether the CPU time of the workers suffices for its polls: even if all other polls,
     /// its own short ones too, were on a CPU all the time, and workers took as long as they may to
     /// park, so much is left. Never if the workers are starved of CPUs.
-    fn is_sure(&self, cpu: &CpuShare) -> bool {
+    fn is_sure(&self, cpu: &CpuShare, parks_ns: u64) -> bool {
         let short_ns = self.self_busy_ns.saturating_sub(self.long.time_ns);
-        let others_ns = self.others_ns.saturating_add(short_ns).saturating_add(cpu.parks_ns);
+        let others_ns = self.others_ns.saturating_add(short_ns).saturating_add(parks_ns);
         let left_ns = cpu.cpu_ns.saturating_sub(others_ns);
         !cpu.is_scarce() || !cpu.is_starved() && left_ns >= self.long.polls.saturating_mul(LONG_NS)
     }

@@ -6,10 +6,14 @@
 //! ```
 
 use super::facts::{Facts, per_mille};
-use super::hog::{LONG_NS, MIN_LONG_POLLS};
 use super::workers::CpuShare;
 use crate::model::{Bucket, Node, SiteIndex};
 
+/// The minimum length of a long poll, in ns. A task should reach an await every 10 to 100 µs: other
+/// tasks notice a poll of some milliseconds.
+pub(super) const LONG_NS: u64 = 2_000_000;
+/// The least share of long polls among the polls of a function, in thousandths.
+pub(super) const MIN_LONG_POLLS: u64 = 100;
 /// The minimum number of calls for long polls to be compared with calls instead of polls.
 const MIN_CALLS: u64 = 100;
 

@@ -41,6 +41,15 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
 fn of_await(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     let nodes = facts.nodes_of_site(site);
     let place = facts.place(site)?;
+    let (calls, idle_ns) = (facts.totals(site).calls, facts.sum(site, |node| node.idle_ns));
+    let (mean_ns, cpu) = (idle_ns.checked_div(calls)?, CpuShare::new(facts.snapshot));
+    let is_long = calls >= MIN_CALLS
+        && mean_ns >= if cpu.is_known { cpu.stretched(MIN_MEAN_NS) } else { UNSURE_MEAN_NS }
+        && idle_ns >= facts.snapshot.elapsed_ns / 100
+        && mean_ns >= mean_queue_ns(facts, nodes).saturating_mul(MIN_QUEUES);
+    if !is_long {
+        return None;
+    }
     let is_here = |row: &UsagePlace| {
         let at = row.node.filter(|node| node.get() < facts.tree.nodes.len());
         (&row.place.file, row.place.line) == (&place.file, place.line)
@@ -49,13 +58,7 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     let is_recorded = resource_uses(facts.snapshot)
         .any(|it| it.usage.waiters.iter().chain(&it.usage.holders).any(is_here))
         || facts.snapshot.site(site).is_some_and(|it| facts.kinds_waited_for(it).next().is_some());
-    let (calls, idle_ns) = (facts.totals(site).calls, facts.sum(site, |node| node.idle_ns));
-    let (mean_ns, cpu) = (idle_ns.checked_div(calls)?, CpuShare::new(facts.snapshot));
-    let is_long = calls >= MIN_CALLS
-        && mean_ns >= if cpu.is_known { cpu.stretched(MIN_MEAN_NS) } else { UNSURE_MEAN_NS }
-        && idle_ns >= facts.snapshot.elapsed_ns / 100
-        && mean_ns >= mean_queue_ns(facts, nodes).saturating_mul(MIN_QUEUES);
-    if is_recorded || !is_long {
+    if is_recorded {
         return None;
     }
     let mut row = UsagePlace::default();

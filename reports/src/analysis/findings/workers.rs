@@ -15,8 +15,6 @@ pub(super) struct CpuShare {
     pub(super) delayed_ns: u64,
     /// The most of `delayed_ns` that can have been inside polls.
     pub(super) delayed_in_polls_ns: u64,
-    /// The most CPU time that they can have needed to park and to unpark.
-    pub(super) parks_ns: u64,
     /// `delayed_ns` of the worker that was delayed most.
     pub(super) most_delayed_ns: u64,
     /// Whether both times are known for all workers; without workers, for all recorded threads.
@@ -30,27 +28,23 @@ impl CpuShare {
         let mut share = Self { is_of_workers: !snapshot.workers.is_empty(), ..Self::default() };
         share.is_known = share.is_of_workers || !snapshot.threads.is_empty();
         for worker in &snapshot.workers {
-            share.add(worker.cpu_ns.zip(worker.delayed_ns), delayed_in_polls_ns(worker), worker.polls);
+            share.add(worker.cpu_ns.zip(worker.delayed_ns), delayed_in_polls_ns(worker));
         }
         if !share.is_of_workers {
             for thread in &snapshot.threads {
                 // When it was parked is unknown: it may have waited for a CPU in polls alone.
                 let in_polls_ns = thread.delayed_ns.unwrap_or(0);
-                share.add(thread.cpu_ns.zip(thread.delayed_ns), in_polls_ns, 0);
+                share.add(thread.cpu_ns.zip(thread.delayed_ns), in_polls_ns);
             }
-            let roots = snapshot.nodes.iter().filter(|node| node.parent.is_none());
-            let polls = roots.map(|root| root.polls).fold(0, u64::saturating_add);
-            share.parks_ns = polls.saturating_mul(PARK_NS);
         }
         share
     }
 
-    fn add(&mut self, times_ns: Option<(u64, u64)>, delayed_in_polls_ns: u64, polls: u64) {
+    fn add(&mut self, times_ns: Option<(u64, u64)>, delayed_in_polls_ns: u64) {
         let (cpu_ns, delayed_ns) = times_ns.unwrap_or_default();
         self.cpu_ns = self.cpu_ns.saturating_add(cpu_ns);
         self.delayed_ns = self.delayed_ns.saturating_add(delayed_ns);
         self.delayed_in_polls_ns = self.delayed_in_polls_ns.saturating_add(delayed_in_polls_ns);
-        self.parks_ns = self.parks_ns.saturating_add(polls.saturating_mul(PARK_NS));
         self.most_delayed_ns = self.most_delayed_ns.max(delayed_ns);
         self.is_known &= times_ns.is_some();
     }
@@ -110,6 +104,15 @@ fn delayed_in_polls_ns(worker: &Worker) -> u64 {
         Some(off_cpu_ns) if worker.listed_ns > 0 => delayed_ns.min(off_cpu_ns.saturating_add(parks_ns)),
         _ => delayed_ns,
     }
+}
+
+/// The most CPU time, in ns, that workers can have needed to park and to unpark; without workers on
+/// record, the threads that have polled tasks.
+pub(super) fn parks_ns(snapshot: &Snapshot) -> u64 {
+    let workers = snapshot.workers.iter().map(|worker| worker.polls);
+    let roots = snapshot.nodes.iter().filter(|node| node.parent.is_none() && snapshot.workers.is_empty());
+    let polls = workers.chain(roots.map(|root| root.polls)).fold(0, u64::saturating_add);
+    polls.saturating_mul(PARK_NS)
 }
 
 /// The time of all workers since the recording started, or of one worker if none is known.

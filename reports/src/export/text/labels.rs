@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use crate::analysis::labels::label_rows;
 use crate::export::table::Table;
 use crate::export::text::page::rest;
-use crate::export::wrap::{WIDTH, middle};
+use crate::export::wrap::{WIDTH, shorten};
 use crate::model::Snapshot;
 use crate::units::{count, time};
 
@@ -34,7 +34,7 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
             time(row.idle_ns),
             count(row.calls),
             time(row.longest_poll_ns),
-            if is_full { row.name.clone() } else { middle(&row.name, MAX_NAME) },
+            if is_full { row.name.clone() } else { shorten(&row.name, MAX_NAME) },
             row.label.clone(),
         ]);
     }
