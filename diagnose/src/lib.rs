@@ -120,10 +120,8 @@
 //! takes 5 to 20 % more. A recorded poll takes 25 to 80 ns on the machines of the README's tables,
 //! under *Cost*, and took 100 ns on an older one. It is two clock readings, shared by all spans
 //! that stop and resume together, and a few stores, without a lock or an allocation. Every report
-//! estimates the cost of its recording.
+//! estimates the cost of its recording. `docs/cost.md` has whole programs and compile time.
 //!
-//! - **Compile time**: a small program with tokio builds in 9 s on two cores (debug, from scratch),
-//!   in 24 s with the feature `on` alone, and in 30 s with the default features.
 //! - **Nesting** is bounded by the compiler's recursion limit: about 25 annotated functions instead
 //!   of 32 bare ones, if the outermost comes first in the source. Boxing one or
 //!   `#![recursion_limit = "256"]` allows more.
@@ -131,10 +129,8 @@
 //!   durations of calls, 128 levels, 1,024 labels, 16 [attributes](task_attr) per living task, 16
 //!   million pending spans of 64 bytes. Calls past a limit of nodes, levels or labels count in a
 //!   node `[other]`; a span past the limit is timed, but not listed. Every report's footer counts
-//!   both. The first 768 labels stay; the other places go to labels that recur. Past 1,024, a
-//!   frequent label replaces the rarest. The sums of the replaced one then count in `[other]`, and
-//!   another label gets its nodes later. A living task still shows the label of its root, if that
-//!   future was a root at its first poll. Nodes stay in memory until the program ends.
+//!   both. Past 1,024 labels, a frequent one replaces the rarest, whose sums then count in
+//!   `[other]`. Nodes stay in memory until the program ends.
 //!
 //! # Platforms
 //!
