@@ -230,6 +230,27 @@ fn slow_calls_that_wait_for_the_next_event_are_not_found() {
     assert_eq!(rules(&snapshot), ["contended"], "a lock");
     snapshot.sites[1].name = "rows.read_all().await".into();
     assert_eq!(rules(&snapshot), ["slow_await"], "no event");
+    for meant in ["queue.pop(id).await", "redis.blpop(id, 0).await", "proxy::copy_bidirectional(a, b).await"]
+    {
+        snapshot.sites[1].name = meant.into();
+        assert_eq!(rules(&snapshot), [""; 0], "{meant}");
+    }
+}
+
+#[test]
+fn a_pause_of_the_function_itself_is_meant_and_one_below_it_is_not() {
+    let mut snapshot = with_slow_calls(4, 1_200_000_000);
+    snapshot.sites[1].name = "sleep(POLL).await".into();
+    assert_eq!(rules(&snapshot), [""; 0], "no job, so it looks again later");
+    let latency = snapshot.nodes[0].latency.clone();
+    let mut snapshot = with_awaits(
+        "handle | calls=200 completed=200 polls=400 busy=2_000_000 idle=5_400_000_000\n  \
+         query(id).await | calls=200 completed=200 polls=400 idle=5_400_000_000\n    \
+         query | calls=200 completed=200 polls=400 idle=5_400_000_000\n      \
+         sleep(SLOW).await | calls=200 completed=200 polls=400 idle=5_400_000_000 self_idle=5_400_000_000",
+    );
+    snapshot.nodes[0].latency = latency;
+    assert_eq!(rules(&snapshot), ["slow_await"], "a database that is slow");
 }
 
 /// 200 calls that await `first`, and then wait for what they read, `reads` times each.

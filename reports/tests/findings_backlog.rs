@@ -1,6 +1,6 @@
 //! The rule `backlog` on drawn channels: how full, how old, and whether anything is sent.
 
-use crate::support::hangs::Program;
+use crate::support::hangs::{Program, resource_id};
 use diagnose_reports::Snapshot;
 
 const SECOND: u64 = 1_000_000_000;
@@ -79,4 +79,26 @@ fn a_backlog_that_shrinks_is_no_finding() {
     let [finding] = &since(2_000)[..] else { panic!("one finding") };
     assert!(finding.sentence.contains("fills up"), "{finding}");
     assert!(since(4_000).is_empty());
+}
+
+#[test]
+fn after_a_reset_more_may_wait_than_were_sent_since() {
+    let mut snapshot = channel(9_000);
+    snapshot.resources[0].usage.acquisitions = 50;
+    assert_eq!(sentences(&snapshot), [""; 0]);
+}
+
+/// A channel for each client.
+#[test]
+fn channels_of_one_line_are_one_finding() {
+    let mut snapshot = channel(9_000);
+    for id in 1..=11 {
+        let mut other = snapshot.resources[0].clone();
+        (other.id, other.filled) = (resource_id(id), 5_000);
+        snapshot.resources.push(other);
+    }
+    let [finding] = &snapshot.findings()[..] else { panic!("one finding") };
+    assert!(finding.sentence.contains("9,000 messages wait in it"), "{finding}");
+    assert!(finding.sentence.ends_with("; 11 more like it"), "{finding}");
+    assert_eq!(finding.evidence.resources.len(), 12);
 }

@@ -166,3 +166,53 @@ fn a_lock_without_a_place_of_creation_has_that_of_an_acquisition() {
         "{finding}"
     );
 }
+
+/// The holder waits in a `select!`, whose arms are listed in any order.
+#[test]
+fn of_several_awaits_the_one_that_is_no_event_is_named() {
+    let with_arms = |other: &str, is_set_aside: bool| {
+        let mut snapshot = service(PAY);
+        snapshot.sites[2].name = "ledger.query(id).await".into();
+        let mut site = snapshot.sites[2].clone();
+        site.name = other.into();
+        snapshot.sites.push(site);
+        let mut arm = snapshot.spans[1].clone();
+        (arm.site, arm.is_set_aside) = (SiteIndex::new(snapshot.sites.len() - 1), is_set_aside);
+        snapshot.spans.insert(2, arm);
+        for span in snapshot.spans.iter_mut().skip(3) {
+            span.parent = span.parent.map(|parent| SpanIndex::new(parent.get() + 1));
+        }
+        for task in snapshot.tasks.iter_mut().skip(1) {
+            task.span = task.span.map(|span| SpanIndex::new(span.get() + 1));
+        }
+        snapshot.findings().iter().map(|finding| finding.sentence.clone()).collect::<Vec<_>>()
+    };
+    let named = "and waits at `ledger.query(id).await`";
+    for (other, is_set_aside) in
+        [("stop.changed().await", false), ("sleep(LIMIT).await", false), ("x.await", true)]
+    {
+        let [finding] = &with_arms(other, is_set_aside)[..] else { panic!("one finding: {other}") };
+        assert!(finding.contains(named), "{other}: {finding}");
+    }
+    let [either] = &with_arms("audit.write(id).await", false)[..] else { panic!("one finding") };
+    assert!(!either.contains("and waits at"), "{either}");
+    assert_eq!(with_arms("jobs.recv().await", false), [""; 0], "it may wait for its next job");
+}
+
+/// A lock for each account.
+#[test]
+fn locks_of_one_line_are_one_finding() {
+    let mut snapshot = service(PAY);
+    for number in 1..=12_u64 {
+        let mut lock = snapshot.resources[0].clone();
+        lock.id = ResourceId::new(1 + number);
+        let waits: Vec<Wait> = snapshot.waits[..3].to_vec();
+        for mut wait in waits {
+            (wait.id, wait.resource) = (WaitId::new(100 * number + wait.id.get()), Some(lock.id));
+            snapshot.waits.push(wait);
+        }
+        snapshot.resources.push(lock);
+    }
+    let [finding] = &snapshot.findings()[..] else { panic!("one finding") };
+    assert!(finding.sentence.ends_with("; 12 more like it"), "{finding}");
+}

@@ -7,6 +7,7 @@ use crate::support::hangs::{Program, place};
 fn findings(missed: u64, sent: u64) -> Vec<String> {
     let mut program = Program::new();
     let channel = program.other(ResourceKind::Broadcast);
+    program.receives(1, channel, 71).uses = sent - missed;
     let usage = &mut program.at(channel).usage;
     (usage.acquisitions, usage.missed, usage.missed_at) = (sent, missed, Some(place(71)));
     program.has_timer(1);
@@ -39,7 +40,7 @@ fn a_slow_client_among_many_is_healthy() {
         let mut program = Program::new();
         let channel = program.other(ResourceKind::Broadcast);
         for task in 0..receivers {
-            program.receives(task + 1, channel, 71);
+            program.receives(task + 1, channel, 71).uses = if task == 0 { 7_500 } else { 10_000 };
         }
         let usage = &mut program.at(channel).usage;
         (usage.acquisitions, usage.missed) = (10_000, 2_500);
@@ -48,4 +49,22 @@ fn a_slow_client_among_many_is_healthy() {
     };
     assert_eq!(findings(100), 0);
     assert_eq!(findings(10), 1);
+}
+
+/// At night: of many clients of the day, five are left.
+#[test]
+fn what_others_missed_before_is_not_counted_against_those_that_are_left() {
+    let findings = |received: u64| {
+        let mut program = Program::new();
+        let channel = program.other(ResourceKind::Broadcast);
+        for task in 0..5 {
+            program.receives(task + 1, channel, 71).uses = received;
+        }
+        let usage = &mut program.at(channel).usage;
+        (usage.acquisitions, usage.missed) = (100_000, 100_000);
+        program.has_timer(1);
+        program.snapshot.findings().len()
+    };
+    assert_eq!([findings(1_000), findings(29_999), findings(80_000)], [0, 0, 1]);
+    assert_eq!(findings(90_001), 0, "before a reset");
 }

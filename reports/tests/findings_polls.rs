@@ -40,6 +40,18 @@ fn a_hog_in_connections_that_never_end_is_found() {
     assert_eq!(rules(&connections("1048576..2097152", SECOND / 2, SECOND)), [""; 0], "short polls");
 }
 
+/// The `main` of a batch job, which its thread blocks on.
+#[test]
+fn long_polls_outside_of_workers_take_none_of_their_time() {
+    let on_worker = |busy_ns: u64| {
+        let mut snapshot = connections("4194304..8388608", 2 * SECOND, 0);
+        (snapshot.workers[0].listed_ns, snapshot.workers[0].busy_ns) = (10 * SECOND, busy_ns);
+        rules(&snapshot)
+    };
+    assert_eq!(on_worker(0), [""; 0]);
+    assert_eq!(on_worker(2 * SECOND), ["hog"]);
+}
+
 #[test]
 fn code_without_annotation_is_found_with_the_place_of_its_spawn() {
     let mut snapshot = connections("4194304..8388608", 2 * SECOND, 0);

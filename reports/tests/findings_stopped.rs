@@ -173,6 +173,9 @@ fn waits_for_the_next_event_a_moment_or_a_client_are_meant() {
         "wait_for_news(room).await",
         "sleep(POLL).await",
         "socket.write_all(chunk).await",
+        "http1::Builder::new().serve_connection(io, service).await",
+        "tokio::io::copy(&mut reader, &mut writer).await",
+        "reader.forward(sink).await",
     ] {
         let unasked = USERS.replace("database.write_all(query)", "log").replace("read_exact(row)", "x");
         let snapshot = service_at(&unasked.replace("database.x.await", awaited), awaited);
@@ -237,4 +240,43 @@ fn calls_that_go_on_or_wait_for_a_running_job_are_healthy() {
         })
     };
     assert_eq!((joins(RunState::Running), joins(RunState::Waiting)), (0, 1));
+}
+
+/// A connection whose handler is polled in its await.
+#[test]
+fn an_await_that_serves_many_calls_waits_for_the_next_one() {
+    let with_calls = |calls: u64| {
+        let below = format!("      handle | calls={calls} completed={calls} polls={calls}\n");
+        let awaited = "connection_of(socket).await";
+        let drawing = USERS.replace("database.read_exact(row).await", awaited).replace("write_all", "log");
+        sentences(&service_at(&(drawing + &below), awaited)).len()
+    };
+    assert_eq!([with_calls(2_008), with_calls(2_009)], [1, 0]);
+}
+
+/// A connection that waits for its reader, which waits for the client.
+#[test]
+fn a_task_that_waits_for_a_reader_waits_for_its_client() {
+    let reader_at = |awaited: &str| {
+        changed(|it| {
+            let mut site = it.sites[4].clone();
+            (site.name, site.place.line) = (awaited.into(), 80);
+            it.sites.push(site);
+            let (index, root) = (SiteIndex::new(it.sites.len() - 1), it.spans.len());
+            let mut span = it.spans[2].clone();
+            (span.site, span.parent, span.task) = (index, None, Some(TaskId::new(9)));
+            it.spans.push(span);
+            let mut node = it.nodes[4].clone();
+            (node.site, node.parent) = (index, None);
+            it.nodes.push(node);
+            let mut reader = it.tasks[0].clone();
+            (reader.id, reader.span) = (TaskId::new(9), Some(SpanIndex::new(root)));
+            it.tasks.push(reader);
+            add_waits(it, ResourceKind::Mutex, WaitMode::Join, false);
+            for wait in &mut it.waits {
+                (wait.resource, wait.tasks) = (None, vec![TaskId::new(9)]);
+            }
+        })
+    };
+    assert_eq!([reader_at("socket.read_line(line).await"), reader_at("answer(order).await")], [0, 1]);
 }

@@ -82,6 +82,21 @@ fn calls_that_wait_for_the_next_event_do_not_suffer() {
     assert_eq!(sentences(&snapshot), [""; 0]);
 }
 
+/// A read-through cache: those calls that miss it ask a database.
+#[test]
+fn slow_calls_with_an_await_of_their_own_do_not_suffer() {
+    let with_misses = |misses: u64, idle_ms: u64| {
+        let idle = idle_ms * MS;
+        let drawing = REQUESTS.replace(
+            "query(id).await | calls=2000 completed=2000 polls=4000 busy=10_000_000 idle=6_000_000_000 self_idle=6_000_000_000",
+            &format!("query(id).await | calls={misses} polls=4000 idle={idle} self_idle={idle}"),
+        );
+        sentences(&service(&drawing, 60, 40, 4_410)).len()
+    };
+    assert_eq!([with_misses(200, 4_100), with_misses(201, 4_100)], [0, 1], "one call in ten");
+    assert_eq!(with_misses(200, 3_900), 1, "they are not that slow there");
+}
+
 #[test]
 fn tasks_that_wait_for_a_thread_most_of_the_time_suffer() {
     let drawing = REQUESTS.replace("queued=600_000_000", "queued=90_000_000_000");

@@ -106,7 +106,10 @@ worker 3 | busy=300_000 calls=2 polls=9 max=60_000 polls@32768..65536=9
         "a running poll is at least as long as it is: {running}"
     );
     snapshot.long_poll_ns = 300_000_000;
-    assert!(!crate::support::page(&snapshot, Format::Text, View::Time).contains("long polls"));
+    assert!(!crate::support::page(&snapshot, Format::Text, View::Time).contains("LONG POLLS"));
+    snapshot.nodes[0].running = 1;
+    let stuck = crate::support::page(&snapshot, Format::Text, View::Time);
+    assert!(stuck.contains("\n      1   390 ms         390 ms "), "no other poll is as long: {stuck}");
 }
 
 #[test]

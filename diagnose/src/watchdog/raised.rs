@@ -13,7 +13,7 @@ use crate::identity;
 use crate::say;
 use crate::sync::Mutex;
 
-/// The last [`MAX_ALARMS`] alarms, oldest first.
+/// The last [`MAX_ALARMS`] alarms, oldest first. Those that last are kept longest.
 static ALARMS: Mutex<Vec<Alarm>> = Mutex::new(Vec::new());
 const MAX_ALARMS: usize = 64;
 /// Maximum number of tasks that an alarm lists.
@@ -35,7 +35,8 @@ pub(super) fn alarm(kind: AlarmKind, text: String, mut tasks: Vec<TaskId>) -> Al
 pub(super) fn raise(alarm: Alarm) {
     let mut alarms = ALARMS.lock();
     if alarms.len() == MAX_ALARMS {
-        alarms.remove(0);
+        let resolved = alarms.iter().position(|own| own.resolved_at_unix_ms.is_some());
+        alarms.remove(resolved.unwrap_or(0));
     }
     alarms.push(alarm.clone());
     drop(alarms);

@@ -51,7 +51,14 @@ pub(crate) fn long_polls(snapshot: &Snapshot, tree: &Tree<'_>, wanted_ns: u64) -
             let below = children().map(|child| reaching(child, bucket.from_ns / 2 + 1));
             reaching(node, bucket.from_ns.saturating_add(1)) > below.fold(0, u64::saturating_add)
         };
-        if long(node, from_ns).any(is_own) {
+        let runs = || {
+            let own_ns = node.longest_poll_ns;
+            own_ns >= from_ns
+                && node.running > 0
+                && is_longest_running(node)
+                && !children().any(|child| child.running > 0 && child.longest_poll_ns > own_ns / 2)
+        };
+        if long(node, from_ns).any(is_own) || runs() {
             rows.push(LongRow {
                 node: index,
                 polls: long(node, from_ns)

@@ -41,6 +41,10 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
     if !is_queue || channel.capacity.is_some() || facts.stuck_resources.contains(&channel.id) {
         return None;
     }
+    // Since a reset, fewer were sent than wait: how many were received is unknown.
+    if channel.filled > channel.usage.acquisitions {
+        return None;
+    }
     let share = per_mille(channel.filled, channel.usage.acquisitions);
     let sent = ends(channel, Role::Sends).filter(|end| end.uses > 0);
     let pause_ns = sent.map(|end| end.since_ns).min().unwrap_or(u64::MAX);

@@ -12,23 +12,24 @@
 
 use super::facts::Facts;
 use super::finding::{Finding, Severity};
-use super::hog::Hog;
+use super::hog::{Hog, roots_of};
 use super::rule::Rule;
 use super::workers::CpuShare;
+use crate::model::SiteIndex;
 use crate::units::{count, time};
 
 /// Returns whether most of the function's own time inside polls was spent asleep.
 pub(super) fn blocks(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> bool {
     let awake_ns = cpu.cpu_ns.saturating_add(cpu.delayed_ns);
-    cpu.is_known && on_workers_ns(facts, hog).saturating_sub(awake_ns) > hog.self_busy_ns / 2
+    cpu.is_known
+        && on_workers_ns(facts, hog.site, hog.self_busy_ns).saturating_sub(awake_ns) > hog.self_busy_ns / 2
 }
 
 /// How much of the function's own time was inside polls of workers, at least: all of it if workers
 /// poll the live tasks that call it, else what is more than all polls elsewhere.
-pub(super) fn on_workers_ns(facts: &Facts<'_>, hog: &Hog) -> u64 {
+pub(super) fn on_workers_ns(facts: &Facts<'_>, site: SiteIndex, self_busy_ns: u64) -> u64 {
     let snapshot = facts.snapshot;
-    let roots = facts.nodes_of_site(hog.site).iter().map(|&node| facts.node(facts.root(node)).site);
-    let roots: Vec<_> = roots.collect();
+    let roots = roots_of(facts, site);
     let threads: Vec<u64> = snapshot
         .tasks
         .iter()
@@ -37,13 +38,13 @@ pub(super) fn on_workers_ns(facts: &Facts<'_>, hog: &Hog) -> u64 {
         .collect();
     let is_worker = |thread: &u64| snapshot.workers.iter().any(|worker| worker.thread_id == Some(*thread));
     if !threads.is_empty() && threads.iter().all(is_worker) {
-        return hog.self_busy_ns;
+        return self_busy_ns;
     }
     let by_workers_ns = snapshot.workers.iter().map(|worker| worker.busy_ns).fold(0, u64::saturating_add);
     let is_job = |root: &usize| facts.site(*root).is_some_and(|site| site.is_blocking);
     let polled = facts.tree.roots.iter().filter(|root| !is_job(root)).map(|&root| facts.node(root).busy_ns);
     let elsewhere_ns = polled.fold(0, u64::saturating_add).saturating_sub(by_workers_ns);
-    hog.self_busy_ns.saturating_sub(elsewhere_ns)
+    self_busy_ns.saturating_sub(elsewhere_ns)
 }
 
 pub(super) fn blocking(facts: &Facts<'_>, hog: &Hog) -> Finding {

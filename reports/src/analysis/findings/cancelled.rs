@@ -9,7 +9,7 @@
 //! - A timer in the same `select!` drops it, each time anew: no call ever ends, or a `sleep` limits
 //!   each of them to one age.
 
-use super::events::{is_for_answer, is_for_event, is_timer};
+use super::events::{is_event_like, is_for_answer, is_for_event, is_timer};
 use super::facts::{Facts, per_mille, percent, root_site};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -71,7 +71,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     }
     let finding = |((site, timeout), calls): ((SiteIndex, SiteIndex), Calls)| {
         let share = per_mille(calls.cancelled, calls.cancelled.saturating_add(calls.completed));
-        let is_work = || !calls.nodes.iter().any(|node| is_for_event(facts, node.get()));
+        let is_work = || !calls.nodes.iter().any(|node| is_meant(facts, node.get()));
         (calls.cancelled >= MIN_CALLS && share >= MIN_SHARE && is_work())
             .then(|| of_calls(facts, site, timeout, share, calls))
     };
@@ -235,5 +235,10 @@ fn is_limited(facts: &Facts<'_>, node: usize, timer: usize) -> bool {
         && is_at_one_age
         && is_anew
         && is_sleep
-        && !is_for_event(facts, node)
+        && !is_meant(facts, node)
+}
+
+/// Returns whether the calls wait for what may never come.
+fn is_meant(facts: &Facts<'_>, node: usize) -> bool {
+    is_for_event(facts, node) || is_event_like(facts, node)
 }

@@ -88,16 +88,14 @@ pub(super) fn arrive(waiting: &[&Wait]) -> bool {
 fn is_in_handlers(facts: &Facts<'_>, waiting: &[&Wait]) -> bool {
     let is_handler = |wait: &&&Wait| {
         let task = wait.task.and_then(|id| facts.task(id));
-        task.is_some_and(|task| task.is_unspawned && facts.has_ends(facts.root_site(task)))
+        task.is_some_and(|task| task.is_unspawned && facts.is_handler(facts.root_site(task)))
     };
     waiting.iter().filter(is_handler).count() * 2 > waiting.len()
 }
 
 /// Returns whether a node is in a handler: an unrecorded task polls its root now.
 pub(super) fn is_of_handlers(facts: &Facts<'_>, node: usize) -> bool {
-    let root = facts.node(facts.root(node)).site;
-    let mut tasks = facts.snapshot.tasks.iter().filter(|task| task.is_unspawned);
-    facts.has_ends(root) && tasks.any(|task| facts.root_site(task) == root)
+    facts.is_handler(facts.node(facts.root(node)).site)
 }
 
 /// The await in which the receiver waits for a message, on the path with most of its calls.

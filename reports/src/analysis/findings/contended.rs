@@ -18,6 +18,7 @@
 
 use std::fmt::Write as _;
 
+use super::awaited_lock::awaited_lock;
 use super::delayed::{are_requests, delayed};
 use super::events::is_for_event;
 use super::facts::{Facts, line, percent};
@@ -29,7 +30,7 @@ use super::rule::Rule;
 use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
-use crate::model::{NodeIndex, Place, ResourceId, UsagePlace};
+use crate::model::{NodeIndex, Place, UsagePlace};
 use crate::units::{count, counted, time};
 
 /// The least mean wait, if CPUs are free. Below it, waits are in the range of a thread switch.
@@ -49,37 +50,6 @@ const MIN_BURST_SHARE: u64 = 200;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     locks(facts).iter().filter_map(|lock| of_lock(facts, lock)).collect()
-}
-
-/// A lock that a node waits for.
-#[derive(Debug)]
-pub(super) struct AwaitedLock {
-    /// Its kind and place.
-    pub(super) words: String,
-    /// `held most by …`.
-    pub(super) held: String,
-    /// Whether the waits are for a single hold.
-    pub(super) is_one_hold: bool,
-    pub(super) ids: Vec<ResourceId>,
-}
-
-/// The lock, or the pool of permits, that the waiting at a node is for, if it is held by calls on
-/// record: the one with most of the recorded waits at the node's await.
-pub(super) fn awaited_lock(facts: &Facts<'_>, node: usize) -> Option<AwaitedLock> {
-    let own = facts.node(node).site;
-    let is_here = |row: &&UsagePlace| {
-        let at = row.node.map(NodeIndex::get).filter(|&node| node < facts.tree.nodes.len());
-        at.is_some_and(|at| facts.node(at).site == own)
-    };
-    let waited_ns = |lock: &Lock<'_>| {
-        let rows = lock.waiters.iter().filter(is_here);
-        rows.map(|row| row.total_ns).fold(0, u64::saturating_add)
-    };
-    let locks = locks(facts);
-    let lock = locks.iter().max_by_key(|lock| waited_ns(lock)).filter(|lock| waited_ns(lock) > 0)?;
-    let held = Holder::longest(facts, &lock.holders)?.words.trim_start_matches("; ").to_owned();
-    let ids = lock.ids.iter().copied().take(MAX_IDS).collect();
-    Some(AwaitedLock { words: lock_words(facts, lock), held, is_one_hold: lock.is_one_hold(), ids })
 }
 
 fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {

@@ -8,7 +8,7 @@ use super::channels::is_of_handlers;
 use super::events::is_between_read_and_write;
 use super::facts::{Facts, per_mille};
 use crate::model::{Node, NodeIndex, SiteIndex, UsagePlace};
-use crate::ordered::OrderedMap;
+use crate::ordered::{OrderedMap, OrderedSet};
 
 /// The least share of a function's time, if its calls end. One in twenty shows in a p95.
 const MIN_SHARE: u64 = 50;
@@ -40,9 +40,10 @@ pub(super) fn delayed(
         let all = facts.sum(own, waited_ns);
         let mut under: OrderedMap<SiteIndex, (u64, usize)> = OrderedMap::new();
         for &same in facts.nodes_of_site(own) {
-            let mut sites: Vec<SiteIndex> = facts.functions(same).map(|node| facts.node(node).site).collect();
-            sites.dedup();
-            for (depth, site) in sites.into_iter().enumerate() {
+            // Functions may call each other: each has the wait once.
+            let mut met = OrderedSet::new();
+            let sites = facts.functions(same).map(|node| facts.node(node).site);
+            for (depth, site) in sites.filter(|&site| met.insert(site)).enumerate() {
                 let entry = under.entry(site).or_default();
                 entry.0 = entry.0.saturating_add(waited_ns(facts.node(same)));
                 entry.1 = entry.1.max(depth);

@@ -48,8 +48,22 @@ const READS: [&str; 16] = [
 const WRITES: [&str; 8] =
     ["feed", "flush", "send", "send_all", "send_async", "send_to", "write", "write_all"];
 
-/// First words of the names of functions that wait for an event.
-const WAITING: [&str; 15] = [
+/// Calls of tokio, futures, hyper and axum that serve one event after the other. A method of one's
+/// own may have such a name too.
+const LOOPS: [&str; 9] = [
+    ".for_each(",
+    ".for_each_concurrent(",
+    ".forward(",
+    ".serve_connection",
+    ".try_for_each(",
+    "axum::serve(",
+    "copy_bidirectional(",
+    "io::copy(",
+    "io::copy_buf(",
+];
+
+/// First words of the names of functions that wait for an event; and `read`, if nothing else tells.
+const WAITING: [&str; 14] = [
     "accept",
     "blpop",
     "brpop",
@@ -58,7 +72,6 @@ const WAITING: [&str; 15] = [
     "next",
     "poll",
     "pop",
-    "read",
     "receive",
     "recv",
     "subscribe",
@@ -79,6 +92,9 @@ const REQUESTS: [&str; 9] = [
     "query_opt",
     "query_raw",
 ];
+/// How many calls below an await each call of it may have that serves no loop.
+const MAX_CALLS: u64 = 2;
+
 /// Functions and methods that wait for a moment.
 const TIMERS: [&str; 3] = ["sleep", "sleep_until", "tick"];
 
@@ -126,10 +142,28 @@ pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
 }
 
 /// Returns whether an await may be for the next event by the name of what it calls, and is not for
-/// an answer: functions that wrap a `read` or a `recv` are named after it.
+/// an answer: functions that wrap a `recv` are named after it. Or it serves one after the other.
 pub(super) fn is_event_like(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
-    facts.site(deepest).is_some_and(|site| calls_any_word(&site.name) && !is_answer(facts, deepest, site))
+    let is_loop = |site: &Site| {
+        LOOPS.iter().any(|call| site.name.contains(call)) && !site.name.starts_with("self.forward(")
+    };
+    calls_words(facts, deepest, &WAITING) || facts.site(deepest).is_some_and(is_loop)
+}
+
+/// Like [`is_event_like`], also for functions named after a `read`, which may be one of a database.
+pub(super) fn is_event_or_read_like(facts: &Facts<'_>, node: usize) -> bool {
+    is_event_like(facts, node) || calls_words(facts, facts.deepest_wait(node), &["read"])
+}
+
+fn calls_words(facts: &Facts<'_>, node: usize, words: &[&str]) -> bool {
+    facts.site(node).is_some_and(|site| calls_any_word(&site.name, words) && !is_answer(facts, node, site))
+}
+
+/// Returns whether calls go on below an await while it lasts: it serves one after the other.
+pub(super) fn serves(facts: &Facts<'_>, node: usize) -> bool {
+    let below = facts.tree.children[node].iter().map(|&child| facts.node(child).calls);
+    below.fold(0, u64::saturating_add) > facts.node(node).calls.saturating_mul(MAX_CALLS)
 }
 
 /// Returns whether a node is between the `read` of a request and the `write` of its answer, in a
@@ -199,6 +233,11 @@ pub(super) fn is_initialization(facts: &Facts<'_>, node: usize) -> bool {
     facts.site(node).is_some_and(|site| is_it(&site.name))
 }
 
+/// Returns whether an awaited expression waits for an event or a moment, by what it calls alone.
+pub(super) fn waits_for_event(text: &str) -> bool {
+    calls_event_method(text) || is_timer(text) || is_next_job(text)
+}
+
 /// Returns whether an awaited expression calls a method that waits for the next event.
 fn calls_event_method(text: &str) -> bool {
     calls_any(text, &METHODS)
@@ -246,11 +285,11 @@ fn calls_any(text: &str, methods: &[&str]) -> bool {
     })
 }
 
-/// Returns whether a text calls a function whose name begins with a word for waiting.
-fn calls_any_word(text: &str) -> bool {
-    let words = text.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '(');
-    let mut calls = words.flat_map(|word| word.split('(').rev().skip(1));
-    calls.any(|name| WAITING.contains(&name.split('_').next().unwrap_or(name)))
+/// Returns whether a text calls a function whose name begins with one of these words.
+fn calls_any_word(text: &str, words: &[&str]) -> bool {
+    let parts = text.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '(');
+    let mut calls = parts.flat_map(|part| part.split('(').rev().skip(1));
+    calls.any(|name| words.contains(&name.split('_').next().unwrap_or(name)))
 }
 
 /// Returns whether a future waits at this await now, at a resource of an accepted kind. One that

@@ -1,5 +1,8 @@
 //! The input that the rules share: a snapshot with its nodes by site, and the times of functions.
 
+use std::cell::OnceCell;
+
+use super::awaited_lock::AwaitedLock;
 use super::site_totals::SiteTotals;
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
@@ -9,7 +12,7 @@ use crate::model::{
     WaitMode,
 };
 use crate::names::OTHER;
-use crate::ordered::OrderedSet;
+use crate::ordered::{OrderedMap, OrderedSet};
 
 /// A snapshot, prepared for the rules.
 #[derive(Debug)]
@@ -36,6 +39,9 @@ pub(super) struct Facts<'a> {
     pub(super) stuck_resources: OrderedSet<ResourceId>,
     tasks: TasksById<'a>,
     spans: Index<SpanId>,
+    /// The roots of handlers.
+    handlers: OnceCell<OrderedSet<SiteIndex>>,
+    awaited_locks: OnceCell<OrderedMap<SiteIndex, AwaitedLock>>,
 }
 
 impl<'a> Facts<'a> {
@@ -66,6 +72,8 @@ impl<'a> Facts<'a> {
             stuck_resources: OrderedSet::new(),
             tasks: TasksById::new(&snapshot.tasks),
             spans: Index::new(snapshot.spans.iter().map(|span| span.id)),
+            handlers: OnceCell::new(),
+            awaited_locks: OnceCell::new(),
         }
     }
 
@@ -170,6 +178,24 @@ impl<'a> Facts<'a> {
         self.totals(site).has_ends()
     }
 
+    /// Returns whether an unrecorded task polls a call of this root now, and calls end: a handler.
+    pub(super) fn is_handler(&self, root: SiteIndex) -> bool {
+        let handlers = self.handlers.get_or_init(|| {
+            let unspawned = self.snapshot.tasks.iter().filter(|task| task.is_unspawned);
+            let roots: OrderedSet<SiteIndex> = unspawned.map(|task| self.root_site(task)).collect();
+            roots.into_iter().filter(|&root| self.has_ends(root)).collect()
+        });
+        handlers.contains(&root)
+    }
+
+    /// The locks that calls have waited for, by await: found once, as there may be many.
+    pub(super) fn awaited_locks(
+        &self,
+        find: impl FnOnce(&Self) -> OrderedMap<SiteIndex, AwaitedLock>,
+    ) -> &OrderedMap<SiteIndex, AwaitedLock> {
+        self.awaited_locks.get_or_init(|| find(self))
+    }
+
     /// The kinds of resources at which futures wait now in the lines of a site. Waits for a free
     /// slot are left out.
     pub(super) fn kinds_waited_for(&self, site: &Site) -> impl Iterator<Item = ResourceKind> {
@@ -233,7 +259,7 @@ pub(super) fn per_mille(part: u64, whole: u64) -> u64 {
 
 /// `61 %`, from thousandths.
 pub(super) fn percent(per_mille: u64) -> String {
-    format!("{} %", (per_mille + 5) / 10)
+    format!("{} %", per_mille.saturating_add(5) / 10)
 }
 
 /// `src/store.rs:12`.

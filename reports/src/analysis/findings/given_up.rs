@@ -10,11 +10,11 @@
 //! before (the lock of a leader, which is held for life), or if the holder waits for the next
 //! message or connection.
 
-use super::events::is_next_job;
 use super::facts::{Facts, line};
 use super::finding::{Finding, Severity};
-use super::held::{deepest_await, holder_words, lock_words};
+use super::held::{holder_words, lock_words};
 use super::rule::Rule;
+use super::stops::Stops;
 use super::workers::CpuShare;
 use crate::model::{Holding, NodeIndex, Place, Resource, ResourceId, ResourceKind, Role};
 use crate::ordered::OrderedMap;
@@ -129,10 +129,11 @@ fn held(
         let next = "look for a guard or permit that is leaked there, as by `mem::forget`";
         return Some((cause, next.to_owned(), holding.place.clone()));
     };
-    let stop = deepest_await(facts.snapshot, task);
-    if stop.and_then(|site| facts.snapshot.site(site)).is_some_and(|site| is_next_job(&site.name)) {
+    let stops = Stops::of(facts.snapshot, task);
+    if stops.are_for_next_job() {
         return None;
     }
+    let stop = stops.only();
     let holder = holder_words(facts, it, holding, longest_ns);
     let (at, next) = match stop {
         Some(stop) => {

@@ -47,6 +47,8 @@ const MIN_POOL: u64 = 250;
 /// The least time that the growth has to last, for connections and actors, which arrive for minutes
 /// after a start.
 const ARRIVALS_NS: u64 = 600_000_000_000;
+/// How many subscriptions a connection may have.
+const MAX_SUBSCRIPTIONS: usize = 3;
 
 /// The tasks of one spawn.
 #[derive(Debug)]
@@ -141,12 +143,24 @@ impl<'a> Growth<'a> {
             _ if spawners.len() * 2 >= self.tasks.len() && waiting.are_of_live_tasks(&self.tasks) => {
                 ARRIVALS_NS
             }
+            // A subscription may last far longer than others: as long as its client.
+            Waiting::Dormant | Waiting::Active
+                if spawners.len() > 1 && waiting.are_subscribed(&self.tasks) =>
+            {
+                let is_of_few = spawners.len() * MAX_SUBSCRIPTIONS < self.tasks.len();
+                let is_left = !waiting.have_live_spawners(&self.tasks);
+                let is_leak = if waiting.are_recorded(&self.tasks) {
+                    is_left || is_of_few
+                } else {
+                    is_left && spawners.len() * 2 >= self.tasks.len()
+                };
+                if is_leak { LONG_NS } else { ARRIVALS_NS }
+            }
             // Not for a client.
             Waiting::Dormant if waiting.are_recorded(&self.tasks) => match self.ended {
-                _ if spawners.len() <= 1 => LONG_NS,
+                // A timer ends them, far from now.
+                _ if spawners.len() <= 1 || waiting.timer_due_ns(&self.tasks).is_some() => LONG_NS,
                 None => SHORT_NS,
-                // A subscription may last far longer than others.
-                Some(_) if waiting.are_subscribed(&self.tasks) => LONG_NS,
                 Some((_, longest_ns)) => return Some(OUTLIVING_NS.max(longest_ns.saturating_mul(OUTLIVED))),
             },
             // Spawned by requests, not by one that accepts connections.
@@ -227,7 +241,17 @@ fn of_group(
         time(growth.oldest_ns),
         rate_words(alive, growth.span_ns),
     );
-    let next = "give each of them an end: a shutdown signal, a timeout, or an abort when its owner goes away";
+    let (ends, next) = match waiting.timer_due_ns(&growth.tasks) {
+        Some(due_ns) => (
+            format!("; timers end them, the first in {}", time(due_ns)),
+            "if they need not wait that long, end them earlier: abort each when its owner goes away",
+        ),
+        None => (
+            String::new(),
+            "give each of them an end: a shutdown signal, a timeout, or an abort when its owner goes away",
+        ),
+    };
+    let sentence = sentence + &ends;
     let mut finding = Finding::new(Rule::Growing, Severity::Risk, &sentence, next);
     finding.place = group.at.cloned().or_else(|| facts.place(group.site));
     let ages = growth.tasks.iter().map(|task| task.age_ns);

@@ -14,16 +14,14 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::events::is_next_job;
 use super::facts::{Facts, line};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
+use super::stops::Stops;
 use super::workers::CpuShare;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
-use crate::model::{
-    Holding, Resource, ResourceId, ResourceKind, Role, SiteIndex, SiteKind, Snapshot, Task, Wait, WaitMode,
-};
+use crate::model::{Holding, Resource, ResourceId, ResourceKind, Role, SiteIndex, Wait, WaitMode};
 use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
@@ -71,10 +69,11 @@ fn of_resource(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Find
     }
     let holding = holdings().filter(|holding| holding.task.is_some()).max_by_key(|it| it.since_ns)?;
     let holder = facts.task(holding.task?)?;
-    let stop = deepest_await(facts.snapshot, holder);
-    if stop.is_some_and(|site| facts.snapshot.site(site).is_some_and(|site| is_next_job(&site.name))) {
+    let stops = Stops::of(facts.snapshot, holder);
+    if stops.are_for_next_job() {
         return None;
     }
+    let stop = stops.only();
     let site = most(&requests)?;
     let mut sentence = format!(
         "{} calls of {} wait for {}, for {} at the longest: {}",
@@ -116,14 +115,6 @@ fn most(requests: &[(&Wait, SiteIndex)]) -> Option<SiteIndex> {
         *counts.entry(*site).or_default() += 1;
     }
     counts.into_iter().max_by_key(|&(site, count)| (count, Reverse(site))).map(|(site, _)| site)
-}
-
-/// The innermost await of a task that waits.
-pub(super) fn deepest_await(snapshot: &Snapshot, task: &Task) -> Option<SiteIndex> {
-    let spans = snapshot.spans.get(task.span?.get()..)?;
-    let own = spans.iter().take_while(|span| span.task == Some(task.id));
-    let site = own.last()?.site;
-    snapshot.site(site).filter(|site| site.kind == SiteKind::Await).map(|_| site)
 }
 
 /// `the Mutex created at src/store.rs:12`. Of one that `Default` created, the line that acquires

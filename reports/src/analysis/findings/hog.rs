@@ -17,6 +17,7 @@ use super::long_polls::{HogPolls, LONG_NS, MIN_LONG_POLLS, own_long_polls, rare_
 use super::rule::Rule;
 use super::workers::{CpuShare, capacity_ns, parks_ns};
 use crate::model::{NodeIndex, SiteIndex, SiteKind};
+use crate::ordered::OrderedSet;
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
@@ -64,6 +65,8 @@ pub(super) struct Hog {
     /// Its share of all busy time, in thousandths.
     pub(super) share: u64,
     pub(super) long: HogPolls,
+    /// ns of its long polls on workers, or on any thread if no worker is on record.
+    on_workers_ns: u64,
     /// ns that other tasks were queued.
     pub(super) delay_ns: u64,
     /// How many awaits are ready in each of its polls, if it computes only little before each.
@@ -129,12 +132,28 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         let delay_ns = delay_ns(facts, site, ready_awaits.is_some());
         let is_most = share >= MIN_MOST && long.are_sure(cpu);
         let least_capacity = if is_most { MIN_SURE_CAPACITY } else { MIN_CAPACITY };
+        // A thread that blocks on a task delays nobody but that.
+        let on_workers_ns = if facts.snapshot.workers.iter().all(|worker| worker.listed_ns == 0) {
+            long.time_ns
+        } else {
+            long.time_ns.min(on_workers_ns(facts, site, self_busy_ns))
+        };
         let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY
             || ready_awaits.is_none()
                 && !takes_turns(facts, facts.node(facts.root(node)).site)
-                && per_mille(long.time_ns, capacity_ns(facts.snapshot)) >= least_capacity;
+                && per_mille(on_workers_ns, capacity_ns(facts.snapshot)) >= least_capacity;
         let others_ns = (all_ns - self_busy_ns.min(all_ns)).saturating_add(elsewhere_ns);
-        is_felt.then_some(Hog { site, self_busy_ns, others_ns, share, long, delay_ns, ready_awaits, node })
+        is_felt.then_some(Hog {
+            site,
+            self_busy_ns,
+            others_ns,
+            share,
+            long,
+            on_workers_ns,
+            delay_ns,
+            ready_awaits,
+            node,
+        })
     };
     let mut hogs: Vec<Hog> = by_site.iter().enumerate().filter_map(hog).collect();
     sort_by_key(&mut hogs, |hog| (std::cmp::Reverse(hog.self_busy_ns), hog.site));
@@ -156,16 +175,17 @@ fn ready_awaits(facts: &Facts<'_>, site: SiteIndex, self_busy_ns: u64) -> Option
 /// With `only_ending`, of tasks that end, such as requests: others may be stages that wait for this
 /// one by design.
 fn delay_ns(facts: &Facts<'_>, site: SiteIndex, only_ending: bool) -> u64 {
-    let own_roots: Vec<SiteIndex> = facts
-        .nodes_of_site(site)
-        .iter()
-        .map(|&node| facts.node(facts.root(node)).site)
-        .filter(|&root| takes_turns(facts, root))
-        .collect();
+    let own_roots = roots_of(facts, site).into_iter().filter(|&root| takes_turns(facts, root));
+    let own_roots: OrderedSet<SiteIndex> = own_roots.collect();
     let roots = facts.tree.roots.iter().map(|&root| facts.node(root));
     let others = roots.filter(|root| !own_roots.contains(&root.site));
     let others = others.filter(|root| !only_ending || facts.has_ends(root.site));
     others.map(|root| root.queued_ns).fold(0, u64::saturating_add)
+}
+
+/// The roots of all calls of a function.
+pub(super) fn roots_of(facts: &Facts<'_>, site: SiteIndex) -> OrderedSet<SiteIndex> {
+    facts.nodes_of_site(site).iter().map(|&node| facts.node(facts.root(node)).site).collect()
 }
 
 /// Returns whether the tasks of this root compute without end and wait for nothing but a thread:
@@ -182,8 +202,9 @@ fn of_hog(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> Finding {
         _ => format!("{} polls of", count(long.polls)),
     };
     // All CPU time of the workers bounds that of polls on them.
-    let is_mostly_off_cpu =
-        cpu.is_known && cpu.cpu_ns < long.time_ns / 2 && on_workers_ns(facts, hog) >= hog.self_busy_ns;
+    let is_mostly_off_cpu = cpu.is_known
+        && cpu.cpu_ns < long.time_ns / 2
+        && on_workers_ns(facts, site, hog.self_busy_ns) >= hog.self_busy_ns;
     let on_cpu = if is_mostly_off_cpu {
         format!(" (at most {} in all on a CPU)", time(cpu.cpu_ns))
     } else {
@@ -229,7 +250,7 @@ impl Hog {
         if per_mille(self.delay_ns, self.long.time_ns) >= MIN_DELAY {
             return format!("and tasks waited {} for a thread", time(self.delay_ns));
         }
-        let share = percent(per_mille(self.long.time_ns, capacity_ns(facts.snapshot)));
+        let share = percent(per_mille(self.on_workers_ns, capacity_ns(facts.snapshot)));
         // The number of workers is unknown where none is on record.
         let whole = if facts.snapshot.workers.is_empty() {
             "of the recorded time"

@@ -16,9 +16,20 @@ const MIN_SHARE: u64 = 10;
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let has_lagged = |channel: &&Resource| {
         let due = channel.usage.acquisitions.saturating_mul(receivers(channel).max(1));
-        channel.usage.missed >= MIN_MISSED && per_mille(channel.usage.missed, due) >= MIN_SHARE
+        channel.usage.missed >= MIN_MISSED
+            && per_mille(channel.usage.missed, due) >= MIN_SHARE
+            && are_of_live_receivers(channel, due)
     };
     facts.snapshot.resources.iter().filter(has_lagged).map(of_channel).collect()
+}
+
+/// Returns whether the receivers that are alive have been there for most of the `due` messages, and
+/// can have missed all that were missed. Otherwise, most were missed by others.
+fn are_of_live_receivers(channel: &Resource, due: u64) -> bool {
+    let ends = channel.holdings.iter().filter(|end| end.role == Role::Receives);
+    let received = ends.map(|end| end.uses).fold(0, u64::saturating_add);
+    let seen = received.saturating_add(channel.usage.missed);
+    seen >= due / 2 && seen <= due.saturating_add(due / 10)
 }
 
 /// The number of receivers that are alive.

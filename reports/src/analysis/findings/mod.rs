@@ -2,19 +2,21 @@
 //!
 //! ```text
 //! finding rule     the types: a sentence with number, place, next step and evidence
-//! facts workers waiting events   what rules share: names and times, CPU of workers, waits of tasks
+//! facts workers waiting stops events   what rules share: names and times, CPU of workers, waits of tasks
 //! long_polls       from the histograms of nodes, for `hog` and `blocking`
-//! locks delayed holder   of a lock: its waits and holds, the function that it delays, its longest holder
+//! locks delayed holder awaited_lock   of a lock: its waits and holds, the function that it delays, its longest holder
 //! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
-//! contended unlisted_lock inversion held stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
-//! saturated unrecorded blocking_pool runtimes self_wake retries cancelled panicked   what makes all calls slow, or wastes work
+//! contended unlisted_lock inversion held given_up stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
+//! saturated unrecorded blocking_pool runtimes self_wake spinning retries cancelled panicked   what makes all calls slow, or wastes work
 //! growing detached backlog lagged missing_await large_future lost_data   risks and notes
-//! rank             calls all rules, removes repetitions, sorts, keeps ten
+//! rank alike       calls all rules, removes repetitions, sorts, keeps ten
 //! ```
 //! A rule is silent unless it is sure: on a healthy program no rule fires.
 
+mod alike;
 mod awaited_channel;
+mod awaited_lock;
 mod backlog;
 mod blocking;
 mod blocking_pool;
@@ -54,6 +56,7 @@ mod site_totals;
 mod slow_await;
 mod spinning;
 mod stopped;
+mod stops;
 mod stuck;
 mod suspicion;
 mod unlisted_lock;

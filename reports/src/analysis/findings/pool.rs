@@ -15,6 +15,7 @@ use super::facts::{Facts, line};
 use crate::model::{
     Holding, NodeIndex, Place, Resource, ResourceKind, Role, SiteIndex, UsagePlace, WaitMode,
 };
+use crate::ordered::OrderedSet;
 
 /// The channel.
 #[derive(Debug)]
@@ -59,10 +60,14 @@ impl ResourcePool {
 fn channel_at<'a>(facts: &Facts<'a>, over: usize) -> Option<&'a Resource> {
     let snapshot = facts.snapshot;
     let begin = facts.place(facts.node(over).site)?;
-    let begins_there =
-        |at: &Place| await_at(facts, at).and_then(|site| facts.place(site)) == Some(begin.clone());
+    // Many tasks wait in few lines.
+    let mut elsewhere: OrderedSet<&Place> = OrderedSet::new();
+    let mut begins_there = |at: &'a Place| {
+        let is_it = || await_at(facts, at).and_then(|site| facts.place(site)).as_ref() == Some(&begin);
+        !elsewhere.contains(&at) && (is_it() || !elsewhere.insert(at))
+    };
     let mut waits = snapshot.waits.iter().filter(|wait| wait.mode == WaitMode::Receive);
-    let wait = waits.find(|wait| wait.place.as_ref().is_some_and(begins_there))?;
+    let wait = waits.find(|wait| wait.place.as_ref().is_some_and(&mut begins_there))?;
     let channel = wait.resource.and_then(|id| snapshot.resource(id));
     channel.filter(|it| matches!(it.kind, ResourceKind::Mpsc | ResourceKind::Mpmc))
 }

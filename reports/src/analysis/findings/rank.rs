@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use super::alike::merge_alike;
 use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -89,6 +90,7 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
     }
     let mut is_unexplained = is_unexplained.into_iter();
     findings.retain(|_| is_unexplained.next().unwrap_or(true));
+    merge_alike(&mut findings);
     // A stable sort: findings that are equal here keep the order of the rules.
     sort_by_key(&mut findings, |finding| {
         let class = match finding.severity {

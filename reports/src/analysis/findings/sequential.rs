@@ -7,8 +7,8 @@
 //! by its calls for each call of the function, in requests only: a job that walks through a table
 //! takes its time by design. What reads, writes or waits for an event repeats by its nature.
 
+use super::awaited_lock::awaited_lock;
 use super::channels::{MIN_MEAN_NS, is_of_handlers};
-use super::contended::awaited_lock;
 use super::events::{is_between_read_and_write, is_repeated, is_request};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};

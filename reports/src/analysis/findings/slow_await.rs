@@ -8,8 +8,8 @@
 //! calls have to be far from the usual ones, and the await must not be for the next event.
 
 use super::awaited_channel::awaited_channel;
-use super::contended::awaited_lock;
-use super::events::{is_for_event, is_initialization};
+use super::awaited_lock::awaited_lock;
+use super::events::{is_event_like, is_for_event, is_initialization, is_timer};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -84,7 +84,11 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
     let is_only_slow = deepest_ns / facts.node(deepest).calls.max(1) >= bound_ns;
     let all_ns = if is_only_slow { slow_ns } else { facts.node(most).idle_ns };
     let is_why = per_mille(deepest_ns, all_ns) >= MIN_AWAIT;
-    let is_meant = || is_for_event(facts, deepest) || is_initialization(facts, deepest);
+    // A function that sleeps in a call wants to: it looks again later.
+    let is_pause =
+        || facts.site(deepest).is_some_and(|it| is_timer(&it.name)) && facts.function(deepest) == Some(most);
+    let is_event = || is_for_event(facts, deepest) || is_event_like(facts, deepest);
+    let is_meant = || is_event() || is_initialization(facts, deepest) || is_pause();
     if deepest == most || !facts.is_await(deepest) || !is_why || is_meant() {
         return None;
     }
@@ -101,11 +105,11 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
         facts.name_and_line(awaited),
     );
     let awaited_lock = awaited_lock(facts, deepest);
-    if awaited_lock.as_ref().is_some_and(|lock| lock.is_one_hold) {
+    if awaited_lock.is_some_and(|lock| lock.is_one_hold) {
         return None;
     }
     let (next, resources) = if let Some(lock) = awaited_lock {
-        (format!("look at the calls that hold {}; it is {}", lock.words, lock.held), lock.ids)
+        (format!("look at the calls that hold {}; it is {}", lock.words, lock.held), lock.ids.clone())
     } else if let Some(channel) = awaited_channel(facts, deepest) {
         (format!("look at the receiver of {}", channel.words), channel.ids)
     } else {

@@ -12,11 +12,12 @@
 
 use std::cell::RefCell;
 
-use super::events::{is_event_like, is_for_event, is_timer, is_write};
+use super::events::{is_event_or_read_like, is_for_event, is_timer, is_write, serves};
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::held::{is_acquisition, lock_words};
 use super::rule::Rule;
+use super::stops::Stops;
 use super::workers::CpuShare;
 use crate::model::{
     NodeIndex, Resource, ResourceId, RunState, SiteIndex, SiteKind, Span, SpanId, SpanIndex, Wait, WaitMode,
@@ -238,14 +239,22 @@ impl<'a> Stopped<'a> {
             return false;
         }
         let is_client = || is_write(&site.name) && waits.iter().all(|wait| wait.resource.is_none());
-        let is_event = || self.events.borrow_mut().find(span.site, || self.is_event(span.site));
+        let is_event_at = |site: SiteIndex| self.events.borrow_mut().find(site, || self.is_event(site));
+        // Such as the reader of a connection.
+        let joined = waits.iter().flat_map(|wait| &wait.tasks).filter_map(|&id| facts.task(id));
+        let mut joined = joined.filter_map(|task| Stops::of(facts.snapshot, task).only());
+        let mut is_event = || is_event_at(span.site) || joined.any(is_event_at);
         waits.iter().any(|wait| is_acquisition(wait)) || !is_client() && !is_event()
     }
 
     /// Returns whether an await is for the next event.
     fn is_event(&self, site: SiteIndex) -> bool {
         let node = self.facts.totals(site).most_idle;
-        node.is_none_or(|node| is_for_event(self.facts, node) || is_event_like(self.facts, node))
+        node.is_none_or(|node| self.is_event_at(node) || serves(self.facts, node))
+    }
+
+    fn is_event_at(&self, node: usize) -> bool {
+        is_for_event(self.facts, node) || is_event_or_read_like(self.facts, node)
     }
 
     /// Returns whether a function waits for the next event in one of its own awaits.
@@ -253,7 +262,7 @@ impl<'a> Stopped<'a> {
         let facts = self.facts;
         let nodes = facts.nodes_of_site(function).iter();
         let mut children = nodes.flat_map(|&node| &facts.tree.children[node]);
-        children.any(|&child| is_for_event(facts, child) || is_event_like(facts, child))
+        children.any(|&child| self.is_event_at(child))
     }
 
     /// Returns whether a call is one for an event: its task ends, or waits elsewhere for the next

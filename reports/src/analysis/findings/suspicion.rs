@@ -10,7 +10,7 @@ use super::facts::Facts;
 use super::held::{is_acquisition, request};
 use super::workers::CpuShare;
 use crate::analysis::hangs::{Link, Verdict, VerdictKind};
-use crate::model::{Holding, ResourceId, Role, RunState, Task, TaskId, Wait, WaitMode};
+use crate::model::{Holding, ResourceId, Role, RunState, Task, TaskId, Wait, WaitMode, Worker};
 use crate::ordered::{OrderedMap, OrderedSet};
 
 /// How long each of the waits must last, if CPUs are free.
@@ -111,15 +111,15 @@ fn stops_runtime(facts: &Facts<'_>, verdict: &Verdict) -> bool {
         return false;
     };
     let workers = || snapshot.workers.iter().filter(|it| it.runtime_number == worker.runtime_number);
-    let is_blocked = |thread: Option<u64>| {
-        let sleeps = |task: &Task| {
-            task.state == RunState::Running && task.is_asleep == Some(true) && task.since_ns >= MIN_BLOCKED_NS
-        };
-        snapshot.tasks.iter().any(|task| task.thread_id == thread && sleeps(task))
+    let sleeps = |task: &&Task| {
+        task.state == RunState::Running && task.is_asleep == Some(true) && task.since_ns >= MIN_BLOCKED_NS
     };
+    let blocked: OrderedSet<u64> =
+        snapshot.tasks.iter().filter(sleeps).filter_map(|task| task.thread_id).collect();
+    let is_blocked = |worker: &Worker| worker.thread_id.is_some_and(|thread| blocked.contains(&thread));
     let runtime = snapshot.runtimes.iter().find(|it| it.number == worker.runtime_number);
-    let is_all = runtime.is_some_and(|it| it.workers == workers().count() as u64)
-        && workers().all(|worker| worker.thread_id.is_some() && is_blocked(worker.thread_id));
+    let is_all =
+        runtime.is_some_and(|it| it.workers == workers().count() as u64) && workers().all(is_blocked);
     let is_own = |task: &Task| {
         task.runtime_number == worker.runtime_number || task.is_local && task.thread_id == worker.thread_id
     };

@@ -11,8 +11,8 @@
 //! than the others, with no lock and no event as their reason, or tasks wait for a thread most of
 //! the time.
 
-use super::contended::awaited_lock;
-use super::events::{is_for_event, is_initialization};
+use super::awaited_lock::awaited_lock;
+use super::events::{is_event_like, is_for_event, is_initialization};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -33,6 +33,8 @@ const MIN_CALLS: u64 = 100;
 /// The least p99 of a function, if CPUs are free, and how many times its median that must be.
 const MIN_P99_NS: u64 = 20_000_000;
 const MIN_TIMES: u64 = 5;
+/// How many calls there are for each that reaches an await of the slow ones.
+const MIN_RARE: u64 = 10;
 
 /// The time of the workers outside of polls on record.
 #[derive(Debug, Default)]
@@ -131,7 +133,12 @@ fn slow(facts: &Facts<'_>, cpu: &CpuShare, site: SiteIndex) -> Option<Slow> {
     let node = nodes().max_by_key(|&node| (facts.node(node).idle_ns, std::cmp::Reverse(node)))?;
     let deepest = facts.deepest_wait(node);
     let is_why = is_for_event(facts, deepest)
+        || is_event_like(facts, deepest)
         || is_initialization(facts, deepest)
         || awaited_lock(facts, deepest).is_some();
+    // The slow calls have an await of their own, such as those that miss a cache.
+    let own = facts.node(deepest);
+    let mean_ns = own.idle_ns.checked_div(own.calls).unwrap_or(0);
+    let is_why = is_why || own.calls <= calls.count / MIN_RARE && mean_ns >= calls.p99_ns / 2;
     (!is_why).then(|| Slow { site, node, calls, wall_ns: facts.wall_ns(site) })
 }

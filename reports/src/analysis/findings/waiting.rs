@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use super::facts::Facts;
+use super::stops::Stops;
 use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{
@@ -10,8 +11,10 @@ use crate::model::{
 };
 use crate::ordered::OrderedMap;
 
-/// A timer that is due later than this, in ns, stands for "never".
+/// A timer that is due later than this, in ns, ends no task soon.
 const FAR_NS: i64 = 600_000_000_000;
+/// One that is due later than in a year stands for "never".
+const NEVER_NS: i64 = 365 * 86_400 * 1_000_000_000;
 /// How long after its own start a task spawns those that belong to it, such as a connection's
 /// reader, in ns; of an old one, a tenth of its age.
 const START_NS: u64 = 100_000_000;
@@ -105,13 +108,25 @@ impl<'a> WaitingTasks<'a> {
         self.ending.get_or_find(task, steps, || {
             task.state != RunState::Waiting
                 || self.waits(task).any(|wait| {
-                    let is_due = wait.mode == WaitMode::Timer
-                        && wait.due_ns.is_some_and(|due_ns| due_ns < FAR_NS)
-                        && !self.is_repeated(wait);
+                    let is_due = self.due_ns(wait).is_some_and(|due_ns| due_ns < FAR_NS);
                     let others = || self.awaited(task, wait).into_iter().filter_map(|id| self.tasks.get(id));
                     is_due || steps > 0 && others().any(|other| self.will_end(other, steps - 1))
                 })
         })
+    }
+
+    /// When a timer ends the task that waits, in ns; `None` if it is no timer, or one in a loop.
+    fn due_ns(&self, wait: &Wait) -> Option<i64> {
+        wait.due_ns.filter(|_| wait.mode == WaitMode::Timer && !self.is_repeated(wait))
+    }
+
+    /// When the first timer is due, in ns, if timers end most of these tasks at some time.
+    pub(super) fn timer_due_ns(&self, tasks: &[&Task]) -> Option<u64> {
+        let due_ns = |task: &&Task| self.waits(task).filter_map(|wait| self.due_ns(wait)).min();
+        let mut all_ns: Vec<i64> = tasks.iter().filter_map(due_ns).collect();
+        all_ns.retain(|&due_ns| due_ns < NEVER_NS);
+        let is_most = all_ns.len() * 2 > tasks.len();
+        all_ns.into_iter().min().filter(|_| is_most).map(|ns| u64::try_from(ns).unwrap_or(0))
     }
 
     /// Returns whether its await is in a loop: it is reached more often than the function around it
@@ -185,6 +200,12 @@ impl<'a> WaitingTasks<'a> {
         })
     }
 
+    /// Returns whether the spawners of most of them have not ended.
+    pub(super) fn have_live_spawners(&self, tasks: &[&Task]) -> bool {
+        let is_live = |task: &&&Task| task.spawned_by.is_some_and(|id| self.tasks.get(id).is_some());
+        tasks.iter().filter(is_live).count() * 2 >= tasks.len()
+    }
+
     /// Returns whether most of them were spawned at the start of a task that has not ended.
     pub(super) fn are_of_live_tasks(&self, tasks: &[&Task]) -> bool {
         let is_of_live_task = |task: &&&Task| {
@@ -228,11 +249,7 @@ impl<'a> WaitingTasks<'a> {
 
     /// The innermost await of a task, if it waits at only one.
     fn place_of_span(&self, task: &Task) -> Option<Place> {
-        let snapshot = self.facts.snapshot;
-        let root = task.span?;
-        let spans = snapshot.spans.get(root.get()..)?;
-        let own = spans.iter().take_while(|span| span.task == Some(task.id));
-        let site = snapshot.site(own.last()?.site)?;
-        (!site.place.file.is_empty()).then(|| site.place.clone())
+        let site = Stops::of(self.facts.snapshot, task).only()?;
+        self.facts.place(site)
     }
 }
