@@ -88,7 +88,8 @@ impl Forward {
     /// Ends the task or wait. Returns whether there are no clones.
     pub(crate) fn end(&self) -> bool {
         // No thread has a clone or makes one: the poll that lends its waker is over.
-        if self.state.load(Ordering::Relaxed) == 0 {
+        // Acquire pairs with the Release of `unlock`: the last clone has taken the waker before.
+        if self.state.load(Ordering::Acquire) == 0 {
             return true;
         }
         for attempt in 0.. {

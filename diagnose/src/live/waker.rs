@@ -262,4 +262,5 @@ unsafe fn wake_lent<L: Lender>(data: *const ()) {
     }
     // SAFETY: as in `clone_lent`.
     unsafe { lender.lent().outer() }.into_iter().for_each(Waker::wake_by_ref);
+    L::Promoted::end_wake();
 }

@@ -99,6 +99,25 @@ macro_rules! unlocked {
                 $hold
             }
 
+            /// Calls `release`, which releases the lock and acquires it again, even if it panics.
+            #[inline]
+            fn without_holding<U>(
+                &mut self,
+                at: &'static Location<'static>,
+                release: impl FnOnce(&mut Self) -> U,
+            ) -> U {
+                struct Again<'s, 'a, T: ?Sized>(&'s mut $guard<'a, T>, &'static Location<'static>);
+                impl<T: ?Sized> Drop for Again<'_, '_, T> {
+                    #[inline]
+                    fn drop(&mut self) {
+                        self.0.holding = self.0.again(self.1);
+                    }
+                }
+                self.holding = Holding::NONE;
+                let again = Again(self, at);
+                release(&mut *again.0)
+            }
+
             /// Releases the lock while `f` runs, then acquires it again.
             #[inline]
             #[track_caller]
@@ -106,10 +125,7 @@ macro_rules! unlocked {
             where
                 F: FnOnce() -> U,
             {
-                s.holding = Holding::NONE;
-                let result = ::parking_lot::$guard::unlocked(&mut s.guard, f);
-                s.holding = s.again(Location::caller());
-                result
+                s.without_holding(Location::caller(), |s| ::parking_lot::$guard::unlocked(&mut s.guard, f))
             }
 
             /// Releases the lock to the longest waiter while `f` runs, then acquires it again.
@@ -119,10 +135,9 @@ macro_rules! unlocked {
             where
                 F: FnOnce() -> U,
             {
-                s.holding = Holding::NONE;
-                let result = ::parking_lot::$guard::unlocked_fair(&mut s.guard, f);
-                s.holding = s.again(Location::caller());
-                result
+                s.without_holding(Location::caller(), |s| {
+                    ::parking_lot::$guard::unlocked_fair(&mut s.guard, f)
+                })
             }
 
             /// Releases the lock to the longest waiter, if there is one, and acquires it again.
@@ -132,9 +147,7 @@ macro_rules! unlocked {
                 if !s.holding.record().is_some_and(Record::has_waiting) {
                     return ::parking_lot::$guard::bump(&mut s.guard);
                 }
-                s.holding = Holding::NONE;
-                ::parking_lot::$guard::bump(&mut s.guard);
-                s.holding = s.again(Location::caller());
+                s.without_holding(Location::caller(), |s| ::parking_lot::$guard::bump(&mut s.guard));
             }
         }
     };

@@ -1,7 +1,9 @@
 //! Holdings: the guards, permits, senders and receivers that tasks have.
 
 use std::panic::Location;
-use std::sync::atomic::Ordering::Relaxed;
+use std::ptr;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::fence;
 
 use super::holding_slot::{
     EXACT, HoldingSlot, IN_ROOT, MEASURED, MOVABLE, ROLE, Role, SAMPLE, SHARED, UNITS,
@@ -148,6 +150,9 @@ impl Holding {
             recorder::own_tree_number();
             here = live::current_poll();
         }
+        // Pairs with the Acquire fence of `read`: a reader that copies a field of this holding sees
+        // that the previous one is over.
+        fence(Release);
         let flags = if is_movable { MOVABLE } else { 0 } | measured;
         slot.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
         slot.at.set(at);
@@ -163,7 +168,9 @@ impl Holding {
         }
         slot.note(here);
         slot.record.set(record);
-        slot.resource.store(record.id(), Relaxed);
+        // Release pairs with the Acquire of `read`: a reader that sees the resource sees all
+        // fields.
+        slot.resource.store(record.id(), Release);
         lock_order::note(role, record, slot);
         Self { slot: Some(slot) }
     }
@@ -225,6 +232,22 @@ impl Holding {
 
     pub(super) fn role(&self) -> Option<Role> {
         Some(self.slot?.role())
+    }
+
+    /// Returns whether both have one role, at one place.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let (Some(own), Some(other)) = (self.slot, other.slot) else { return false };
+        let address = |slot: &HoldingSlot| slot.at.get().map_or(ptr::null(), ptr::from_ref);
+        own.role() == other.role() && ptr::eq(address(own), address(other))
+    }
+
+    /// Takes the units of another holding, which then ends without being measured.
+    pub(super) fn take_units_of(&self, other: &Self) {
+        let (Some(own), Some(other)) = (self.slot, other.slot) else { return };
+        let (units, more) = (own.units.load(Relaxed), other.units.load(Relaxed));
+        let sum = (units & UNITS).saturating_add(more & UNITS).min(UNITS);
+        own.units.store(units & !UNITS | sum, Relaxed);
+        other.units.store(more & !(UNITS | EXACT | MEASURED | SAMPLE), Relaxed);
     }
 
     /// Records that any task may have another holding in this role from now on.

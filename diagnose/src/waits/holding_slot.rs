@@ -1,7 +1,8 @@
 //! The cells of holdings. Readers copy them without a lock.
 
 use std::panic::Location;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 use super::record::Record;
 use crate::context;
@@ -126,7 +127,8 @@ impl HoldingSlot {
     }
 
     pub(super) fn read(&'static self) -> Option<HoldingCopy> {
-        let resource = self.resource.load(Relaxed);
+        // Acquire pairs with the Release of `begin`.
+        let resource = self.resource.load(Acquire);
         let units = self.units.load(Relaxed);
         let role = self.role();
         let (task, transfers) = (self.task.load(Relaxed), self.transfers.load(Relaxed));
@@ -150,6 +152,9 @@ impl HoldingSlot {
             own_task: task,
             slot: self,
         };
+        // Pairs with the Release fence of `begin`: if a field is that of a later holding, so is the
+        // resource, or none.
+        fence(Acquire);
         (resource != 0 && self.resource.load(Relaxed) == resource).then_some(copy)
     }
 }

@@ -205,7 +205,11 @@ struct PollScope {
 impl PollScope {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn new(wait: Option<&'static WaitCell>, record: Option<&'static Record>, outer: &Waker) -> Self {
-        let answered = wait.filter(|wait| wait.is_listed()).map_or(0, |wait| wait.enter(outer));
+        let answered = match wait {
+            Some(wait) if wait.is_listed() => wait.enter(outer),
+            Some(wait) => wait.forget_wake(),
+            None => 0,
+        };
         let is_on = wait.is_some() || (switch::records() && live::has_wait_wakers());
         let asked = record.map_or(0, Record::queued);
         Self { lent: WaitWaker::new(), wait, is_on, asked, answered }

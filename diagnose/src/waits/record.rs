@@ -277,9 +277,15 @@ impl Record {
         })
     }
 
-    /// Keeps a holding that any task may have from now on.
+    /// Keeps a holding that any task may have from now on. Those of one call are kept as one: a
+    /// server may convert a receiver for each of its connections.
     pub(super) fn lose(&self, holding: Holding) {
-        self.rare().lost.push(holding);
+        let mut rare = self.rare();
+        if let Some(lost) = rare.lost.iter().find(|lost| lost.is_like(&holding)) {
+            lost.take_units_of(&holding);
+        } else {
+            rare.lost.push(holding);
+        }
     }
 
     /// Returns whether any task may have that role.
@@ -300,7 +306,8 @@ impl Record {
     /// Returns whether the borrower in `borrowed` still has the value.
     #[inline]
     pub(super) fn is_borrowed_by_one(&self) -> bool {
-        self.borrowed.get().is_some_and(|place| place.is_of(self.id()))
+        // The cell may have been used again, as by another receiver.
+        self.borrowed.get().is_some_and(|place| place.is_of(self.id()) && place.role() == Role::Holds)
     }
 
     /// Records a notification of the waiters: of one, or of all.

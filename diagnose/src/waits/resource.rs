@@ -122,6 +122,20 @@ impl Resource {
         block()
     }
 
+    /// Calls `block`, which blocks the thread if the resource `is_busy`.
+    #[cfg(feature = "tokio")]
+    #[cold]
+    pub(crate) fn block_if<G>(
+        &self,
+        is_busy: bool,
+        mode: WaitMode,
+        units: u64,
+        at: &'static Location<'static>,
+        block: impl FnOnce() -> G,
+    ) -> G {
+        if is_busy { self.block(mode, units, at, block) } else { block() }
+    }
+
     /// Runs `block`, which blocks this thread for at most `limit`.
     #[cfg(feature = "parking-lot")]
     pub(crate) fn block_for<G>(

@@ -160,7 +160,7 @@ impl WaitCell {
         context::count(|counts| &counts.waits);
         self.mode.store(mode as u32, Relaxed);
         self.units.store(units, Relaxed);
-        if !tasks.is_empty() {
+        if !tasks.is_empty() || matches!(mode, WaitMode::Join | WaitMode::Shutdown) {
             *self.tasks.lock() = tasks;
         }
         self.due.store(due, Relaxed);
@@ -204,6 +204,11 @@ impl WaitCell {
     pub(super) fn enter(&self, outer: &Waker) -> u64 {
         let is_indirect = self.note_poll(Some(outer));
         self.set(INDIRECT, is_indirect);
+        self.forget_wake()
+    }
+
+    /// Takes the tick of the wake that a poll answers, which begins now; 0 if there was none.
+    pub(super) fn forget_wake(&self) -> u64 {
         // No read-modify-write: a wake leaves a tick as it is. One that follows from this poll
         // comes after it, through the primitive.
         let answered = self.woken.load(Relaxed);

@@ -12,6 +12,7 @@ mod empty_channel;
 mod full_channel;
 mod future_sizes;
 mod given_up;
+mod lost_records;
 mod made_anew;
 mod missed_messages;
 mod parity_mpsc;

@@ -305,3 +305,32 @@ fn an_original_in_reach_may_be_cloned() {
     assert_eq!(look().holdings(made, Role::Uses).len(), 2);
     drop((child, token));
 }
+
+/// tokio-util keeps the slot of a closed sender for one more message.
+#[test]
+fn a_message_in_the_slot_of_a_closed_sender_is_counted() {
+    diagnose_isolation::isolated!();
+    let (made, (sender, mut receiver)) = (here(), tokio::sync::mpsc::channel(4));
+    let mut sends = PollSender::new(sender);
+    let context = &mut Context::from_waker(Waker::noop());
+    assert!(sends.poll_reserve(context).is_ready());
+    sends.close();
+    assert!(sends.is_closed() && sends.get_ref().is_none());
+    sends.send_item(7).unwrap();
+    let seen = look();
+    assert_eq!((seen.resource(made).filled, seen.holdings(made, Role::Sends).len()), (1, 0));
+    assert_eq!(now(receiver.recv()), Some(7));
+}
+
+/// The original still has its sender.
+#[test]
+fn a_sender_that_becomes_the_original_is_with_anyone() {
+    diagnose_isolation::isolated!();
+    let (made, (sender, _receiver)) = (here(), tokio::sync::mpsc::channel::<u32>(4));
+    let original = ::tokio_util::sync::PollSender::from(PollSender::new(sender));
+    let seen = look();
+    let senders = seen.holdings(made, Role::Sends);
+    assert_eq!(senders.len(), 1);
+    assert_eq!(senders[0].task, None);
+    drop(original);
+}

@@ -1,5 +1,6 @@
 //! A snapshot shows other crates' locks with their holders and waiters, by task and line.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 
 use diagnose::model::Place;
@@ -48,4 +49,18 @@ fn custom_resources_are_in_the_snapshot() {
     assert!(snapshot.resources.iter().any(|it| it.name.as_deref() == Some("db-pool") && it.free == 0));
     assert!(snapshot.spans.iter().any(|span| snapshot.sites[span.site].name == "get connection"));
     drop(hold);
+}
+
+/// The original acquires the lock again while it unwinds.
+#[test]
+fn a_guard_that_was_unlocked_by_a_call_that_panics_still_holds_its_lock() {
+    diagnose_isolation::isolated!();
+    let (mutex, line) = (diagnose::parking_lot::Mutex::new(1), line!());
+    let mut guard = mutex.lock();
+    let unlocked = || diagnose::parking_lot::MutexGuard::unlocked(&mut guard, || panic!("no"));
+    assert!(catch_unwind(AssertUnwindSafe(unlocked)).is_err());
+    assert!(mutex.try_lock().is_none());
+    let (held, _) = held_and_waited(&diagnose::snapshot(), "parking_lot", line);
+    assert_eq!(held, vec![line + 2]);
+    drop(guard);
 }

@@ -39,7 +39,9 @@ macro_rules! acquire {
         #[track_caller]
         pub fn $block(&self) -> $guard<'_, T> {
             let ($it, at) = (self, Location::caller());
-            let guard = $it.resource.block(WaitMode::$mode, $units, at, || $it.$inner.$block());
+            let is_busy = $it.$inner.$try().is_err();
+            let block = || $it.$inner.$block();
+            let guard = $it.resource.block_if(is_busy, WaitMode::$mode, $units, at, block);
             $guard::new($it.resource.hold($units, at, false, false), guard $(, $argument)?)
         }
 

@@ -74,8 +74,16 @@ impl<T: Send> PollSender<T> {
         if let (Ok(()), Some(sender)) = (&sent, &self.sender) {
             sender.end().put_after::<T>(received);
         }
-        self.holding = Holding::NONE;
+        self.release();
         sent
+    }
+
+    /// Records that no slot is reserved. A closed sender had kept its end for the message.
+    fn release(&mut self) {
+        self.holding = Holding::NONE;
+        if self.inner.is_closed() {
+            self.sender = None;
+        }
     }
 
     /// Returns whether this sender is closed. The channel may still be open.
@@ -85,21 +93,26 @@ impl<T: Send> PollSender<T> {
 
     /// Returns the sender, or `None` once this `PollSender` is closed.
     pub fn get_ref(&self) -> Option<&Sender<T>> {
-        self.sender.as_ref()
+        self.sender.as_ref().filter(|_| !self.inner.is_closed())
     }
 
     /// Closes this sender. Only a message for a reserved slot can still be sent.
     pub fn close(&mut self) {
         self.wait.end();
         self.inner.close();
-        self.sender = None;
+        if self.holding.record().is_none() {
+            self.sender = None;
+        }
     }
 
     /// Cancels the wait for a slot, or releases the slot. Returns whether there was either.
     pub fn abort_send(&mut self) -> bool {
         self.wait.end();
+        // First: a slot that is free is never shown as reserved.
         self.holding = Holding::NONE;
-        self.inner.abort_send()
+        let is_aborted = self.inner.abort_send();
+        self.release();
+        is_aborted
     }
 }
 
@@ -112,7 +125,11 @@ convert!(
         inner,
         made_at: Location::caller(),
     },
-    |it| it.inner
+    |it| {
+        it.holding.lose();
+        drop(it.sender.map(Sender::into_inner));
+        it.inner
+    }
 );
 
 impl<T> Clone for PollSender<T> {

@@ -80,3 +80,25 @@ async fn a_job_that_waited_for_a_lock_has_a_time() {
     assert_eq!((row.place.line, row.count), (made + 5, 1));
     assert!(row.total_ns > 0, "{row:?}");
 }
+
+/// Nobody else uses the locks.
+#[test]
+fn a_thread_that_finds_a_lock_free_does_not_wait_for_it() {
+    if !diagnose_waits_tests::is_alone(
+        "blocked_threads_are_in_the_queue::a_thread_that_finds_a_lock_free_does_not_wait_for_it",
+    ) {
+        return;
+    }
+    let (lock, rows, permits) = (Arc::new(Mutex::new(0)), RwLock::new(0), Arc::new(Semaphore::new(2)));
+    for _ in 0..100 {
+        *lock.blocking_lock() += 1;
+        *Arc::clone(&lock).blocking_lock_owned() += 1;
+        *rows.blocking_write() += 1;
+        assert!(*rows.blocking_read() > 0);
+        drop(Arc::clone(&permits).blocking_acquire_many_owned(2).unwrap());
+    }
+    let (_lock, _rows, _permits) = (lock.blocking_lock(), rows.blocking_read(), permits.try_acquire());
+    let snapshot = diagnose::snapshot();
+    let contended: Vec<u64> = snapshot.resources.iter().map(|it| it.usage.contended).collect();
+    assert_eq!(contended, [0, 0, 0]);
+}

@@ -119,7 +119,8 @@ impl<T> Sender<T> {
         let at = Location::caller();
         self.end.used(at);
         let received = self.end.received::<T>();
-        let blocked = BlockedThread::begin(self.end.record(), WaitMode::Send, 1, at);
+        let record = self.end.record().filter(|_| self.inner.capacity() == 0);
+        let blocked = BlockedThread::begin(record, WaitMode::Send, 1, at);
         let sent = self.inner.blocking_send(value);
         drop(blocked);
         self.end.put_if_ok::<T, _>(received, sent)

@@ -74,7 +74,8 @@ impl<T: ?Sized> Mutex<T> {
     pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
         let at = Location::caller();
         OwnedMutexGuard::of(Owned::new(self, |it| {
-            let guard = it.resource.block(WaitMode::Lock, 1, at, || it.mutex.blocking_lock());
+            let is_busy = it.mutex.try_lock().is_err();
+            let guard = it.resource.block_if(is_busy, WaitMode::Lock, 1, at, || it.mutex.blocking_lock());
             (guard, it.resource.hold(1, at, true, false))
         }))
     }

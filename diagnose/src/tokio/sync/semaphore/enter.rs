@@ -133,7 +133,8 @@ impl Semaphore {
         is_movable: bool,
     ) -> Result<(real::SemaphorePermit<'_>, Holding), AcquireError> {
         let block = || self.permits.blocking_acquire_many(n);
-        let permit = self.resource.block(WaitMode::Acquire, n.into(), at, block)?;
+        let is_busy = self.permits.available_permits() < n as usize;
+        let permit = self.resource.block_if(is_busy, WaitMode::Acquire, n.into(), at, block)?;
         Ok((permit, self.resource.hold(n.into(), at, is_movable, false)))
     }
 }

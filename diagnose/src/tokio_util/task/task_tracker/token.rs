@@ -58,6 +58,7 @@ convert!(
         Self { holding: Holding::NONE, inner, task_tracker }
     },
     |it| {
+        it.holding.lose();
         // The original can close the tracker.
         drop(it.task_tracker.into_inner());
         it.inner

@@ -60,7 +60,10 @@ impl<F: fmt::Debug> fmt::Debug for TrackedFuture<F> {
 convert!(
     [F] TrackedFuture<F>: real::TrackedFuture<F>,
     |inner| Self { holding: Holding::NONE, inner, tracker: Shared::NONE },
-    |it| it.inner
+    |it| {
+        it.holding.lose();
+        it.inner
+    }
 );
 
 pin_project! {
