@@ -49,6 +49,12 @@ impl Memory {
         if start << SIZE >> SIZE == start { Self(start << SIZE | size) } else { Self::UNKNOWN }
     }
 
+    /// Returns whether `other` is a part of it. Not if either is unknown.
+    pub(crate) fn contains(self, other: Self) -> bool {
+        let places = self.range().zip(other.range());
+        places.is_some_and(|(own, other)| own.start <= other.start && other.end <= own.end)
+    }
+
     /// The addresses; `None` if unknown.
     pub(crate) fn range(self) -> Option<Range<u64>> {
         let (start, size) = (self.0 >> SIZE, self.0 & u64::from(MAX));

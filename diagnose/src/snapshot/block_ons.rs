@@ -5,11 +5,14 @@
 //! future of the current one. On a current-thread runtime that another thread drives, so does the
 //! end of that thread's `block_on`, which hands the runtime over.
 //!
+//! So does each wake of a task in a `LocalSet` that the `block_on` runs.
+//!
 //! The thread that gets the runtime may need a while until it polls, and no record says that it was
 //! woken.
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::local_sets;
 use super::task_copy::{TaskCopy, is_block_on};
 use crate::live;
 use crate::live::SpawnTarget;
@@ -22,6 +25,8 @@ pub(super) struct BlockOns {
     left: Vec<(BlockOnPlace, u32)>,
     /// Those that ended less than [`HANDED_OVER_NS`] ago.
     ended: Vec<BlockOnPlace>,
+    /// The tasks of sets that a `block_on` runs: each wake of one polls the future of that too.
+    in_sets: Vec<&'static live::Task>,
 }
 
 /// How long after a `block_on`, or after the last use of a waker that is left of one, another one
@@ -69,7 +74,13 @@ impl BlockOns {
                 ended.push(place);
             }
         }
-        Self { running, left, ended }
+        let in_set = |task: &&TaskCopy| task.origin.target.is_local && place(task).is_none();
+        let in_sets = if local_sets::is_any_entered() {
+            tasks.iter().filter(in_set).map(|task| task.task).collect()
+        } else {
+            Vec::new()
+        };
+        Self { running, left, ended, in_sets }
     }
 
     /// Returns the number of wakers that lead to this task too.
@@ -79,6 +90,8 @@ impl BlockOns {
         let left = self.left.iter().filter(|(it, _)| is_near(*it));
         let others = self.running.iter().chain(&self.ended);
         let others = others.filter(|it| it.thread != here.thread && it.shares_runtime(here));
-        left.map(|(_, clones)| u64::from(*clones)).sum::<u64>() + others.count() as u64
+        let in_set = self.in_sets.iter().any(|task| task.may_be_in_set_on(Some(here.thread)));
+        let left = left.map(|(_, clones)| u64::from(*clones)).sum::<u64>();
+        left + others.count() as u64 + u64::from(in_set)
     }
 }

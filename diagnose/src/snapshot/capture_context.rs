@@ -50,14 +50,24 @@ impl TaskTable {
     }
 }
 
+/// A thread that has or had a tree.
+#[derive(Debug)]
+pub(super) struct KnownThread {
+    pub(super) name: Text,
+    /// The kernel's id; 0 if unknown.
+    pub(super) id: u64,
+    /// Whether no other thread had its tree before.
+    pub(super) is_first: bool,
+}
+
 /// Shared input of all parts of a capture.
 pub(super) struct CaptureContext<'a> {
     pub(super) now: u64,
     pub(super) scale: Scale,
     pub(super) tasks: &'a TaskTable,
     pub(super) confined: &'a Confined,
-    /// Names and kernel ids of threads, by the numbers of their trees.
-    pub(super) threads: &'a Table<u32, (Text, u64)>,
+    /// The threads, by the numbers of their trees.
+    pub(super) threads: &'a Table<u32, KnownThread>,
     pub(super) texts: &'a Texts,
     /// The index of a node's path in the snapshot; `None` if it has none.
     pub(super) node_index: &'a dyn Fn(&'static Node) -> Option<NodeIndex>,
@@ -79,6 +89,11 @@ impl CaptureContext<'_> {
     }
 
     pub(super) fn thread_id(&self, tree: Option<u32>) -> Option<u64> {
-        tree.and_then(|tree| self.threads.get(&tree)).map(|(_, id)| *id).filter(|id| *id != 0)
+        tree.and_then(|tree| self.threads.get(&tree)).map(|thread| thread.id).filter(|id| *id != 0)
+    }
+
+    /// Returns whether no other thread had this tree before.
+    pub(super) fn is_first_of(&self, tree: Option<u32>) -> bool {
+        tree.and_then(|tree| self.threads.get(&tree)).is_some_and(|thread| thread.is_first)
     }
 }

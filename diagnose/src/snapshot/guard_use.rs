@@ -56,7 +56,10 @@ pub(super) fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: 
         // What its poll leaves out may be lent to scoped threads.
         stay = stay.min(last.map_or(stay, |span| span.stay));
     }
+    // It went with its task.
+    let is_gone = capture.tasks.get(task).is_none() && copy.root.contains(copy.memory);
     match stay {
+        _ if is_gone => {}
         Stay::Confined => {}
         Stay::Awaited => holding.attribution = holding.attribution.max(Attribution::Unmoved),
         Stay::Unknown => holding.may_have_moved = true,

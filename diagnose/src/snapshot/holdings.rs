@@ -146,6 +146,12 @@ impl<'a> Holdings<'a> {
             holding.attribution = if is_owner_listed { Attribution::Exact } else { Attribution::Unknown };
             return holding;
         }
+        // It never leaves its thread, and ends there. A guard that an ended thread has forgotten may
+        // be of the one that has its tree now.
+        if copy.task == 0 && self.is_of_a_thread(copy) && capture.is_first_of(copy.thread) {
+            holding.attribution = Attribution::Exact;
+            return holding;
+        }
         let guard = guard_use::of_holding(copy, capture);
         holding.is_movable = copy.is_movable || self.may_leave(copy, guard, first_wait.is_some(), capture);
         self.find(copy, guard, &mut holding, capture);

@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Alike, Classes, NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Text,
+    Alike, Classes, NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId,
 };
 
 use super::block_ons::BlockOns;
-use super::capture_context::{CaptureContext, TaskTable};
+use super::capture_context::{CaptureContext, KnownThread, TaskTable};
 use super::confined::Confined;
 use super::draining::Draining;
 use super::lost_wakes;
@@ -24,7 +24,7 @@ use crate::clock::{self, Scale};
 use crate::cpu;
 use crate::live::{self, SlotCopy, TaskKind, TaskState};
 use crate::site::Site;
-use crate::tree::{self, Node};
+use crate::tree::{self, Node, Tree};
 
 /// A copy of the live registry, taken at the tick `now`.
 #[derive(Debug)]
@@ -205,11 +205,11 @@ fn add_spans(
 }
 
 /// Sets the name and the id of the thread that last polled a task.
-fn add_thread(task: &mut Task, thread: Option<&(Text, u64)>) {
+fn add_thread(task: &mut Task, thread: Option<&KnownThread>) {
     if task.polls > 0 || task.state == RunState::Running {
-        if let Some((name, id)) = thread {
-            task.thread = name.clone();
-            task.thread_id = some(*id);
+        if let Some(thread) = thread {
+            task.thread = thread.name.clone();
+            task.thread_id = some(thread.id);
         }
     }
     if task.state == RunState::Running {
@@ -219,10 +219,12 @@ fn add_thread(task: &mut Task, thread: Option<&(Text, u64)>) {
     }
 }
 
-/// Returns the names and ids of threads, by the numbers of their trees.
-fn threads() -> Table<u32, (Text, u64)> {
-    let trees = tree::all().into_iter();
-    let threads =
-        trees.filter_map(|tree| Some((tree.root.tree, (tree.thread()?.0.into(), tree.thread_id()))));
-    threads.collect()
+/// Returns the threads, by the numbers of their trees.
+fn threads() -> Table<u32, KnownThread> {
+    let known = |tree: &'static Tree| {
+        let name = tree.thread()?.0.into();
+        let thread = KnownThread { name, id: tree.thread_id(), is_first: tree.has_one_lease() };
+        Some((tree.root.tree, thread))
+    };
+    tree::all().into_iter().filter_map(known).collect()
 }

@@ -47,9 +47,17 @@ fn has_unknown_spawns() -> bool {
 /// Returns whether a set in a `block_on` may have unrecorded tasks. Its own task `main` is woken by
 /// another waker, so that one does not show them.
 pub(super) fn has_unknown_tasks() -> bool {
-    #[cfg(feature = "tokio")]
-    let is_any_entered = crate::tokio::task::local_set::is_any_entered();
-    #[cfg(not(feature = "tokio"))]
-    let is_any_entered = false;
-    is_any_entered && has_unknown_spawns()
+    is_any_entered() && has_unknown_spawns()
+}
+
+/// Returns whether a thread is in a `block_on` of a set.
+#[cfg(feature = "tokio")]
+pub(super) fn is_any_entered() -> bool {
+    crate::tokio::task::local_set::is_any_entered()
+}
+
+/// Without the feature `tokio`, no set is recorded.
+#[cfg(not(feature = "tokio"))]
+pub(super) fn is_any_entered() -> bool {
+    false
 }

@@ -7,7 +7,7 @@ use super::root_polls::RootPollsBefore;
 use crate::context::ThreadCounts;
 use crate::label::Label;
 use crate::site::Site;
-use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, add};
+use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, add};
 
 /// Maximum number of nodes in a tree. `[other]` and `[nested]` nodes, at most one each per node,
 /// come on top. A node takes about 1,100 bytes, so a tree stays around 18 MB, and as much again for
@@ -39,6 +39,8 @@ pub(crate) struct Tree {
     leased: AtomicBool,
     /// Whether the lease holder was the first to poll some task, and so runs an executor.
     runs_tasks: AtomicBool,
+    /// Number of leases so far. Changed as `leased` is.
+    leases: AtomicU32,
     /// Whether this is the tree in [`STRAYS`].
     is_for_strays: bool,
     /// Name and kernel thread id (zero if unknown) of the current or last lease holder. Locked
@@ -61,6 +63,7 @@ pub(crate) fn lease(name: String, thread_id: u64) -> &'static Tree {
     let tree = free.unwrap_or_else(|| new_tree(&mut trees, false));
     tree.leased.store(true, Ordering::Relaxed);
     tree.runs_tasks.store(false, Ordering::Relaxed);
+    tree.leases.store(tree.leases.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
     *tree.name.lock() = (name, thread_id);
     drop(trees);
     if free.is_some() {
@@ -102,6 +105,11 @@ impl Tree {
         self.runs_tasks.load(Ordering::Relaxed)
     }
 
+    /// Returns whether only one thread has leased it so far.
+    pub(crate) fn has_one_lease(&self) -> bool {
+        self.leases.load(Ordering::Relaxed) <= 1
+    }
+
     fn new(number: u32, is_for_strays: bool) -> Self {
         let zero = || AtomicU64::new(0);
         Self {
@@ -113,6 +121,7 @@ impl Tree {
             before: RootPollsBefore::default(),
             leased: AtomicBool::new(is_for_strays),
             runs_tasks: AtomicBool::new(false),
+            leases: AtomicU32::new(0),
             is_for_strays,
             name: Mutex::new((String::new(), 0)),
         }

@@ -44,6 +44,8 @@ pub(crate) struct HoldingSlot {
     pub(super) thread: AtomicU32,
     /// The [`Memory`](live::Memory) of the future that took it.
     pub(super) memory: AtomicU64,
+    /// That of the root of its task.
+    root: AtomicU64,
 }
 
 /// A copy of a [`HoldingSlot`].
@@ -73,6 +75,8 @@ pub(crate) struct HoldingCopy {
     /// Spawns and sends of its task at the last use.
     pub(crate) transfers: TransferCounts,
     pub(crate) memory: Memory,
+    /// The memory of the root of its task.
+    pub(crate) root: Memory,
     /// The task in the slot. A guard in an output is attributed to another one.
     own_task: u64,
     slot: &'static HoldingSlot,
@@ -106,6 +110,7 @@ impl HoldingSlot {
         let transfers =
             |task: &Task| task.transfer_counts().0 | if task.has_output() { IN_OUTPUT } else { 0 };
         self.transfers.store(here.registered.map_or(0, transfers), Relaxed);
+        self.root.store(here.registered.map_or(0, |task| task.memory.load(Relaxed)), Relaxed);
     }
 
     #[inline]
@@ -149,6 +154,7 @@ impl HoldingSlot {
             uses: self.uses.load(Relaxed),
             transfers: TransferCounts(transfers & !IN_OUTPUT),
             memory: self.memory(),
+            root: Memory(self.root.load(Relaxed)),
             own_task: task,
             slot: self,
         };

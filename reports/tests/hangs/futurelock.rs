@@ -43,6 +43,17 @@ fn an_unfair_lock_wakes_a_future_that_is_not_polled() {
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
 }
 
+/// A writer wakes one reader. Each reader wakes the next when it is polled.
+#[test]
+fn a_reader_that_is_woken_and_not_polled_wakes_no_other() {
+    let mut program = Program::new();
+    let lock = program.rwlock();
+    program.at(lock).is_fair = false;
+    set_aside(told(program.waits(1, lock, WaitMode::Read, 33)));
+    program.waits(1, lock, WaitMode::Read, 40);
+    assert_eq!(program.verdicts(), ["proven futurelock granted"]);
+}
+
 #[test]
 fn at_an_unfair_lock_nobody_waits_for_earlier_waiters_that_were_not_woken() {
     let mut program = Program::new();

@@ -33,7 +33,7 @@ pub(crate) fn local() -> SpawnTarget {
 
 /// Target of a `block_on`. Its future drives the runtime itself if that is a current-thread
 /// runtime.
-pub(super) fn around(handle: &Handle) -> SpawnTarget {
+pub(in crate::tokio) fn around(handle: &Handle) -> SpawnTarget {
     let is_driver = handle.runtime_flavor() == RuntimeFlavor::CurrentThread;
     SpawnTarget { number: if is_driver { number(handle) } else { 0 }, ..local() }
 }

@@ -52,7 +52,7 @@ impl LocalSet {
         F: Future,
     {
         let (_visit, _entered) = (workers::visit(), EnteredSet::new());
-        launch!(number::local(), Some("main"), future: F, |task, _| {
+        launch!(number::around(rt.handle()), Some("main"), future: F, |task, _| {
             self.set.block_on(rt, task)
         })
     }

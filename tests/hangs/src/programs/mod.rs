@@ -29,6 +29,7 @@ mod moved;
 mod opaque;
 mod outputs;
 mod outside;
+mod overtaken;
 mod owners;
 mod passed;
 mod pools;
@@ -90,6 +91,7 @@ pub static ALL: &[Section] = &[
     trackers::SECTION,
     local_sets::SECTION,
     outputs::SECTION,
+    overtaken::SECTION,
     behind::SECTION,
     left::SECTION,
     queues::SECTION,

@@ -173,12 +173,19 @@ impl System<'_> {
                 self.graph.require(node, ahead);
             }
         } else if wait.mode == WaitMode::Read {
-            // In locks without a fair queue, too, the first waiting writer keeps out new readers. A
-            // woken writer keeps them out again once it is polled.
+            // In locks without a fair queue, too, a waiting writer keeps out new readers: not always
+            // the first, as an upgrade overtakes it. A woken writer keeps them out again once it is
+            // polled.
             let writer = self.first_writer_ahead(index, resource);
             let is_woken = |writer: usize| facts.snapshot.waits[writer].woken_ns.is_some();
-            if let Some(writer) = writer.filter(|&writer| !is_woken(writer)) {
-                self.graph.require(node, self.wait_end_node(writer));
+            if writer.is_some_and(|writer| !is_woken(writer)) {
+                let ends = self.any_writer_ends(resource);
+                self.graph.require(node, ends);
+            }
+            if wait.thread_id.is_none() {
+                // A reader that was woken wakes the next one when it is polled.
+                let woken_end = self.woken_readers_end(resource);
+                self.graph.require(node, woken_end);
             }
         } else if buffers_messages(it.kind) && wait.thread_id.is_none() {
             // The next message that a receiver takes wakes the next sender, or takes its message
@@ -289,8 +296,7 @@ impl System<'_> {
             return;
         }
         // The holdings of a future move with it.
-        let is_in_movable =
-            holding.may_have_moved && holding.thread_id.is_none() && !self.is_owner_done(holding);
+        let is_in_movable = holding.may_have_moved && holding.thread_id.is_none();
         let can_move = holding.is_movable || is_in_movable;
         if let Some(others) = can_move.then(|| self.other_owners()).flatten() {
             // Any of these may have it instead, but no record shows it there.

@@ -25,6 +25,8 @@ pub(crate) struct SharedNodes {
     any_holding: IdMap<(usize, Role), NodeId>,
     all_senders_gone: Vec<Option<NodeId>>,
     woken_waits_end: Vec<[Option<NodeId>; 2]>,
+    woken_readers_end: IdMap<usize, NodeId>,
+    any_writer_ends: IdMap<usize, NodeId>,
     all_units_back: Vec<Option<NodeId>>,
     /// By resource: whether a reader never waits for the holders; the queue position of the first
     /// writer, or the length of the queue without one.
@@ -125,6 +127,39 @@ impl System<'_> {
             let is_beside = it.woken_ns.is_some() && queue_side(it.mode) == side;
             if is_beside && !(is_lock && it.mode == WaitMode::Read) {
                 self.graph.require(node, self.wait_end_node(wait));
+            }
+        }
+        node
+    }
+
+    /// The node for "the woken readers of an unfair lock leave".
+    pub(crate) fn woken_readers_end(&mut self, resource: usize) -> NodeId {
+        if let Some(&node) = self.shared.woken_readers_end.get(&resource) {
+            return node;
+        }
+        let node = self.add_node(Node::WokenWaitsEnd(resource), 0);
+        self.shared.woken_readers_end.insert(resource, node);
+        let facts = self.facts;
+        for &wait in &facts.waits_of_resource[resource] {
+            let it = &facts.snapshot.waits[wait];
+            if it.woken_ns.is_some() && it.mode == WaitMode::Read {
+                self.graph.require(node, self.wait_end_node(wait));
+            }
+        }
+        node
+    }
+
+    /// The node for "any waiting writer of an unfair lock leaves".
+    pub(crate) fn any_writer_ends(&mut self, resource: usize) -> NodeId {
+        if let Some(&node) = self.shared.any_writer_ends.get(&resource) {
+            return node;
+        }
+        let node = self.add_node(Node::QueueAhead(resource), 1);
+        self.shared.any_writer_ends.insert(resource, node);
+        let facts = self.facts;
+        for &wait in &facts.waits_of_resource[resource] {
+            if facts.snapshot.waits[wait].mode == WaitMode::Write {
+                self.add_alternative(node, self.wait_end_node(wait));
             }
         }
         node
