@@ -147,11 +147,12 @@ impl VisitMut for Blocks {
     fn visit_block_mut(&mut self, block: &mut Block) {
         let value = mem::take(&mut self.value);
         let last = block.stmts.len().saturating_sub(1);
+        let braces = block.brace_token.span.join();
         for number in 0..block.stmts.len() {
             let Some((statement, rest)) = block.stmts[number..].split_first_mut() else { return };
             self.guard = self.guard_use(|| escape::of_statement(statement, rest, value, &self.moved));
             match statement {
-                Stmt::Macro(_) => self.macro_statement(statement, number == last),
+                Stmt::Macro(_) => self.macro_statement(statement, (number == last).then_some(braces)),
                 other => self.visit_stmt_mut(other),
             }
             self.guard = ValueUse::default();

@@ -1,5 +1,6 @@
 //! Decides which expressions and macros in a body are await points.
 
+use proc_macro2::Span;
 use quote::quote;
 use syn::visit_mut::{self, VisitMut as _};
 use syn::{Expr, ExprAwait, Stmt, StmtMacro, UnOp};
@@ -47,15 +48,16 @@ impl Blocks {
         }
     }
 
-    pub(crate) fn macro_statement(&mut self, statement: &mut Stmt, is_last: bool) {
+    /// Visits a macro as a statement. `end` has the braces of the block that ends with this
+    /// statement.
+    pub(crate) fn macro_statement(&mut self, statement: &mut Stmt, end: Option<Span>) {
         let Stmt::Macro(StmtMacro { attrs, mac, semi_token }) = statement else { return };
         self.visit_attributes_mut(attrs);
         let place = self.invocation(mac);
-        let is_value = is_last && semi_token.is_none();
-        let is_left = is_value && may_never_end(mac);
-        if let Some((place, args)) = place.filter(|_| !is_left).zip(self.awaits()) {
+        let end = end.filter(|_| semi_token.is_none());
+        if let Some((place, args)) = place.zip(self.awaits()) {
             let point = expand::point(args, &place, ValueUse::MOVES);
-            *statement = expand::macro_statement(args, &place, self.points.len(), statement, is_value);
+            *statement = expand::macro_statement(args, self.points.len(), statement, end);
             self.points.push(point);
         }
     }

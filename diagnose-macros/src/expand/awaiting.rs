@@ -7,6 +7,10 @@
 //! ```text
 //! ended((InMacro::begin(&BODY.awaits.3, || ()), retry!(get(key).await)).1, &BODY.site)
 //! ```
+//! At the end of a block it may also be statements, and the await ends with the scope:
+//! ```text
+//! { let in_macro = InMacro::begin(&BODY.awaits.3, || ()); retry! { get(key).await } }
+//! ```
 //!
 //! The calls return their argument. They replace the awaited expression, so temporaries live as
 //! long as before. The `.await` is the user's own, so the compiler reports an operand that is no
@@ -107,25 +111,30 @@ pub(crate) fn through(args: &Args, point: &mut ExprAwait) -> Expr {
 }
 
 /// Returns the await of a macro that cannot be parsed, used as a statement. The macro may define
-/// variables.
+/// variables. If it is the end of a block, `end` has the braces of that block.
 pub(crate) fn macro_statement(
     args: &Args,
-    place: &AwaitPlace,
     number: usize,
     invocation: &impl ToTokens,
-    is_value: bool,
+    end: Option<Span>,
 ) -> Stmt {
-    if is_value {
-        return Stmt::Expr(macro_awaited(args, place, number, invocation), None);
-    }
     let begin = begin(args, number);
-    // The macro may never return.
-    let statements = quote_spanned! {Span::mixed_site()=>
-        let __diagnose_macro = #begin;
-        #invocation
-        #[allow(unreachable_code)]
-        {
-            __diagnose_macro.end();
+    let begin = quote_spanned!(Span::mixed_site()=> let __diagnose_macro = #begin;);
+    let statements = if let Some(braces) = end {
+        // It must stay the end of a block, because it may be statements and a value. Braces like
+        // those of its block keep the edition that decides about temporaries.
+        let mut block = Group::new(Delimiter::Brace, quote!(#begin #invocation));
+        block.set_span(braces);
+        block.into_token_stream()
+    } else {
+        // The macro may never return.
+        quote_spanned! {Span::mixed_site()=>
+            #begin
+            #invocation
+            #[allow(unreachable_code)]
+            {
+                __diagnose_macro.end();
+            }
         }
     };
     Stmt::Expr(Expr::Verbatim(statements), None)

@@ -98,19 +98,15 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 __DIAGNOSE_BODY.site, "stream.next()", 17u32, 29u32).used(b'u', b'm'); &
                 ARM }, stream.next()) => item,
             }
-            ::diagnose::__private::ended(
-                (
-                    ::diagnose::__private::InMacro::begin(
-                        &__DIAGNOSE_BODY.awaits.3,
-                        || (),
-                    ),
-                    select! {
-                        recv(a) -> b => b. await
-                    },
-                )
-                    .1,
-                &__DIAGNOSE_BODY.site,
-            )
+            {
+                let __diagnose_macro = ::diagnose::__private::InMacro::begin(
+                    &__DIAGNOSE_BODY.awaits.3,
+                    || (),
+                );
+                select! {
+                    recv(a) -> b => b. await
+                }
+            }
         },
     )
 }

@@ -136,3 +136,45 @@ fn a_diverging_macro_causes_no_warning() {
     assert_eq!(run(never_comes_back(true)), Err("given up".to_owned()));
     assert_eq!(run(never_comes_back(false)), Ok(1));
 }
+
+/// Expands to statements, as `cfg_if!` does.
+macro_rules! statements {
+    ($($tokens:tt)*) => {
+        $($tokens)*
+    };
+}
+
+#[diagnose]
+#[deny(unreachable_code)]
+async fn ends_blocks(early: bool) -> Result<Box<dyn Fn(&str) -> usize>, String> {
+    for word in ["a", "b"] {
+        let _outer = Noisy("outer");
+        statements! { let _inner = Noisy("inner"); let text = text(word).await; drop(text); }
+    }
+    if early {
+        statements! { let first = text("early").await; return Ok(Box::new(move |_| first.len())); }
+    }
+    loop {
+        statements! { let text = text("c").await; if text.is_empty() { continue; } break; }
+    }
+    {
+        statements! { let text = text("d").await; drop(text); fails().await.or(Ok::<_, String>(1))?; }
+    }
+    let length = statements! { text("ef").await.len() };
+    statements! { let last = text("last").await; Ok(Box::new(move |more| last.len() + length + more.len())) }
+}
+
+#[test]
+fn a_macro_at_the_end_of_a_block_may_expand_to_statements() {
+    let length = run(ends_blocks(true)).unwrap();
+    assert_eq!(length(""), 5);
+    assert_eq!(drops(), ["inner", "outer", "inner", "outer"]);
+    assert_eq!(run(ends_blocks(false)).unwrap()("?"), 7);
+    let snapshot = diagnose::snapshot();
+    let awaits = snapshot.nodes.iter().filter(|node| {
+        let site = &snapshot.sites[node.site];
+        site.kind == SiteKind::Await && site.name.starts_with("statements!")
+    });
+    let calls: Vec<_> = awaits.map(|node| (node.calls, node.completed, node.pending)).collect();
+    assert_eq!(calls, [(4, 4, 0), (1, 1, 0), (1, 1, 0), (1, 1, 0), (1, 1, 0), (1, 1, 0)]);
+}

@@ -217,6 +217,23 @@ async fn arms() -> u32 {
     u32::try_from(printed.len()).unwrap_or_default()
 }
 
+macro_rules! statements {
+    ($($tokens:tt)*) => {
+        $($tokens)*
+    };
+}
+
+#[diagnose]
+async fn ends_with_a_macro(text: &str) -> usize {
+    if text.is_empty() {
+        statements! { let one = std::future::ready(1).await; return one; }
+    }
+    for _ in text.chars() {
+        statements! { pause().await; }
+    }
+    statements! { let two = std::future::ready(2).await; text.len() + two }
+}
+
 #[tokio::test]
 async fn every_lint_is_silent() {
     run(Cancels(true).done());
@@ -242,4 +259,5 @@ async fn every_lint_is_silent() {
     run(explicit_unit(|| ()));
     assert_eq!(run(awaits_everywhere(&lock)), 5);
     assert_eq!(run(arms()), 9);
+    assert_eq!(run(ends_with_a_macro("")) + run(ends_with_a_macro("a")), 4);
 }
