@@ -2,14 +2,15 @@
 //!
 //! Each future becomes an arm. Handlers and conditions are ordinary code of the surrounding body.
 //! If an arm is only a variable, the `select!` of futures borrows it and that of tokio takes it. If
-//! neither path nor form shows the library, the arm stays as it is.
+//! neither path nor form shows the library, the arm stays as it is. So does one that borrows a
+//! temporary.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::VisitMut as _;
-use syn::{Expr, Path, Result, Token};
+use syn::{Expr, Path, Result, Token, UnOp};
 
 use crate::attributes::hand_down;
 use crate::blocks::Blocks;
@@ -66,7 +67,8 @@ impl Blocks {
     /// Makes a future an arm. An async block is a span of its own, so it stays as it is.
     fn arm(&mut self, future: &mut Expr, kind: ArmKind) {
         hand_down(future);
-        let place = (!matches!(future, Expr::Async(_))).then(|| AwaitPlace::of(future));
+        let stays = matches!(future, Expr::Async(_)) || borrows_temporary(future);
+        let place = (!stays).then(|| AwaitPlace::of(future));
         self.visit_expr_mut(future);
         if let (Some(place), Some(args)) = (place, self.awaits()) {
             *future = expand::arm(args, &place, future, kind);
@@ -78,6 +80,31 @@ impl Blocks {
         let Some(args) = self.awaits() else { return };
         let place = AwaitPlace::of(future);
         *future = expand::borrowed_arm(args, &place, future);
+    }
+}
+
+/// Returns whether an arm borrows a temporary, which lives as long as the macro's own variables. An
+/// argument of a call would not.
+fn borrows_temporary(future: &Expr) -> bool {
+    match future {
+        Expr::Paren(inside) => borrows_temporary(&inside.expr),
+        Expr::Group(inside) => borrows_temporary(&inside.expr),
+        Expr::Reference(reference) => !is_place(&reference.expr),
+        Expr::Macro(pinned) => pinned.mac.path.segments.last().is_some_and(|last| last.ident == "pin"),
+        _ => false,
+    }
+}
+
+/// Returns whether an expression is a place that begins with a variable.
+fn is_place(expression: &Expr) -> bool {
+    match expression {
+        Expr::Path(_) => true,
+        Expr::Paren(inside) => is_place(&inside.expr),
+        Expr::Group(inside) => is_place(&inside.expr),
+        Expr::Field(of) => is_place(&of.base),
+        Expr::Index(of) => is_place(&of.expr),
+        Expr::Unary(deref) => matches!(deref.op, UnOp::Deref(_)) && is_place(&deref.expr),
+        _ => false,
     }
 }
 

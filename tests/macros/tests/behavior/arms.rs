@@ -100,6 +100,42 @@ fn futures_select_borrows_its_futures() {
     assert_eq!(run(selects_of_futures()), 1 + 2 + 3 + 4 + 5 + 1);
 }
 
+#[diagnose]
+async fn borrows_temporaries(mut pair: (std::future::Ready<u32>, [std::future::Ready<u32>; 1])) -> u32 {
+    use std::future::{pending, ready};
+
+    let mut sum = tokio::select! {
+        one = &mut ready(1) => one,
+        () = (&mut Box::pin(pause()).fuse()) => 0,
+        () = &mut *Box::pin(pending()) => 0,
+        () = &mut [pending()][0] => 0,
+        () = std::pin::pin!(pause()) => 0,
+    };
+    sum += futures::select! {
+        two = &mut Box::pin(number(2)).fuse() => two,
+        () = &mut (pending().fuse(),).0 => 0,
+    };
+    sum += tokio::select! {
+        biased;
+        three = &mut pair.0 => three,
+        () = pending() => 0,
+    };
+    sum + tokio::select! {
+        four = (&mut (pair.1[0])) => four,
+    }
+}
+
+#[test]
+fn a_borrowed_temporary_lives_as_long_as_its_select() {
+    use std::future::ready;
+
+    assert_eq!(run(borrows_temporaries((ready(3), [ready(4)]))), 10);
+    let snapshot = diagnose::snapshot();
+    let arms = snapshot.sites.iter().map(|site| site.name.as_str());
+    let arms: Vec<_> = arms.filter(|name| name.contains("&mut")).collect();
+    assert_eq!(arms, ["&mut pair.0", "(&mut (pair.1[0]))"]);
+}
+
 /// A macro `select` of the program's own.
 macro_rules! select {
     (recv($from:expr) -> $item:ident => $handler:expr) => {{
