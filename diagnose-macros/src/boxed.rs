@@ -42,6 +42,42 @@ fn by_type(output: &Type) -> Option<Returned> {
     }
 }
 
+/// Returns the first bound of a returned `impl Future + …` that a timed future does not satisfy.
+pub(crate) fn unsatisfied(signature: &Signature) -> Option<&TypeParamBound> {
+    match &signature.output {
+        ReturnType::Type(_, output) if signature.asyncness.is_none() => unsatisfied_in(output),
+        _ => None,
+    }
+}
+
+fn unsatisfied_in(output: &Type) -> Option<&TypeParamBound> {
+    /// Not all traits: one that every type has, such as `MaybeSend`, is one of a timed future too.
+    const TRAITS: [&str; 14] = [
+        "AsyncRead",
+        "AsyncWrite",
+        "Clone",
+        "Copy",
+        "Default",
+        "Display",
+        "Eq",
+        "FusedStream",
+        "Hash",
+        "Ord",
+        "PartialEq",
+        "PartialOrd",
+        "Sink",
+        "Stream",
+    ];
+    match output {
+        Type::Paren(inner) => unsatisfied_in(&inner.elem),
+        Type::Group(inner) => unsatisfied_in(&inner.elem),
+        Type::ImplTrait(bounds) if bounds.bounds.iter().any(is_future) => {
+            bounds.bounds.iter().find(|bound| TRAITS.iter().any(|name| is_trait(bound, name)))
+        }
+        _ => None,
+    }
+}
+
 fn is_boxed_future(type_: &Type) -> bool {
     let Type::Path(path) = type_ else { return false };
     let Some(last) = path.path.segments.last() else { return false };
@@ -58,8 +94,12 @@ fn argument(arguments: &PathArguments) -> Option<&Type> {
 }
 
 fn is_future(bound: &TypeParamBound) -> bool {
+    is_trait(bound, "Future")
+}
+
+fn is_trait(bound: &TypeParamBound, name: &str) -> bool {
     let TypeParamBound::Trait(bound) = bound else { return false };
-    bound.path.segments.last().is_some_and(|last| last.ident == "Future")
+    bound.path.segments.last().is_some_and(|last| last.ident == name)
 }
 
 pub(crate) fn last(body: &mut Block) -> Option<&mut Expr> {

@@ -7,7 +7,7 @@ use syn::{
 };
 
 use crate::args::Args;
-use crate::boxed::Returned;
+use crate::boxed::{self, Returned};
 
 /// Refuses a function that cannot be timed as intended. `is_driver` says whether a future that it
 /// drives is timed, as below `#[tokio::main]`.
@@ -20,6 +20,9 @@ pub(crate) fn function(args: &Args, signature: &Signature, is_driver: bool) -> R
     }
     if let Some(span) = args.all {
         return Err(Error::new(span, "`all` is for an impl block, a trait or a module"));
+    }
+    if let Some(bound) = boxed::unsatisfied(signature) {
+        return Err(Error::new_spanned(bound, untimable(bound)));
     }
     if signature.asyncness.is_some() || Returned::by(signature).is_some() {
         return Ok(());
@@ -35,6 +38,17 @@ pub(crate) fn function(args: &Args, signature: &Signature, is_driver: bool) -> R
         )),
         _ => Ok(()),
     }
+}
+
+fn untimable(bound: &TypeParamBound) -> String {
+    let name = match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    };
+    format!(
+        "a timed future is not `{}`; time the future inside with `diagnose::block!` or `.diagnose(\"name\")`",
+        name.unwrap_or_default(),
+    )
 }
 
 /// Refuses arguments for one function on an item that contains many.

@@ -1,6 +1,7 @@
 //! Times the functions inside an impl block, a trait or an inline module.
 //!
-//! All async functions are timed, and those that return a future; with `all` the other ones too. An
+//! All async functions are timed, and those that return a future; with `all` the other ones too. A
+//! function whose future must be more than a timed one is, such as `Clone`, is left out. An
 //! attribute on a member takes precedence: `skip` leaves the member out, and its arguments replace
 //! the outer ones.
 
@@ -10,7 +11,7 @@ use syn::{Attribute, Error, ImplItem, Item, ItemImpl, ItemTrait, Meta, Path, Res
 
 use crate::args::Args;
 use crate::blocks::Body;
-use crate::boxed::Returned;
+use crate::boxed::{self, Returned};
 use crate::function::Function;
 use crate::{attributes, blocks, check, driver, expand};
 
@@ -117,7 +118,7 @@ impl Members<'_> {
             }
         };
         let is_future = function.sig.asyncness.is_some() || Returned::by(&function.sig).is_some();
-        let is_chosen = is_future || self.args.all.is_some();
+        let is_chosen = (is_future || self.args.all.is_some()) && boxed::unsatisfied(&function.sig).is_none();
         let is_wanted = asked || (is_chosen && function.sig.constness.is_none());
         if args.skip.is_some() || !is_wanted {
             return untimed(function);
