@@ -16,8 +16,7 @@ pub(super) fn expected(krate: &TokenStream, output: &ReturnType) -> TokenStream 
     if matches!(ungrouped(output), Type::ImplTrait(_)) {
         return TokenStream::new();
     }
-    let mut output = (**output).clone();
-    EraseImplTrait.visit_type_mut(&mut output);
+    let output = inferred(output);
     let place = output.span().resolved_at(Span::mixed_site());
     // The semicolon makes it a statement in an empty body too. Otherwise it would be a value of the
     // wrong type.
@@ -26,6 +25,13 @@ pub(super) fn expected(krate: &TokenStream, output: &ReturnType) -> TokenStream 
             return #krate::__private::expected::<#output>();
         };
     }
+}
+
+/// Returns a type for a `let` or a closure, with `_` for each `impl Trait`.
+pub(super) fn inferred(type_: &Type) -> Type {
+    let mut inferred = type_.clone();
+    EraseImplTrait.visit_type_mut(&mut inferred);
+    inferred
 }
 
 /// Returns the span of the `!`, if that is the type.

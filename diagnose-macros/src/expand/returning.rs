@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Expr, ReturnType};
 
+use super::output::inferred;
 use super::parts::{before, body_of, future_kind, krate, label, split};
 use crate::args::Args;
 use crate::boxed::{self, Returned};
@@ -48,20 +49,20 @@ pub(crate) fn returning(
             quote_spanned!(Span::mixed_site()=> { #(#inner)* #start #future })
         }
         (Returned::Boxed, _) => {
-            let output = &sig.output;
+            let ReturnType::Type(arrow, output) = &sig.output else {
+                return quote!(#(#attrs)* #qualifiers #sig #block);
+            };
+            let output = inferred(output);
             let whole = if ends_early {
-                quote_spanned!(Span::mixed_site()=> (move || #output #block)())
+                quote_spanned!(Span::mixed_site()=> (move || #arrow #output #block)())
             } else {
                 quote!(#block)
-            };
-            let ReturnType::Type(_, type_) = output else {
-                return quote!(#(#attrs)* #qualifiers #sig #block);
             };
             let future = timed(quote_spanned!(Span::mixed_site()=> __diagnose_future));
             quote_spanned! {Span::mixed_site()=> {
                 #(#inner)*
                 #start
-                let __diagnose_future: #type_ = #whole;
+                let __diagnose_future: #output = #whole;
                 ::std::boxed::Box::pin(#future)
             }}
         }

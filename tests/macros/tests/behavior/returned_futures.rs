@@ -1,6 +1,7 @@
 //! A function that returns a future without being async: the future is timed, and what comes before
 //! it still happens when the function is called.
 
+use std::fmt::Display;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -85,4 +86,32 @@ fn boxed_futures_and_their_aliases_are_recognized() {
     assert_eq!(calls("aliased"), ["1 aliased"]);
     assert_eq!(run(aliased_local(5)), 5);
     assert_eq!(calls("local"), ["1 local"]);
+}
+
+#[diagnose]
+fn opaque_output(number: u32) -> BoxFuture<'static, impl Display> {
+    async move { number }.boxed()
+}
+
+#[diagnose]
+fn opaque_output_early(
+    text: &str,
+) -> Pin<Box<dyn Future<Output = Result<impl Display + use<>, String>> + '_>> {
+    if text.is_empty() {
+        return Box::pin(async { Err("empty".to_owned()) });
+    }
+    let length = text.len();
+    Box::pin(async move {
+        pause().await;
+        Ok(length)
+    })
+}
+
+#[test]
+fn the_output_of_a_boxed_future_may_be_opaque() {
+    assert_eq!(run(opaque_output(6)).to_string(), "6");
+    assert_eq!(calls("opaque_output"), ["1 opaque_output"]);
+    assert_eq!(run(opaque_output_early("")).err(), Some("empty".to_owned()));
+    assert_eq!(run(opaque_output_early("two")).unwrap().to_string(), "3");
+    assert_eq!(calls("opaque_output_early"), ["2 opaque_output_early"]);
 }
