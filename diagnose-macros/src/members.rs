@@ -7,7 +7,10 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
-use syn::{Attribute, Error, ImplItem, Item, ItemImpl, ItemTrait, Meta, Path, Result, TraitItem, Type};
+use syn::{
+    Attribute, Error, GenericArgument, ImplItem, Item, ItemImpl, ItemTrait, Meta, Path, PathArguments,
+    Result, ReturnType, Signature, TraitItem, Type,
+};
 
 use crate::args::Args;
 use crate::blocks::Body;
@@ -86,7 +89,7 @@ impl Members<'_> {
                     function.owner.clone_from(&owner);
                     function.keep_async = keep_async;
                     ImplItem::Verbatim(match &polled {
-                        Some(polled) if function.sig.ident == polled.method => self.polled(function, polled),
+                        Some(polled) if polled.is_method(&function.sig) => self.polled(function, polled),
                         _ => self.function(function),
                     })
                 }
@@ -220,6 +223,34 @@ impl Polled {
             "Stream" => Some(Self { method: "poll_next", ready: expand::Ready::PerItem }),
             _ => None,
         }
+    }
+
+    /// Returns whether this is the method, and not one of another trait with the same names: it
+    /// returns `Poll<…>`, or `Poll<Option<…>>` for a stream.
+    fn is_method(&self, signature: &Signature) -> bool {
+        let ReturnType::Type(_, output) = &signature.output else { return false };
+        signature.ident == self.method
+            && only_argument(output, "Poll").is_some_and(|value| match self.ready {
+                expand::Ready::Once => true,
+                expand::Ready::PerItem => only_argument(value, "Option").is_some(),
+            })
+    }
+}
+
+/// Returns `T` in `Name<T>`.
+fn only_argument<'a>(type_: &'a Type, name: &str) -> Option<&'a Type> {
+    match type_ {
+        Type::Group(group) => only_argument(&group.elem, name),
+        Type::Paren(paren) => only_argument(&paren.elem, name),
+        Type::Path(path) => {
+            let last = path.path.segments.last().filter(|last| last.ident == name)?;
+            let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+            match arguments.args.first()? {
+                GenericArgument::Type(type_) if arguments.args.len() == 1 => Some(type_),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 

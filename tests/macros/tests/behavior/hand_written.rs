@@ -69,6 +69,63 @@ impl Made {
     }
 }
 
+/// A trait with the name of another.
+mod other {
+    pub(super) trait Stream {
+        fn poll_next(&mut self) -> usize;
+    }
+
+    pub(super) trait Future {
+        fn poll(&mut self);
+    }
+
+    pub(super) mod items {
+        pub(crate) trait Stream {
+            fn poll_next(&mut self) -> std::task::Poll<usize>;
+        }
+    }
+
+    /// As in futures 0.1.
+    pub(super) mod results {
+        pub(crate) type Poll<T, E> = Result<Option<T>, E>;
+
+        pub(crate) trait Future {
+            fn poll(&mut self) -> Poll<usize, ()>;
+        }
+    }
+}
+
+struct Other(usize);
+
+#[diagnose]
+impl other::Stream for Other {
+    fn poll_next(&mut self) -> usize {
+        self.0 += 1;
+        self.0
+    }
+}
+
+#[diagnose(all)]
+impl other::Future for Other {
+    fn poll(&mut self) {
+        self.0 += 1;
+    }
+}
+
+#[diagnose]
+impl other::items::Stream for Other {
+    fn poll_next(&mut self) -> Poll<usize> {
+        Poll::Ready(self.0)
+    }
+}
+
+#[diagnose]
+impl other::results::Future for Other {
+    fn poll(&mut self) -> other::results::Poll<usize, ()> {
+        Ok(Some(self.0))
+    }
+}
+
 /// Calls and polls of a name.
 fn counts(name: &str) -> (u64, u64) {
     let snapshot = diagnose::snapshot();
@@ -95,4 +152,15 @@ fn blocks_in_its_poll_are_spans_too() {
 fn each_item_of_a_stream_is_a_call() {
     assert_eq!(run(Numbers(3).count()), 3);
     assert_eq!(counts("Numbers"), (3, 4));
+}
+
+#[test]
+fn a_method_that_returns_no_poll_is_a_method_as_any_other() {
+    let mut other = Other(0);
+    assert_eq!(other::Stream::poll_next(&mut other), 1);
+    other::Future::poll(&mut other);
+    assert_eq!(other::items::Stream::poll_next(&mut other), Poll::Ready(2));
+    assert_eq!(other::results::Future::poll(&mut other), Ok(Some(2)));
+    assert_eq!(calls("Other::poll"), ["1 Other::poll"]);
+    assert!(calls("Other").is_empty() && calls("Other::poll_next").is_empty());
 }
