@@ -41,16 +41,21 @@ fn driven_by(value: &mut Expr) -> Option<&mut Expr> {
             }
             // `local_set.block_on(&runtime, future)`.
             let is_local_set = call.args.len() == 2 && matches!(call.args.first(), Some(Expr::Reference(_)));
-            if call.args.len() == 1 || is_local_set { call.args.last_mut() } else { None }
+            if call.args.len() == 1 || is_local_set { future(call.args.last_mut()?) } else { None }
         }
         Expr::Call(call) if call.args.len() == 1 => match called(call)?.as_str() {
-            "block_on" => call.args.first_mut(),
+            "block_on" => future(call.args.first_mut()?),
             "Ok" | "Some" | "drop" | "exit" => driven_by(call.args.first_mut()?),
             "from" if converts_at_once(call) => driven_by(call.args.first_mut()?),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// Returns an argument unless it is a literal. Then `block_on` is something else.
+fn future(argument: &mut Expr) -> Option<&mut Expr> {
+    if matches!(argument, Expr::Lit(_)) { None } else { Some(argument) }
 }
 
 /// The last name in the path of a called function.

@@ -61,3 +61,22 @@ fn signatures_are_kept() {
     assert_eq!(a_list(&[1, 2]).sum::<i32>(), 3);
     assert_eq!(calls("diverges"), ["1 diverges"]);
 }
+
+struct Gate(u32);
+
+impl Gate {
+    fn block_on(&self, number: u32) -> u32 {
+        self.0 + number
+    }
+}
+
+#[diagnose]
+fn passes_a_gate(gate: &Gate) -> u32 {
+    gate.block_on(3)
+}
+
+#[test]
+fn a_method_block_on_may_take_a_number() {
+    assert_eq!(passes_a_gate(&Gate(1)), 4);
+    assert!(sites("passes_a_gate")[0].starts_with("sync "));
+}
