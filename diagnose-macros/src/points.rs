@@ -55,7 +55,9 @@ impl Blocks {
         self.visit_attributes_mut(attrs);
         let place = self.invocation(mac);
         let end = end.filter(|_| semi_token.is_none());
-        if let Some((place, args)) = place.zip(self.awaits()) {
+        // Which of such macros is the end of a block depends on the configuration.
+        let may_end = semi_token.is_none() && attrs.iter().any(|attribute| attribute.path().is_ident("cfg"));
+        if let Some((place, args)) = place.filter(|_| !may_end).zip(self.awaits()) {
             let point = expand::point(args, &place, ValueUse::MOVES);
             *statement = expand::macro_statement(args, self.points.len(), statement, end);
             self.points.push(point);

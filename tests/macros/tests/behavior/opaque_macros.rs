@@ -178,3 +178,24 @@ fn a_macro_at_the_end_of_a_block_may_expand_to_statements() {
     let calls: Vec<_> = awaits.map(|node| (node.calls, node.completed, node.pending)).collect();
     assert_eq!(calls, [(4, 4, 0), (1, 1, 0), (1, 1, 0), (1, 1, 0), (1, 1, 0), (1, 1, 0)]);
 }
+
+#[diagnose]
+async fn ends_by_configuration() -> u32 {
+    let one = {
+        #[cfg(test)]
+        statements! { std::future::ready(1).await }
+        #[cfg(not(test))]
+        statements! { std::future::ready(2).await }
+    };
+    #[cfg(test)]
+    {
+        one + 2
+    }
+    #[cfg(not(test))]
+    statements! { std::future::ready(4).await }
+}
+
+#[test]
+fn a_macro_may_be_the_end_of_a_block_in_another_configuration() {
+    assert_eq!(run(ends_by_configuration()), 3);
+}
