@@ -1,6 +1,6 @@
 //! Futurelocks: a task waits for a resource of a future that it has stopped polling.
 
-use diagnose_reports::model::{Attribution, Role, TaskId, WaitMode};
+use diagnose_reports::model::{Attribution, ResourceKind, Role, TaskId, WaitMode};
 
 use crate::support::hangs::{Program, granted, set_aside, told};
 
@@ -52,6 +52,21 @@ fn a_reader_that_is_woken_and_not_polled_wakes_no_other() {
     set_aside(told(program.waits(1, lock, WaitMode::Read, 33)));
     program.waits(1, lock, WaitMode::Read, 40);
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
+}
+
+/// The call that initialized the cell has failed: the next one gets its turn.
+#[test]
+fn a_call_whose_turn_it_is_to_initialize_keeps_the_others_waiting() {
+    let mut program = Program::new();
+    let cell = program.other(ResourceKind::OnceCell);
+    set_aside(told(program.waits(1, cell, WaitMode::Initialize, 33)));
+    program.waits(1, cell, WaitMode::Initialize, 40);
+    assert_eq!(program.verdicts(), ["proven futurelock granted"]);
+    let mut turns = Program::new();
+    let (other, cell) = (turns.task("other"), turns.other(ResourceKind::OnceCell));
+    told(turns.waits(other, cell, WaitMode::Initialize, 33));
+    turns.waits(1, cell, WaitMode::Initialize, 40);
+    assert_eq!(turns.verdicts(), [""; 0]);
 }
 
 #[test]

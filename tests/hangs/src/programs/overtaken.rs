@@ -15,7 +15,7 @@ use super::ms;
 use crate::drop_in::{async_lock, parking_lot, std_sync, tokio};
 use crate::row::{Section, likely, proven, row};
 use tokio::runtime;
-use tokio::sync::{Mutex, oneshot};
+use tokio::sync::{Mutex, OnceCell, oneshot};
 use tokio::task::{LocalSet, spawn_blocking};
 use tokio::time::{sleep, timeout};
 
@@ -29,6 +29,13 @@ pub(super) const SECTION: Section = Section {
             "X139",
             second_read_async_lock,
             "async-lock: select! over &mut read(), and read() again in the other arm"
+        )
+        .is(proven("futurelock").detail("granted"))
+        .or(likely("futurelock").detail("granted")),
+        row!(
+            "X140",
+            second_initialization,
+            "get_or_init(): the first fails, and the next in turn is set aside by a select!"
         )
         .is(proven("futurelock").detail("granted"))
         .or(likely("futurelock").detail("granted")),
@@ -90,6 +97,33 @@ async fn second_read_async_lock() {
     };
     let second = async {
         let _guard = table.read().await; // waits
+    };
+    let mut first = pin!(first.diagnose("first"));
+    tokio::select! {
+        () = &mut first => {}
+        () = sleep(ms(50)) => second.diagnose("second").await, // waits
+    }
+}
+
+async fn second_initialization() {
+    let cell = Arc::new(OnceCell::<u32>::new());
+    let (begun, has_begun) = oneshot::channel();
+    let theirs = Arc::clone(&cell);
+    let fails = async move {
+        let load = || async {
+            begun.send(()).unwrap();
+            sleep(ms(500)).await;
+            Err::<u32, ()>(())
+        };
+        theirs.get_or_try_init(load).await.unwrap_err();
+    };
+    tokio::spawn(fails.diagnose("fails"));
+    has_begun.await.unwrap();
+    let first = async {
+        cell.get_or_init(|| async { 1 }).await; // holds
+    };
+    let second = async {
+        cell.get_or_init(|| async { 2 }).await; // waits
     };
     let mut first = pin!(first.diagnose("first"));
     tokio::select! {

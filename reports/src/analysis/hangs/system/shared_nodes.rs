@@ -27,6 +27,7 @@ pub(crate) struct SharedNodes {
     woken_waits_end: Vec<[Option<NodeId>; 2]>,
     woken_readers_end: IdMap<usize, NodeId>,
     any_writer_ends: IdMap<usize, NodeId>,
+    turn_ends: IdMap<usize, NodeId>,
     all_units_back: Vec<Option<NodeId>>,
     /// By resource: whether a reader never waits for the holders; the queue position of the first
     /// writer, or the length of the queue without one.
@@ -161,6 +162,29 @@ impl System<'_> {
             if facts.snapshot.waits[wait].mode == WaitMode::Write {
                 self.add_alternative(node, self.wait_end_node(wait));
             }
+        }
+        node
+    }
+
+    /// The node for "the call that initializes the cell ends, or the one that was woken to do so".
+    /// After a failure, one waiting call gets its turn. If there is none, it can progress.
+    pub(crate) fn turn_ends(&mut self, resource: usize) -> NodeId {
+        if let Some(&node) = self.shared.turn_ends.get(&resource) {
+            return node;
+        }
+        let facts = self.facts;
+        let is_woken = |&wait: &usize| facts.snapshot.waits[wait].woken_ns.is_some();
+        let mut woken = facts.waits_of_resource[resource].iter().copied().filter(is_woken).peekable();
+        let mut holdings = facts.snapshot.resources[resource].holdings.iter();
+        let is_running = holdings.any(|holding| holding.role == Role::Holds);
+        let node = if is_running || woken.peek().is_none() {
+            self.any_holder(resource)
+        } else {
+            self.add_node(Node::WokenWaitsEnd(resource), 1)
+        };
+        self.shared.turn_ends.insert(resource, node);
+        for wait in woken {
+            self.add_alternative(node, self.wait_end_node(wait));
         }
         node
     }
