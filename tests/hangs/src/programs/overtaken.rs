@@ -137,18 +137,18 @@ async fn upgrade_overtakes_a_writer() {
     let [reads, upgrades, writes] = [(); 3].map(|()| Arc::clone(&table));
     let reads = spawn_blocking(move || {
         let first = reads.read();
-        thread::sleep(ms(200));
+        thread::sleep(ms(500));
         let second = reads.read();
         *first + *second
     });
     let upgrades = spawn_blocking(move || {
         thread::sleep(ms(20));
         let upgradable = upgrades.upgradable_read();
-        thread::sleep(ms(80));
+        thread::sleep(ms(380));
         drop(parking_lot::RwLockUpgradableReadGuard::try_upgrade_for(upgradable, ms(LONG)));
     });
     let writes = spawn_blocking(move || {
-        thread::sleep(ms(50));
+        thread::sleep(ms(200));
         *writes.write() += 1;
     });
     reads.await.unwrap();
@@ -160,13 +160,13 @@ async fn upgrade_overtakes_async_lock() {
     #[diagnose]
     async fn reads_again(table: Arc<async_lock::RwLock<u32>>) {
         let first = table.read().await;
-        sleep(ms(50)).await;
+        sleep(ms(200)).await;
         let mut writes = pin!(table.write());
         tokio::select! {
             _ = &mut writes => {}
-            () = sleep(ms(50)) => {}
+            () = sleep(ms(100)) => {}
         }
-        sleep(ms(100)).await;
+        sleep(ms(200)).await;
         let second = table.read().await;
         assert_eq!(*first, *second);
     }
@@ -174,7 +174,7 @@ async fn upgrade_overtakes_async_lock() {
     async fn upgrades(table: Arc<async_lock::RwLock<u32>>) {
         sleep(ms(20)).await;
         let upgradable = table.upgradable_read().await;
-        sleep(ms(130)).await;
+        sleep(ms(380)).await;
         let _ = timeout(ms(LONG), async_lock::RwLockUpgradableReadGuard::upgrade(upgradable)).await;
     }
     let table = Arc::new(async_lock::RwLock::new(0));
