@@ -1,7 +1,7 @@
 //! `diagnose run`: settings, reports, exit statuses, interruptions.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
 
 use crate::support::{Outcome, Scratch, command, program, run};
 use diagnose_reports::Snapshot;
@@ -98,6 +98,12 @@ fn the_end_of_the_duration_interrupts_the_program() {
     assert!(outcome.out.contains("checksum"), "{outcome:?}");
 }
 
+/// Sends a signal, such as `-INT`.
+fn signal(child: &Child, name: &str) {
+    let kill = Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(kill.expect("there is a `kill`").success());
+}
+
 #[test]
 fn an_interrupt_writes_a_dump_first() {
     let scratch = Scratch::new();
@@ -108,11 +114,64 @@ fn an_interrupt_writes_a_dump_first() {
     let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
     let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
     assert_eq!(lines.next().expect("it prints").expect("a line"), "ready");
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.expect("there is a `kill`").success());
+    signal(&child, "-INT");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let saved = std::fs::read(scratch.at("all.json")).expect("the report was written");
     let snapshot = Snapshot::read_json(&saved[..]).expect("it is a snapshot");
     assert!(snapshot.nodes.iter().any(|node| node.calls > 0));
+}
+
+#[test]
+fn the_end_of_the_duration_interrupts_a_program_that_has_the_terminal() {
+    let outcome = run_program(&["-i", "--duration", "300ms"], &["serve"]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.out.contains("checksum"), "{outcome:?}");
+    // It has no handler for the signal that asks for a dump, and ends by the interrupt.
+    let outcome = run(&["run", "-i", "--duration", "10ms", "--", "sleep", "1000"]);
+    assert_eq!((outcome.status, &outcome.out[..]), (Some(2), ""), "{outcome:?}");
+    assert!(outcome.err.starts_with("diagnose: `sleep` left no dump"), "{outcome:?}");
+}
+
+#[test]
+fn a_signal_from_another_process_reaches_a_program_that_has_the_terminal() {
+    for name in ["-INT", "-TERM", "-HUP"] {
+        let program = program();
+        let mut child = command(&["run", "-i", "--", program.to_str().expect("the path is text"), "serve"]);
+        let mut child = child.stdout(Stdio::piped()).spawn().expect("the command starts");
+        let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut text = String::new();
+        out.read_line(&mut text).expect("it prints");
+        assert_eq!(text, "ready\n");
+        signal(&child, name);
+        std::io::Read::read_to_string(&mut out, &mut text).expect("the report is text");
+        assert_eq!(child.wait().expect("it ends").code(), Some(0), "{name}: {text}");
+        assert!(text.contains("checksum"), "{name}: {text}");
+    }
+}
+
+/// `script` makes a terminal, which sends Ctrl-C to the command and to the program.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_that_survives_ctrl_c_goes_on_and_keeps_its_exit_status() {
+    // A shell's trap ends the first `read`.
+    let shell = "trap \"echo caught\" INT; echo ready; read a; read b; exit 3";
+    let line = format!("'{}' run -i -- sh -c '{shell}'", env!("CARGO_BIN_EXE_diagnose"));
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+    let script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    // Not every system has it.
+    let Ok(mut script) = script else { return };
+    let mut keys = script.stdin.take().expect("it is piped");
+    let mut lines = BufReader::new(script.stdout.take().expect("it is piped")).lines();
+    let mut next = |word: &str| {
+        let found = lines.by_ref().map_while(Result::ok).find(|line| line.contains(word));
+        assert!(found.is_some(), "`{word}` is printed");
+    };
+    next("ready");
+    keys.write_all(b"\x03").expect("the terminal reads");
+    next("caught");
+    keys.write_all(b"\n").expect("the terminal reads");
+    next("ended with status 3 and left no dump");
+    assert_eq!(script.wait().expect("it ends").code(), Some(3));
 }

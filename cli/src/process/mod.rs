@@ -14,5 +14,5 @@ mod status;
 
 pub(crate) use dumps::dumps;
 pub(crate) use request::{Request, request};
-pub(crate) use signal::{Signal, send_to_group, signal_name};
+pub(crate) use signal::{Signal, send, send_to_group, signal_name};
 pub(crate) use status::{Process, group};

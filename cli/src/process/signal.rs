@@ -58,7 +58,7 @@ pub(crate) fn signal_name(number: i32) -> String {
 
 /// Sends a signal to a process.
 #[cfg(unix)]
-fn send(pid: u32, number: i32) -> io::Result<()> {
+pub(crate) fn send(pid: u32, number: i32) -> io::Result<()> {
     let (pid, signal) = parts(pid, number)?;
     Ok(rustix::process::kill_process(pid, signal)?)
 }
@@ -78,7 +78,7 @@ fn parts(pid: u32, number: i32) -> io::Result<(rustix::process::Pid, rustix::pro
 }
 
 #[cfg(not(unix))]
-fn send(_pid: u32, _number: i32) -> io::Result<()> {
+pub(crate) fn send(_pid: u32, _number: i32) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

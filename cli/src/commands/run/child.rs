@@ -6,17 +6,22 @@
 //! ```
 //! The program gets a process group of its own, because a terminal sends Ctrl-C to the whole group
 //! of this process, and most programs end before they could write a dump.
+//!
+//! An interactive program stays in the group of this process, so that it can read from the
+//! terminal. A signal of the terminal reaches it without this process, which only waits for its
+//! end. At a signal of another process, and at the end of the duration, the program gets the
+//! signal, but its children do not.
 
 use std::ffi::OsString;
 use std::io;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::commands::run::report::Dumps;
 use crate::failure::Failure;
-use crate::process::{Process, Request, Signal, group, request, send_to_group};
+use crate::process::{Process, Request, Signal, group, request, send, send_to_group};
 
 /// How long a process may take to begin a dump.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -51,7 +56,31 @@ pub(super) enum Ending {
 #[derive(Debug)]
 enum Event {
     Ended(io::Result<ExitStatus>),
-    Signal(i32),
+    Signal {
+        number: i32,
+        /// Whether the whole process group got it, as with Ctrl-C.
+        is_from_terminal: bool,
+    },
+}
+
+/// The processes to interrupt.
+#[derive(Debug, Clone, Copy)]
+struct Target {
+    /// The id of the program's process.
+    pid: u32,
+    /// Whether the program has a group of its own, which has the same id.
+    is_group: bool,
+}
+
+impl Target {
+    fn processes(self) -> Vec<u32> {
+        if self.is_group { group(self.pid) } else { vec![self.pid] }
+    }
+
+    fn send(self, number: i32) {
+        // A failure means that it has ended.
+        let _ = if self.is_group { send_to_group(self.pid, number) } else { send(self.pid, number) };
+    }
 }
 
 impl Ending {
@@ -71,21 +100,22 @@ impl Program<'_> {
         let (sender, events) = mpsc::channel();
         listen(&sender)?;
         let child = self.start()?;
-        let pid = child.id();
+        let target = Target { pid: child.id(), is_group: !self.is_interactive };
         wait_for(child, sender);
-        let first = match self.duration {
-            Some(duration) => events.recv_timeout(duration),
-            None => events.recv().map_err(RecvTimeoutError::from),
-        };
-        match first {
-            Ok(Event::Ended(status)) => ended(status),
-            Ok(Event::Signal(number)) if self.is_interactive => {
-                let _ = send_to_group(pid, number);
-                end(pid, &events, GRACE)
+        let began = Instant::now();
+        loop {
+            let event = match self.duration {
+                Some(duration) => events.recv_timeout(duration.saturating_sub(began.elapsed())),
+                None => events.recv().map_err(RecvTimeoutError::from),
+            };
+            match event {
+                Ok(Event::Ended(status)) => return ended(status),
+                // The program has got it too, and decides whether it ends.
+                Ok(Event::Signal { is_from_terminal: true, .. }) if self.is_interactive => {}
+                Ok(Event::Signal { number, .. }) => return interrupt(target, number, &events, dumps),
+                // Only the duration can have ended: the threads that send live as long as this one.
+                Err(_) => return interrupt(target, INTERRUPT, &events, dumps),
             }
-            Ok(Event::Signal(number)) => interrupt(pid, number, &events, dumps),
-            // Only the duration can have ended: the threads that send live as long as this one.
-            Err(_) => interrupt(pid, INTERRUPT, &events, dumps),
         }
     }
 
@@ -124,11 +154,22 @@ const KILL: i32 = 9;
 #[cfg(unix)]
 fn listen(sender: &Sender<Event>) -> Result<(), Failure> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::SignalsInfo;
+    use signal_hook::iterator::exfiltrator::raw::WithRawSiginfo;
 
-    let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]);
+    let signals = SignalsInfo::<WithRawSiginfo>::new([SIGINT, SIGTERM, SIGHUP]);
     let mut signals = signals.map_err(|error| Failure::new(format!("cannot listen for Ctrl-C: {error}")))?;
     let sender = sender.clone();
-    thread::spawn(move || signals.forever().try_for_each(|number| sender.send(Event::Signal(number))));
+    thread::spawn(move || {
+        signals.forever().try_for_each(|info| {
+            let number = info.si_signo;
+            // Linux has positive codes for signals that come from no process. Other systems do not
+            // say it, and Ctrl-C is nearly always the terminal's.
+            let is_from_terminal =
+                if cfg!(target_os = "linux") { info.si_code > 0 } else { number == SIGINT };
+            sender.send(Event::Signal { number, is_from_terminal })
+        })
+    });
     Ok(())
 }
 
@@ -142,14 +183,19 @@ fn wait_for(mut child: Child, sender: Sender<Event>) {
     thread::spawn(move || sender.send(Event::Ended(child.wait())));
 }
 
-/// Asks each process of the group that handles the signal for a dump, then passes the signal on.
-fn interrupt(pid: u32, number: i32, events: &Receiver<Event>, dumps: &Dumps) -> Result<Ending, Failure> {
-    for member in group(pid) {
+/// Asks each process that handles the signal for a dump, then passes the signal on.
+fn interrupt(
+    target: Target,
+    number: i32,
+    events: &Receiver<Event>,
+    dumps: &Dumps,
+) -> Result<Ending, Failure> {
+    for process in target.processes() {
         // `request` waits for the thread of one that has just started, and sends no signal to one
         // that has none.
-        if Process::read(member).is_ok_and(|it| it.handles(Signal::Usr1)) {
+        if Process::read(process).is_ok_and(|it| it.handles(Signal::Usr1)) {
             let asked = Request {
-                pid: member,
+                pid: process,
                 signal: Some(Signal::Usr1),
                 folder: Some(dumps.folder()),
                 timeout: PATIENCE,
@@ -158,19 +204,19 @@ fn interrupt(pid: u32, number: i32, events: &Receiver<Event>, dumps: &Dumps) -> 
             let _ = request(&asked);
         }
     }
-    let _ = send_to_group(pid, number);
-    end(pid, events, GRACE)
+    target.send(number);
+    end(target, events, GRACE)
 }
 
 /// Waits for the end; after a further signal, or too long, kills the program.
-fn end(pid: u32, events: &Receiver<Event>, grace: Duration) -> Result<Ending, Failure> {
+fn end(target: Target, events: &Receiver<Event>, grace: Duration) -> Result<Ending, Failure> {
     if let Ok(Event::Ended(status)) = events.recv_timeout(grace) {
         return ended(status).map(|_| Ending::Interrupted);
     }
-    let _ = send_to_group(pid, KILL);
+    target.send(KILL);
     loop {
         match events.recv() {
-            Ok(Event::Signal(_)) => {}
+            Ok(Event::Signal { .. }) => {}
             Ok(Event::Ended(status)) => return ended(status).map(|_| Ending::Interrupted),
             Err(_) => return Ok(Ending::Interrupted),
         }
