@@ -21,14 +21,11 @@ pub(crate) fn read(new: &Path, old: Option<&Path>) -> Result<(Snapshot, Option<S
 
 /// Why the second snapshot is not an earlier one of the first one's process.
 fn reason(snapshot: &Snapshot, earlier: &Snapshot) -> Option<&'static str> {
-    const NS_PER_MS: u64 = 1_000_000;
     if !snapshot.process.is_same(&earlier.process) {
         return Some("is of another process than");
     }
-    let is_timed = earlier.captured_unix_ms > 0;
-    let apart_ms = snapshot.captured_unix_ms.saturating_sub(earlier.captured_unix_ms);
-    // A restarted container has the same name, host and id of its process.
-    if is_timed && snapshot.elapsed_ns / NS_PER_MS < apart_ms {
+    // Before the comparison of elapsed times: the earlier recording may have been a longer one.
+    if snapshot.began_after(earlier) {
         return Some("was taken before the start of the recording in");
     }
     (earlier.elapsed_ns >= snapshot.elapsed_ns).then_some("is not older than")

@@ -257,6 +257,9 @@ fn tasks_of_unrecorded_spawns_are_found_after_all_arrivals() {
     assert_eq!(since(&before), 0, "five more than before");
     before.tasks.truncate(before.tasks.len() - 15);
     assert_eq!(since(&before), 1, "twenty more");
+    let mut after = after.clone();
+    (before.captured_unix_ms, after.captured_unix_ms) = (1, 1 + 2 * after.elapsed_ns / 1_000_000);
+    assert_eq!(after.findings_since(&before), after.findings(), "a reset: growth cannot be measured");
 }
 
 /// A timer that is due in three seconds.

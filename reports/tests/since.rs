@@ -128,6 +128,29 @@ fn another_process_or_a_reset_leaves_the_later_snapshot_as_it_is() {
     assert_eq!(later.since(&earlier), later);
 }
 
+/// A recording of one second that was captured at this time.
+fn second_until(unix_ms: u64, calls: u64) -> Snapshot {
+    let mut snapshot = tree(&format!("a | calls={calls}"));
+    (snapshot.captured_unix_ms, snapshot.elapsed_ns) = (unix_ms, 1_000_000_000);
+    snapshot
+}
+
+#[test]
+fn a_reset_is_noticed_although_the_later_recording_is_longer() {
+    let mut later = second_until(1_795_000_010_000, 7);
+    later.elapsed_ns *= 8;
+    let earlier = second_until(1_795_000_000_000, 5);
+    assert!(later.began_after(&earlier), "eight seconds are recorded of ten");
+    assert_eq!(later.since(&earlier), later);
+    // A clock that goes slower than the other, or is set a little.
+    later.elapsed_ns = 9_990_000_000;
+    assert!(!later.began_after(&earlier));
+    assert_eq!(later.since(&earlier).nodes[0].calls, 2);
+    let unknown = second_until(0, 5);
+    assert!(!later.began_after(&unknown), "it does not say when it was captured");
+    assert!(!earlier.began_after(&later), "it is the earlier one");
+}
+
 #[test]
 fn calls_that_were_open_are_unsettled_and_counters_never_go_below_zero() {
     let earlier = tree("a | calls=3 completed=1 pending=2 busy=100");

@@ -63,6 +63,12 @@ impl Snapshot {
         Self {}
     }
 
+    /// Returns `false`.
+    #[must_use]
+    pub fn began_after(&self, _earlier: &Self) -> bool {
+        false
+    }
+
     /// Returns an empty string.
     #[must_use]
     pub fn tree(&self) -> String {

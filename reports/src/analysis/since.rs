@@ -19,6 +19,11 @@ use crate::model::{Bucket, Durations, Node, NodeIndex, Site, Snapshot};
 use crate::names::OTHER;
 use crate::ordered::OrderedMap;
 
+/// Two clocks differ by this, besides one part in [`CLOCK_SHARE`] of the time between two readings:
+/// the wall clock is read in whole ms, and is corrected while the program runs.
+const CLOCK_SLACK_MS: u64 = 10;
+const CLOCK_SHARE: u64 = 1_000;
+
 /// Identifies a path: the number of its parent, of its site, and its label.
 type PathKey<'a> = (Option<usize>, usize, Option<&'a str>);
 
@@ -50,7 +55,7 @@ impl Snapshot {
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut between = self.clone();
-        if !self.process.is_same(&earlier.process) || self.elapsed_ns < earlier.elapsed_ns {
+        if !self.continues(earlier) {
             return between;
         }
         between.elapsed_ns -= earlier.elapsed_ns;
@@ -67,6 +72,39 @@ impl Snapshot {
             }
         }
         between
+    }
+
+    /// Returns whether this recording began after `earlier` was captured, a snapshot of the same
+    /// process: the recording was reset, or the process is another one with the same id, as in a
+    /// restarted container.
+    ///
+    /// The recording then lasted for less time than has passed between the two captures. Returns
+    /// `false` if `earlier` does not say when it was captured.
+    ///
+    /// # Examples
+    /// ```
+    /// use diagnose_reports::Snapshot;
+    ///
+    /// let mut earlier = Snapshot::default();
+    /// earlier.captured_unix_ms = 1_795_000_000_000;
+    /// let mut later = earlier.clone();
+    /// (later.captured_unix_ms, later.elapsed_ns) = (1_795_000_060_000, 5_000_000_000);
+    /// assert!(later.began_after(&earlier), "60 s have passed, of which 5 s are recorded");
+    /// later.elapsed_ns = 90_000_000_000;
+    /// assert!(!later.began_after(&earlier));
+    /// ```
+    #[must_use]
+    pub fn began_after(&self, earlier: &Self) -> bool {
+        let apart_ms = self.captured_unix_ms.saturating_sub(earlier.captured_unix_ms);
+        let slack_ms = CLOCK_SLACK_MS + apart_ms / CLOCK_SHARE;
+        earlier.captured_unix_ms > 0 && self.elapsed_ns / 1_000_000 + slack_ms < apart_ms
+    }
+
+    /// Returns whether `earlier` is of the same recording, and not newer.
+    pub(crate) fn continues(&self, earlier: &Self) -> bool {
+        self.process.is_same(&earlier.process)
+            && earlier.elapsed_ns <= self.elapsed_ns
+            && !self.began_after(earlier)
     }
 }
 

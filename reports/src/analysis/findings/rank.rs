@@ -34,12 +34,13 @@ impl Snapshot {
     /// Like [`findings_since`](Self::findings_since) an earlier snapshot, if there is one, for
     /// callers that have the verdicts of the snapshot.
     pub(crate) fn findings_with(&self, earlier: Option<&Self>, verdicts: &[Verdict]) -> Vec<Finding> {
-        let is_earlier = |it: &&Self| self.process.is_same(&it.process) && it.elapsed_ns < self.elapsed_ns;
+        let is_earlier = |it: &&Self| it.elapsed_ns < self.elapsed_ns && self.continues(it);
         find(self, earlier.filter(is_earlier), verdicts)
     }
 
     /// Like [`findings`](Self::findings), with an earlier snapshot of the same process: growth is
-    /// measured between the two. An `earlier` snapshot of another process is ignored.
+    /// measured between the two. An `earlier` snapshot of another process, or from before a reset,
+    /// is ignored.
     #[must_use]
     pub fn findings_since(&self, earlier: &Self) -> Vec<Finding> {
         self.findings_with(Some(earlier), &self.verdicts())

@@ -58,6 +58,7 @@ fn report(
     let mut page = wrap(&header::header(snapshot));
     page.push('\n');
     let verdicts = snapshot.verdicts();
+    let earlier = earlier.filter(|earlier| snapshot.continues(earlier));
     let over_ns = earlier.map(|earlier| snapshot.elapsed_ns.saturating_sub(earlier.elapsed_ns));
     let findings = snapshot.findings_with(earlier, &verdicts);
     page += &findings::findings(snapshot, &findings, over_ns);
