@@ -10,7 +10,7 @@ fn side(scratch: &Scratch, name: &str, first_pid: u32, read_ms: &[u64]) -> Strin
     std::fs::create_dir(&folder).expect("the folder can be made");
     for (read_ms, pid) in read_ms.iter().zip(first_pid..) {
         let text = server().replace("4711", &pid.to_string());
-        let text = text.replace("\"busy_ns\": 3000000", &format!("\"busy_ns\": {read_ms}000000"));
+        let text = text.replace("\"busy_ns\": 3000000", &format!("\"busy_ns\": {}", read_ms * 1_000_000));
         let text = text.replace("\"busy_ns\": 7000000", "\"busy_ns\": 97000000");
         let text = text.replace("\"first_seen_ns\": 0", &format!("\"first_seen_ns\": {pid}000000"));
         std::fs::write(folder.join(format!("{pid}.json")), text).expect("the file can be written");
@@ -36,6 +36,19 @@ fn a_slower_function_fails_only_over_the_threshold() {
     assert_eq!(run(&["diff", &old, &new, "--threshold", "5%"]).status, Some(0));
     assert_eq!(run(&["diff", &old, &new, "--fail-over", "-5%"]).status, Some(2));
     assert_eq!(run(&["diff", &old, &new, "--fail-over", "much"]).status, Some(2));
+}
+
+#[test]
+fn a_rise_from_zero_fails() {
+    let scratch = Scratch::new();
+    let old = side(&scratch, "old", 100, &[0; 10]);
+    let new = side(&scratch, "new", 200, &TEN);
+    let failed = run(&["diff", &old, &new, "--fail-over", "1000%"]);
+    assert_eq!(failed.status, Some(1), "{failed:?}");
+    assert!(
+        failed.out.contains("slower  `read` (src/main.rs:30): busy new (0 ns → 100 µs a call)"),
+        "{failed:?}"
+    );
 }
 
 #[test]

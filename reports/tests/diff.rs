@@ -52,6 +52,14 @@ fn a_slower_function_is_found_and_comes_first() {
 }
 
 #[test]
+fn a_rise_from_zero_is_over_every_bound() {
+    let diff = compare(&[0; 10], &[50; 10]);
+    let work = function(&diff, "work");
+    assert_eq!((work.change, work.measures[0].relative), (Change::Slower, None));
+    assert_eq!(diff.slower_than(1_000.0).map(|it| &it.name[..]).collect::<Vec<_>>(), ["work"]);
+}
+
+#[test]
 fn a_faster_function_is_found_and_is_no_failure() {
     let diff = compare(&[120, 121, 119, 120, 120], &[100, 101, 100, 100, 99]);
     assert_eq!(diff.functions[0].change, Change::Faster);

@@ -48,10 +48,10 @@ pub struct Diff {
 
 impl Diff {
     /// The functions with a measure that rose by more than `relative` (0.1 for 10 %) and was
-    /// flagged. The number of calls does not count.
+    /// flagged. A rise from zero is over every bound. The number of calls does not count.
     pub fn slower_than(&self, relative: f64) -> impl Iterator<Item = &FunctionDiff> {
         let is_over = move |measure: &&MeasureDiff| {
-            measure.change == Change::Slower && measure.relative.is_some_and(|change| change > relative)
+            measure.change == Change::Slower && measure.relative.is_none_or(|change| change > relative)
         };
         self.functions.iter().filter(move |function| function.measures.iter().any(|it| is_over(&it)))
     }
