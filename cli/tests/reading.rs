@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Scratch, command, run, run_with_input, server};
+use crate::support::{Outcome, Scratch, command, run, run_with_input, server};
 use diagnose_reports::Format;
 
 #[test]
@@ -131,6 +131,16 @@ fn convert_takes_the_format_from_the_file_name_or_from_the_flag() {
     assert!(unknown.contains("accepted are svg, "), "{unknown}");
     let nowhere = format!("{input}/x.txt");
     assert!(run(&["convert", &input, &nowhere]).refusal().contains("there is no folder"));
+}
+
+#[test]
+fn a_snapshot_that_cannot_be_read_leaves_no_page() {
+    let scratch = Scratch::new();
+    let mut open = command(&["open", "missing.json"]);
+    open.env("TMPDIR", scratch.path()).env("TMP", scratch.path());
+    let message = Outcome::from(open.output().expect("the command starts")).refusal();
+    assert!(message.starts_with("diagnose: cannot read `missing.json`: "), "{message}");
+    assert_eq!(fs::read_dir(scratch.path()).expect("it can be listed").count(), 0);
 }
 
 #[test]

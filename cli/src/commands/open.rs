@@ -13,15 +13,18 @@ use crate::input;
 use crate::output::{Output, is_dash};
 
 pub(crate) fn run(args: &Open, output: Output) -> Result<ExitCode, Failure> {
-    let file = match &args.output {
+    let report = match &args.output {
         Some(file) if is_dash(file) => {
             return Err(Failure::new("standard output cannot be opened in a browser: name a file"));
         }
-        Some(file) => file.clone(),
-        None => temporary(page()?)?,
+        Some(file) => report(None, file)?,
+        None => page()?,
     };
-    let report = report(None, &file)?;
     let snapshot = input::read(&args.input.path)?;
+    let file = match &args.output {
+        Some(file) => file.clone(),
+        None => temporary(report)?,
+    };
     write_and_open("open", &snapshot, report, &file, !args.write_only, output)?;
     Ok(ExitCode::SUCCESS)
 }
