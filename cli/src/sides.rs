@@ -1,5 +1,6 @@
 //! Reads several snapshots: lists, folders and globs.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use diagnose_reports::Snapshot;
@@ -7,18 +8,18 @@ use diagnose_reports::Snapshot;
 use crate::failure::Failure;
 use crate::input::{none_in, parse, snapshots};
 
-/// Reads the snapshots of one side: each text is a file, a folder with all its snapshots, a glob,
+/// Reads the snapshots of one side: each name is a file, a folder with all its snapshots, a glob,
 /// or several of these with commas between. A file whose name contains a comma or a bracket is that
-/// file.
-pub(crate) fn read_all(texts: &[String]) -> Result<Vec<Snapshot>, Failure> {
+/// file. A name that is not Unicode is one file or folder.
+pub(crate) fn read_all(names: &[OsString]) -> Result<Vec<Snapshot>, Failure> {
     let mut paths = Vec::new();
-    for text in texts {
-        if is_plain(text) {
-            paths.extend(expand(text)?);
+    for name in names {
+        let Some(text) = name.to_str().filter(|_| !is_plain(name)) else {
+            paths.extend(expand(name)?);
             continue;
-        }
+        };
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            paths.extend(expand(part)?);
+            paths.extend(expand(part.as_ref())?);
         }
     }
     let mut unique: Vec<PathBuf> = Vec::new();
@@ -30,14 +31,14 @@ pub(crate) fn read_all(texts: &[String]) -> Result<Vec<Snapshot>, Failure> {
     unique.iter().map(|path| parse(path)).collect()
 }
 
-/// Returns whether a text names one file, folder or stream.
-fn is_plain(text: &str) -> bool {
-    text == "-" || Path::new(text).exists()
+/// Returns whether a name is that of one file, folder or stream.
+fn is_plain(name: &OsStr) -> bool {
+    name == "-" || Path::new(name).exists()
 }
 
 /// The files that a name or a glob stands for, sorted by name.
-fn expand(text: &str) -> Result<Vec<PathBuf>, Failure> {
-    let path = Path::new(text);
+fn expand(name: &OsStr) -> Result<Vec<PathBuf>, Failure> {
+    let path = Path::new(name);
     if path.is_dir() {
         let snapshots = snapshots(path)?;
         if snapshots.is_empty() {
@@ -45,9 +46,8 @@ fn expand(text: &str) -> Result<Vec<PathBuf>, Failure> {
         }
         return Ok(snapshots);
     }
-    if is_plain(text) || !text.contains(['*', '?', '[']) {
-        return Ok(vec![path.to_owned()]);
-    }
+    let is_glob = |text: &&str| text.contains(['*', '?', '[']) && !is_plain(name);
+    let Some(text) = name.to_str().filter(is_glob) else { return Ok(vec![path.to_owned()]) };
     let found =
         glob::glob(text).map_err(|error| Failure::new(format!("`{text}` is not a valid glob: {error}")))?;
     let found: Vec<PathBuf> = found.filter_map(Result::ok).filter(|path| !path.is_dir()).collect();

@@ -1,7 +1,14 @@
 //! `diff` and `merge`: sides, exit statuses, Markdown.
 
+#[cfg(target_os = "linux")]
+use std::ffi::OsString;
+#[cfg(target_os = "linux")]
+use std::os::unix::ffi::OsStringExt;
+
 use diagnose_reports::Snapshot;
 
+#[cfg(target_os = "linux")]
+use crate::support::{Outcome, command};
 use crate::support::{Scratch, run, server};
 
 /// Writes runs of the server into a folder, with this busy time of `read` in ms.
@@ -152,4 +159,28 @@ fn merge_writes_a_snapshot() {
     assert!(head.starts_with("server, recorded 6.00 s"), "several processes have no id: {head}");
     assert!(run(&["merge", "no/such.json"]).refusal().contains("cannot read"));
     assert_eq!(run(&["merge"]).status, Some(2));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_names_of_snapshots_may_be_any_bytes() {
+    let scratch = Scratch::new();
+    let old = side(&scratch, "old", 100, &TEN);
+    let new = side(&scratch, "new", 200, &TEN);
+    let expected = run(&["diff", &old, &new]).ok();
+    // A comma belongs to such a name.
+    let odd: OsString = OsStringExt::from_vec(b"\xFF,new".to_vec());
+    std::fs::rename(&new, scratch.path().join(&odd)).expect("it is renamed");
+    let mut diff = command(&["diff"]);
+    let diff = diff.arg(&old).arg(&odd).current_dir(scratch.path()).output().expect("it starts");
+    assert_eq!(Outcome::from(diff).ok(), expected);
+    let mut flags = command(&["diff", "--old", &old, "--new"]);
+    let flags = flags.arg(&odd).current_dir(scratch.path()).output().expect("it starts");
+    assert_eq!(Outcome::from(flags).ok(), expected);
+    let mut merge = command(&["merge"]);
+    let merge = merge.arg(&odd).current_dir(scratch.path()).output().expect("it starts");
+    assert!(Outcome::from(merge).ok().contains("\"read\""));
+    let missing: OsString = OsStringExt::from_vec(b"\xFE".to_vec());
+    let missing = command(&["merge"]).arg(missing).output().expect("it starts");
+    assert!(Outcome::from(missing).refusal().starts_with("diagnose: cannot read `\u{FFFD}`: "));
 }

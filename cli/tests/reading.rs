@@ -1,6 +1,10 @@
 //! The commands that read one snapshot.
 
+#[cfg(target_os = "linux")]
+use std::ffi::OsString;
 use std::fs;
+#[cfg(target_os = "linux")]
+use std::os::unix::ffi::OsStringExt;
 
 use crate::support::{Outcome, Scratch, command, run, run_with_input, server};
 use diagnose_reports::Format;
@@ -131,6 +135,25 @@ fn convert_takes_the_format_from_the_file_name_or_from_the_flag() {
     assert!(unknown.contains("accepted are svg, "), "{unknown}");
     let nowhere = format!("{input}/x.txt");
     assert!(run(&["convert", &input, &nowhere]).refusal().contains("there is no folder"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_name_of_a_written_file_may_be_any_bytes() {
+    let scratch = Scratch::new();
+    let input = scratch.file("a.json", server());
+    let name: OsString = OsStringExt::from_vec(b"x\xFF.svg".to_vec());
+    for arguments in [
+        &["convert", "--json", &input][..],
+        &["flame", "--json", &input, "-o"],
+        &["merge", "--json", &input, "-o"],
+        &["open", "--json", "--no-open", &input, "-o"],
+    ] {
+        let written = command(arguments).arg(&name).current_dir(scratch.path()).output();
+        let json = Outcome::from(written.expect("the command starts")).ok();
+        assert!(json.contains("\"file\": \"x\u{FFFD}.svg\""), "{arguments:?}: {json}");
+        fs::remove_file(scratch.path().join(&name)).expect("it was written");
+    }
 }
 
 #[test]

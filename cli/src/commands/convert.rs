@@ -1,5 +1,6 @@
 //! `diagnose convert`: a snapshot in another format.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,8 +15,8 @@ use crate::output::{Output, is_dash};
 /// The JSON of every command that writes one file.
 #[derive(Debug, Serialize)]
 pub(crate) struct Written<'a> {
-    /// The file; absent for standard output.
-    pub(crate) file: &'a Path,
+    /// The file, with U+FFFD for what is not Unicode; absent for standard output.
+    pub(crate) file: Cow<'a, str>,
     /// The report, such as `busy.svg`.
     pub(crate) format: String,
     /// Whether a browser was opened.
@@ -53,7 +54,10 @@ pub(crate) fn write(
         return Ok(());
     }
     if output.is_json {
-        return Output::json(command, Written { file, format: report.to_string(), is_opened: None });
+        return Output::json(
+            command,
+            Written { file: file.to_string_lossy(), format: report.to_string(), is_opened: None },
+        );
     }
     output.text(&format!("wrote {}\n", diagnose_reports::clean_line(&file.to_string_lossy())))
 }

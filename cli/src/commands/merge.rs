@@ -1,5 +1,6 @@
 //! `diagnose merge`: several snapshots added up into one.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,7 +15,7 @@ use crate::sides::read_all;
 pub(crate) struct Args {
     /// Snapshots, folders or globs
     #[arg(value_name = "SNAPSHOT", required = true)]
-    inputs: Vec<String>,
+    inputs: Vec<OsString>,
     /// The file to write, in the format of its extension; `-` for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,

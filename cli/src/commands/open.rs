@@ -57,7 +57,8 @@ pub(crate) fn write_and_open(
     Output::report(snapshot, report, file)?;
     let is_opened = browser::open(file);
     if output.is_json {
-        let written = Written { file, format: report.to_string(), is_opened: Some(is_opened) };
+        let written =
+            Written { file: file.to_string_lossy(), format: report.to_string(), is_opened: Some(is_opened) };
         return Output::json(command, written);
     }
     let name = clean_line(&file.to_string_lossy());

@@ -1,5 +1,6 @@
 //! Arguments and exit status of `diagnose diff`.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use diagnose_reports::{DiffOptions, Presence, clean_lines, diff};
@@ -24,16 +25,16 @@ const DEFAULT_PERCENT: f64 = 5.0;
 pub(crate) struct Args {
     /// The snapshots before the change
     #[arg(value_name = "OLD", required_unless_present = "old_files")]
-    old: Option<String>,
+    old: Option<OsString>,
     /// The snapshots after the change
     #[arg(value_name = "NEW", required_unless_present = "new_files")]
-    new: Option<String>,
+    new: Option<OsString>,
     /// A further snapshot before the change
     #[arg(long = "old", value_name = "SNAPSHOT")]
-    old_files: Vec<String>,
+    old_files: Vec<OsString>,
     /// A further snapshot after the change
     #[arg(long = "new", value_name = "SNAPSHOT")]
-    new_files: Vec<String>,
+    new_files: Vec<OsString>,
     /// Exit with 1 if a function became slower by more than this, as in `10%`
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     fail_over: Option<f64>,
@@ -62,8 +63,8 @@ struct Page {
 /// Exits with 1 if `--fail-over` is given, and a function became slower by more. A gate that
 /// compared nothing fails.
 pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
-    let old = read_all(&texts(args.old.as_ref(), &args.old_files))?;
-    let new = read_all(&texts(args.new.as_ref(), &args.new_files))?;
+    let old = read_all(&names(args.old.as_ref(), &args.old_files))?;
+    let new = read_all(&names(args.new.as_ref(), &args.new_files))?;
     let threshold = args.threshold.or(args.fail_over).unwrap_or(DEFAULT_PERCENT);
     let diff = diff(&old, &new, DiffOptions::default().threshold(threshold / 100.0));
     let is_compared = diff.functions.iter().any(|function| function.presence == Presence::Both);
@@ -86,6 +87,6 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
 }
 
 /// The positional side, then those of the flags.
-fn texts(side: Option<&String>, files: &[String]) -> Vec<String> {
+fn names(side: Option<&OsString>, files: &[OsString]) -> Vec<OsString> {
     side.into_iter().chain(files).cloned().collect()
 }
