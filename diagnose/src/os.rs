@@ -152,6 +152,16 @@ pub(crate) fn accepts_stderr() -> bool {
     false
 }
 
+/// Stops a socket from listening: a thread in `accept` gets an error, and so does every later one.
+/// Other systems may refuse this.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) fn shut_down(socket: std::os::fd::BorrowedFd<'_>) {
+    use std::os::fd::AsRawFd as _;
+
+    // SAFETY: the descriptor is open while it is borrowed. A socket that listens can be shut down.
+    let _ = unsafe { libc::shutdown(socket.as_raw_fd(), libc::SHUT_RDWR) };
+}
+
 /// Closes a file descriptor that nothing else in this process closes.
 #[cfg(unix)]
 pub(crate) fn close(descriptor: std::os::fd::RawFd) {

@@ -75,6 +75,28 @@ impl Listener {
         }
     }
 
+    /// Ends a waiting [`accept`](Self::accept), and every later one, with an error.
+    ///
+    /// No connection is needed for that: the process may have no file descriptor left, and the
+    /// socket's file may be gone.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub(super) fn end(&self, _address: &ServeAddress) {
+        use std::os::fd::AsFd as _;
+
+        crate::os::shut_down(match self {
+            Self::Tcp(listener) => listener.as_fd(),
+            Self::Unix(listener) => listener.as_fd(),
+        });
+    }
+
+    /// Ends a waiting [`accept`](Self::accept) with a connection, if there can be one: no call of
+    /// other systems does that.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    #[allow(clippy::unused_self)] // The signature is that for Linux.
+    pub(super) fn end(&self, address: &ServeAddress) {
+        drop(Stream::connect(address));
+    }
+
     /// The file descriptor.
     #[cfg(unix)]
     pub(super) fn descriptor(&self) -> std::os::fd::RawFd {
@@ -89,6 +111,7 @@ impl Listener {
 
 impl Stream {
     /// Connects to an address of this process, to end a waiting [`Listener::accept`].
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
     pub(super) fn connect(address: &ServeAddress) -> io::Result<Self> {
         match &address.0 {
             Address::Tcp(address) => {

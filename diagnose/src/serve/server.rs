@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::budget::{Budget, CpuStopwatch};
 use super::client::{Client, ClientStep};
-use super::listener::{Listener, Stream};
+use super::listener::Listener;
 use super::request::Access;
 use super::shared;
 use crate::install_error::InstallError;
@@ -43,6 +43,8 @@ struct RunningServer {
     address: ServeAddress,
     access: Access,
     stops: Arc<AtomicBool>,
+    /// Shared with the thread, which may wait for a connection.
+    listener: Arc<Listener>,
     thread: Option<thread::JoinHandle<()>>,
     /// Device and number of the socket's file.
     #[cfg(unix)]
@@ -117,6 +119,7 @@ fn start(wanted: &ServeAddress, access: Access) -> io::Result<RunningServer> {
     crate::fork::watch();
     let (listener, address) = Listener::bind(wanted)?;
     listener.set_waiting(false)?;
+    let listener = Arc::new(listener);
     let stops = Arc::new(AtomicBool::new(false));
     let mut running = RunningServer {
         process: std::process::id(),
@@ -124,6 +127,7 @@ fn start(wanted: &ServeAddress, access: Access) -> io::Result<RunningServer> {
         address: address.clone(),
         access: access.clone(),
         stops: Arc::clone(&stops),
+        listener: Arc::clone(&listener),
         thread: None,
         #[cfg(unix)]
         file: address.path().and_then(super::listener::unix::identity),
@@ -159,8 +163,7 @@ impl RunningServer {
             return;
         }
         self.stops.store(true, Relaxed);
-        // The thread may be waiting for a connection.
-        drop(Stream::connect(&self.address));
+        self.listener.end(&self.address);
         let began = Instant::now();
         let is_running = || self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
         while is_running() && began.elapsed() < MAX_WAIT {
@@ -187,7 +190,7 @@ impl RunningServer {
 
 /// The thread's own state.
 struct Server {
-    listener: Listener,
+    listener: Arc<Listener>,
     access: Access,
     clients: Vec<Client>,
     budget: Budget,
@@ -195,7 +198,7 @@ struct Server {
 }
 
 impl Server {
-    fn new(listener: Listener, access: Access) -> Self {
+    fn new(listener: Arc<Listener>, access: Access) -> Self {
         #[cfg(unix)]
         super::listener::DESCRIPTOR.store(listener.descriptor(), Relaxed);
         Self { listener, access, clients: Vec::new(), budget: Budget::new(), pause: PAUSE }
@@ -255,8 +258,8 @@ impl Server {
         let waited = self.listener.set_waiting(true).and_then(|()| self.listener.accept());
         let is_ready = self.listener.set_waiting(false);
         match (waited, is_ready) {
-            (Ok(stream), Ok(())) if !stops.load(Relaxed) => self.clients.push(Client::new(stream)),
-            (Ok(_), Ok(())) => {}
+            _ if stops.load(Relaxed) => {}
+            (Ok(stream), Ok(())) => self.clients.push(Client::new(stream)),
             // The process may have no file descriptor left.
             _ => thread::sleep(Duration::from_millis(100)),
         }

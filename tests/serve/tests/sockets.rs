@@ -100,13 +100,47 @@ fn a_second_install_changes_nothing_and_a_new_one_moves_the_server() {
     assert_eq!(program.hear(), "diagnose-serve", "one thread");
     program.say("stop");
     assert_eq!(program.hear(), "true");
-    // The kernel lists a thread for a moment after it was joined.
-    let mut threads = || {
+    assert!(is_without_threads(&mut program), "no thread is left");
+}
+
+/// Returns whether no thread of diagnose is left. The kernel lists one for a moment after it was
+/// joined.
+fn is_without_threads(program: &mut Program) -> bool {
+    (0..1_000).any(|_| {
         program.say("threads");
-        program.hear()
-    };
-    let gone = (0..1_000).any(|_| threads().is_empty());
-    assert!(gone, "no thread is left");
+        program.hear().is_empty()
+    })
+}
+
+/// Returns whether the server's thread sleeps: in `accept`, before the first request.
+fn waits_for_clients(program: &Program) -> bool {
+    let tasks = fs::read_dir(format!("/proc/{}/task", program.id())).expect("the program runs");
+    tasks.flatten().any(|task| {
+        let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        stat.contains("(diagnose-serve) S")
+    })
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_ends_nevertheless() {
+    let folder = folder("unreachable");
+    let path = folder.join("a.sock");
+    let text = path.to_str().expect("text");
+    let mut program = Program::start(SERVES, &[text], &[]);
+    assert_eq!(program.hear(), format!("unix:{text}"));
+    while !waits_for_clients(&program) {
+        std::thread::yield_now();
+    }
+    fs::remove_file(&path).expect("it is there");
+    program.say("stop");
+    assert_eq!(program.hear(), "true");
+    assert!(is_without_threads(&mut program), "no thread is left");
+    // Nothing of the first server hinders a second one.
+    program.say(&format!("move {text}"));
+    assert_eq!(program.hear(), format!("unix:{text}"));
+    assert_eq!(get_unix(&path, "/tasks").expect("it listens").status, 200);
+    assert!(program.end().0.success());
+    fs::remove_dir(folder).expect("it is empty");
 }
 
 #[test]
