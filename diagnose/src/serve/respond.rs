@@ -27,9 +27,10 @@ pub struct Response {
 /// Call it from a route of the program's own server. It blocks the thread: a profile for its
 /// whole length, any other page while its report is made, which takes up to a few µs for each
 /// recorded path and task. In an async server, call it through `spawn_blocking`. Pages are shared
-/// by all requests of the same second. At most four profiles are recorded at the same time. The
-/// status is 200; 400 for `seconds` out of bounds, 404 for an unknown path, 501 if the format's
-/// feature is off, 503 while four profiles are being recorded. The caller decides who may ask.
+/// by all requests of the same second; a short-lived thread frees them afterwards. At most four
+/// profiles are recorded at the same time. The status is 200; 400 for `seconds` out of bounds, 404
+/// for an unknown path, 501 if the format's feature is off, 503 while four profiles are being
+/// recorded. The caller decides who may ask.
 ///
 /// # Examples
 /// ```
@@ -42,7 +43,9 @@ pub struct Response {
 /// `docs/serving.md` has the route for axum.
 #[must_use]
 pub fn respond(path_and_query: &str) -> Response {
-    let answer = match Answer::begin(path_and_query) {
+    let begun = Answer::begin(path_and_query);
+    shared::free_later();
+    let answer = match begun {
         Begun::Now(answer) => answer,
         Begun::Later(profile) => {
             thread::sleep(profile.record);

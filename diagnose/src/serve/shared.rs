@@ -1,15 +1,19 @@
 //! The last snapshot and the pages made of it, shared by all requests of about a second.
 //!
 //! A snapshot serves for a second, or for three times as long as it and its pages took. So making
-//! pages takes at most a quarter of one processor, however many clients ask.
+//! pages takes at most a quarter of one processor, however many clients ask. Then it is freed: by
+//! the server's thread, or by one that [`free_later`] starts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use diagnose_reports::Snapshot;
 
 use super::page::{Made, Page};
+use crate::own_thread;
 use crate::snapshot::snapshot;
 use crate::sync::Mutex;
 
@@ -24,6 +28,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const SHARE: u32 = 3;
 
 static SHARED: Mutex<Option<Shared>> = Mutex::new(None);
+
+/// Id of the process whose thread frees the shared snapshot; 0 if there is no such thread. The
+/// thread sets it to 0 under the lock of [`SHARED`], once nothing is left.
+static FREEING: AtomicU32 = AtomicU32::new(0);
 
 /// A page, or the reason why there is none.
 pub(super) type MadePage = Result<Arc<Made>, String>;
@@ -79,11 +87,43 @@ pub(super) fn page_since(page: Page, earlier: &Snapshot) -> MadePage {
 
 /// Frees the snapshot and its pages if they serve no longer. Returns whether there is nothing left.
 pub(super) fn free_old() -> bool {
+    free_old_and(|| {})
+}
+
+/// Like [`free_old`]. Calls `then` under the lock if there is nothing left.
+fn free_old_and(then: impl FnOnce()) -> bool {
     let Some(mut shared) = SHARED.try_lock() else { return false };
     if shared.as_ref().is_some_and(|shared| !shared.is_fresh(LIFETIME)) {
         *shared = None;
     }
+    if shared.is_none() {
+        then();
+    }
     shared.is_none()
+}
+
+/// Frees the snapshot and its pages once they serve no longer, on a thread of its own that ends
+/// then. Requests without the built-in server need this, and so do those beside a server that waits
+/// for a client.
+pub(super) fn free_later() {
+    if SHARED.try_lock().is_some_and(|shared| shared.is_none()) {
+        return;
+    }
+    let process = std::process::id();
+    if FREEING.swap(process, Relaxed) == process {
+        return;
+    }
+    let free = || {
+        while !own_thread::work(|| free_old_and(|| FREEING.store(0, Relaxed))) {
+            thread::sleep(LIFETIME);
+        }
+    };
+    if own_thread::spawn("diagnose-free", free).is_err() {
+        FREEING.store(0, Relaxed);
+        if let Some(mut shared) = SHARED.try_lock() {
+            *shared = None;
+        }
+    }
 }
 
 /// Reads the shared snapshot. Returns `None` if another thread makes pages for too long. In a
@@ -100,4 +140,27 @@ fn make(page: Page, snapshot: &Snapshot) -> MadePage {
     let made = catch_unwind(AssertUnwindSafe(|| page.make(snapshot)));
     let made = made.unwrap_or_else(|_| Err("this report cannot be made of what is recorded".to_owned()));
     made.map(Arc::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::SHARED;
+    use crate::serve::respond;
+
+    #[test]
+    fn a_snapshot_without_a_server_is_freed() {
+        assert_eq!(respond("/nothing").status, 404);
+        assert!(SHARED.lock().is_none(), "it needs no snapshot");
+        for page in ["/tasks", "/report.txt"] {
+            assert_eq!(respond(page).status, 200);
+            let shared = SHARED.lock().as_ref().map(|shared| Arc::downgrade(&shared.snapshot));
+            while shared.as_ref().is_some_and(|snapshot| snapshot.upgrade().is_some()) {
+                sleep(Duration::from_millis(1));
+            }
+        }
+    }
 }
