@@ -16,12 +16,13 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use diagnose_reports::model::TaskId;
+use diagnose_reports::model::{Alarm, AlarmKind, TaskId};
 use diagnose_reports::ordered::OrderedSet;
 use diagnose_reports::sort::sort;
 use diagnose_reports::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 
 use super::late::Late;
+use super::raised::alarm;
 
 /// Longest pause between two requests for verdicts while tasks stay late.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -44,23 +45,21 @@ type AlarmPart = (LinkNode, String, String, u32, LinkRole);
 /// The start or the end of an alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum HangEvent {
-    Alarm {
-        text: String,
-        /// The tasks in the chains, by id: sorted, without duplicates.
-        tasks: Vec<TaskId>,
-    },
+    /// Its tasks are those in the chains, by id: sorted, without duplicates.
+    Alarm(Alarm),
     Over {
-        /// The text with which the alarm was printed.
-        alarm: String,
+        /// The alarm as it was raised.
+        alarm: Alarm,
         /// How long the alarm lasted, and how many verdicts it stood for.
         words: String,
     },
 }
 
-/// An alarm, printed or only counted.
+/// Hangs that look alike: one alarm, raised or only counted.
 #[derive(Debug, Default)]
 struct HangAlarm {
-    text: String,
+    /// The alarm as it was raised; `None` if it was only counted.
+    raised: Option<Alarm>,
     /// The tasks of its current verdicts. `count` is the number of verdicts so far.
     tasks: OrderedSet<TaskId>,
     count: u64,
@@ -129,16 +128,20 @@ impl Hangs {
         let mut more = 0_usize;
         for key in order {
             let Some(alike) = current.get(&key) else { continue };
-            let Some((text, tasks)) = self.note(key, alike) else { continue };
+            let Some((text, tasks)) = self.note(key.clone(), alike) else { continue };
             if events.len() == MAX_NEW_ALARMS {
                 more += 1;
-            } else {
-                events.push(HangEvent::Alarm { text, tasks });
+                continue;
             }
+            let raised = alarm(AlarmKind::Hang, text, tasks);
+            if let Some(own) = self.alarms.get_mut(&key) {
+                own.raised = Some(raised.clone());
+            }
+            events.push(HangEvent::Alarm(raised));
         }
         if more > 0 {
             let text = format!("{more} more verdicts, which the reports list");
-            events.push(HangEvent::Alarm { text, tasks: Vec::new() });
+            events.push(HangEvent::Alarm(alarm(AlarmKind::Hang, text, Vec::new())));
         }
         events.extend(self.end(&current));
         self.quiet = if late.is_new || !events.is_empty() { 0 } else { self.quiet + 1 };
@@ -146,7 +149,7 @@ impl Hangs {
         events
     }
 
-    /// Records verdicts that are one alarm. Returns its text and its tasks if it is to be printed.
+    /// Records verdicts that are one alarm. Returns its text and its tasks if it is to be raised.
     fn note(&mut self, key: AlarmKey, alike: &[&Verdict]) -> Option<(String, Vec<TaskId>)> {
         let alarm =
             self.alarms.entry(key).or_insert_with(|| HangAlarm { missed: MISSED, ..HangAlarm::default() });
@@ -168,14 +171,14 @@ impl Hangs {
         if !was_over || !alarm.times.is_power_of_two() {
             return None;
         }
-        alarm.text = text(alike);
+        let mut text = text(alike);
         if alarm.times > 1 {
-            alarm.text = format!("for the {} time: {}", ordinal(alarm.times), alarm.text);
+            text = format!("for the {} time: {text}", ordinal(alarm.times));
         }
-        Some((alarm.text.clone(), tasks.into_iter().collect()))
+        Some((text, tasks.into_iter().collect()))
     }
 
-    /// Records the alarms that are over. Returns those that were printed.
+    /// Records the alarms that are over. Returns those that were raised.
     fn end(&mut self, current: &HashMap<AlarmKey, Vec<&Verdict>>) -> Vec<HangEvent> {
         let mut ended = Vec::new();
         for (key, alarm) in &mut self.alarms {
@@ -183,13 +186,14 @@ impl Hangs {
                 continue;
             }
             alarm.missed += 1;
-            if alarm.is_over() && !alarm.text.is_empty() {
+            let raised = if alarm.is_over() { alarm.raised.take() } else { None };
+            if let Some(raised) = raised {
                 let age = seconds(alarm.age_ns);
                 let words = match alarm.count {
                     0 | 1 => format!("over after at least {age}"),
                     count => format!("over after at least {age}, {count} similar hangs in all"),
                 };
-                ended.push(HangEvent::Over { alarm: std::mem::take(&mut alarm.text), words });
+                ended.push(HangEvent::Over { alarm: raised, words });
             }
         }
         let over = self.alarms.values().filter(|alarm| alarm.is_over()).count();

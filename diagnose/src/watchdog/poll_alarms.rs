@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use diagnose_reports::model::{RunState, Task};
+use diagnose_reports::model::{Alarm, RunState, Task};
 
 use super::looks::Finding;
 use super::raised::resolve;
@@ -22,8 +22,8 @@ type CurrentPolls = HashMap<u64, (TaskState, u64)>;
 /// An alarm about polls or queued tasks that is not over.
 #[derive(Debug)]
 pub(super) struct PollAlarm {
-    /// Its text, by which it is found again.
-    text: String,
+    /// The alarm as it was raised.
+    alarm: Alarm,
     /// When its snapshot was taken, and how long the alarm had lasted then.
     taken: Instant,
     age: Duration,
@@ -35,7 +35,7 @@ pub(super) struct PollAlarm {
 
 impl PollAlarm {
     /// `taken`: when the snapshot of the finding was taken.
-    pub(super) fn new(text: &str, finding: &Finding<'_>, taken: Instant) -> Self {
+    pub(super) fn new(alarm: Alarm, finding: &Finding<'_>, taken: Instant) -> Self {
         let (tasks, lasts_for_any) = match finding {
             Finding::LongPoll(task) => (std::slice::from_ref(task), false),
             Finding::Blocked { polls, .. } => (&polls[..], false),
@@ -46,7 +46,7 @@ impl PollAlarm {
         let age_ns = if lasts_for_any { ages().max() } else { ages().min() };
         let state = |task: &&Task| (task.id.get(), task.state, task.polls);
         Self {
-            text: text.to_owned(),
+            alarm,
             taken,
             age: Duration::from_nanos(age_ns.unwrap_or_default()),
             tasks: tasks.iter().map(state).collect(),
@@ -74,14 +74,13 @@ pub(super) fn resolve_ended(open: &mut Vec<PollAlarm>) {
         return;
     }
     let polls = current(open);
-    open.retain(|alarm| {
-        let is_over = alarm.is_over(&polls);
-        if is_over {
-            let lasted = (alarm.age + alarm.taken.elapsed()).as_millis();
-            resolve(&alarm.text, &format!("over after about {lasted} ms"));
-        }
-        !is_over
-    });
+    let (ended, lasting): (Vec<PollAlarm>, _) =
+        std::mem::take(open).into_iter().partition(|alarm| alarm.is_over(&polls));
+    *open = lasting;
+    for over in ended {
+        let lasted = (over.age + over.taken.elapsed()).as_millis();
+        resolve(over.alarm, format!("over after about {lasted} ms"));
+    }
 }
 
 /// Returns the current state of all tasks of these alarms.
@@ -95,11 +94,17 @@ fn current(alarms: &[PollAlarm]) -> CurrentPolls {
 
 #[cfg(test)]
 mod tests {
-    use super::{CurrentPolls, Duration, Instant, PollAlarm, RunState, TaskState};
+    use super::{Alarm, CurrentPolls, Duration, Instant, PollAlarm, RunState, TaskState};
 
     fn alarm(state: RunState, lasts_for_any: bool) -> PollAlarm {
         let tasks = vec![(7, state, 3), (8, state, 0)];
-        PollAlarm { text: String::new(), taken: Instant::now(), age: Duration::ZERO, tasks, lasts_for_any }
+        PollAlarm {
+            alarm: Alarm::default(),
+            taken: Instant::now(),
+            age: Duration::ZERO,
+            tasks,
+            lasts_for_any,
+        }
     }
 
     fn polls(seven: (TaskState, u64), eight: (TaskState, u64)) -> CurrentPolls {

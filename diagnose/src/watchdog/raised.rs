@@ -43,20 +43,53 @@ pub(super) fn raise(alarm: Alarm) {
     report(alarm, String::new());
 }
 
-/// Marks the last alarm with this text as resolved, and reports that with `words`.
-pub(super) fn resolve(text: &str, words: &str) {
+/// Marks an alarm that was raised as resolved, and reports that with `words`. The list may have
+/// lost the alarm to later ones.
+pub(super) fn resolve(mut alarm: Alarm, words: String) {
     let mut alarms = ALARMS.lock();
-    let Some(own) = alarms.iter_mut().rev().find(|own| own.text == text) else { return };
-    own.resolved_at_unix_ms = Some(identity::unix_ms());
-    let mut resolved = own.clone();
-    own.text.push_str("\n  ");
-    own.text.push_str(words);
-    resolved.text.clone_from(&own.text);
+    let listed = alarms.iter_mut().rev().find(|own| **own == alarm);
+    alarm.resolved_at_unix_ms = Some(identity::unix_ms());
+    alarm.text.push_str("\n  ");
+    alarm.text.push_str(&words);
+    if let Some(listed) = listed {
+        listed.clone_from(&alarm);
+    }
     drop(alarms);
-    report(resolved, words.to_owned());
+    report(alarm, words);
 }
 
 fn report(alarm: Alarm, words: String) {
     callback::call(&alarm);
     say::alarm(alarm, words);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+
+    use diagnose_reports::model::AlarmKind;
+
+    use super::{MAX_ALARMS, alarm, alarms, callback, raise, resolve};
+    use crate::config::AlarmFunction;
+
+    #[test]
+    fn the_end_of_an_alarm_that_has_left_the_list_is_reported() {
+        let all: Vec<_> = (0..=MAX_ALARMS)
+            .map(|number| alarm(AlarmKind::LongPoll, format!("alarm {number}"), Vec::new()))
+            .collect();
+        all.iter().cloned().for_each(raise);
+        assert_eq!(alarms(), all[1..], "the list has lost the first");
+        let (send, resolved) = channel();
+        let function = move |alarm: &_| send.send(Clone::clone(alarm)).unwrap();
+        callback::set_callback(Some(AlarmFunction(Arc::new(function))));
+        for (number, alarm) in [&all[0], &all[7]].into_iter().enumerate() {
+            resolve(alarm.clone(), format!("over {number}"));
+            let resolved: diagnose_reports::model::Alarm = resolved.recv().unwrap();
+            assert_eq!(resolved.text, format!("{}\n  over {number}", alarm.text));
+            assert!(resolved.resolved_at_unix_ms.is_some());
+            assert_eq!(alarms().contains(&resolved), number == 1, "the list has the seventh");
+        }
+        callback::set_callback(None);
+    }
 }

@@ -4,14 +4,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use diagnose_reports::model::AlarmKind;
-
 use super::alarms::alarms_of;
 use super::hangs::{HangEvent, Hangs};
 use super::late::Gather;
 use super::looks::Looks;
 use super::poll_alarms::{self, PollAlarm};
-use super::raised::{alarm, raise, resolve};
+use super::raised::{raise, resolve};
 use super::suspects::{Suspects, suspects};
 use crate::clock;
 use crate::os;
@@ -168,7 +166,7 @@ impl Watch {
             let findings = self.looks.look(&snapshot, ns(threshold));
             self.running = watch.turn();
             for (finding, alarm) in findings.iter().zip(alarms_of(&snapshot, &findings)) {
-                self.open.push(PollAlarm::new(&alarm.text, finding, taken));
+                self.open.push(PollAlarm::new(alarm.clone(), finding, taken));
                 raise(alarm);
             }
         }
@@ -209,8 +207,8 @@ impl Watch {
         let events = self.hangs.update(&verdicts, late, self.asked.took, ns(threshold));
         for event in events {
             match event {
-                HangEvent::Alarm { text, tasks } => raise(alarm(AlarmKind::Hang, text, tasks)),
-                HangEvent::Over { alarm, words } => resolve(&alarm, &words),
+                HangEvent::Alarm(alarm) => raise(alarm),
+                HangEvent::Over { alarm, words } => resolve(alarm, words),
             }
         }
     }

@@ -56,7 +56,7 @@ fn events(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<HangEvent> {
 /// Returns the texts of the new alarms.
 fn alarms(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<String> {
     let alarm = |event| match event {
-        HangEvent::Alarm { text, .. } => Some(text),
+        HangEvent::Alarm(alarm) => Some(alarm.text),
         HangEvent::Over { .. } => None,
     };
     events(hangs, snapshot).into_iter().filter_map(alarm).collect()
@@ -100,7 +100,8 @@ fn hangs_that_differ_only_in_numbers_are_one_alarm() {
 #[test]
 fn the_end_of_a_hang_is_reported_with_its_duration() {
     let mut hangs = Hangs::default();
-    let texts = alarms(&mut hangs, &pairs_of(3, 1));
+    let begun = events(&mut hangs, &pairs_of(3, 1));
+    let [HangEvent::Alarm(alarm)] = begun.as_slice() else { panic!("one, not {begun:?}") };
     assert!(hangs.has_open());
     assert!(
         events(&mut hangs, &Snapshot::default()).is_empty(),
@@ -108,7 +109,7 @@ fn the_end_of_a_hang_is_reported_with_its_duration() {
     );
     let over = events(&mut hangs, &Snapshot::default());
     let words = "over after at least 0.3 s, 3 similar hangs in all".to_owned();
-    assert_eq!(over, [HangEvent::Over { alarm: texts[0].clone(), words }]);
+    assert_eq!(over, [HangEvent::Over { alarm: alarm.clone(), words }]);
     assert!(!hangs.has_open());
     assert!(events(&mut hangs, &Snapshot::default()).is_empty());
 }
@@ -158,6 +159,8 @@ fn a_thousand_hangs_are_counted_but_not_all_reported() {
     assert_eq!(texts.len(), MAX_NEW_ALARMS + 1);
     assert_eq!(texts[MAX_NEW_ALARMS], "984 more verdicts, which the reports list");
     assert!(alarms(&mut hangs, &snapshot).is_empty());
+    let over = [(); 2].map(|()| events(&mut hangs, &Snapshot::default()).len());
+    assert_eq!(over, [0, MAX_NEW_ALARMS], "the end of an alarm that was not reported is not reported either");
 }
 
 #[test]
