@@ -7,9 +7,10 @@
 use std::cell::LazyCell;
 use std::sync::atomic::Ordering::Relaxed;
 
-use diagnose_reports::model::{Attribution, Holding, Place, ResourceId, SpanId, TaskId};
+use diagnose_reports::model::{Attribution, Holding, ResourceId, SpanId, TaskId};
 use diagnose_reports::sort::sort_by_key;
 
+use super::callers::callers;
 use super::candidates::Candidates;
 use super::capture_context::{CaptureContext, KnownTask};
 use super::guard_use;
@@ -18,7 +19,7 @@ use super::numbers::Table;
 use super::statics::Statics;
 use super::task_copy::some;
 use crate::live::{self, Memory, TransferCounts};
-use crate::site::{GuardUse, SiteKind};
+use crate::site::GuardUse;
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind, ResourceType};
 
 /// All holdings, by resource.
@@ -45,9 +46,6 @@ pub(super) struct Holdings<'a> {
 
 /// Maximum number of candidates in all. Past that, a holding's place is unknown.
 const MAX_CANDIDATES: usize = 1 << 20;
-
-/// Maximum number of listed callers: a recursive function has many more.
-const MAX_CALLERS: usize = 16;
 
 /// Maximum number of tasks that a guard is followed through, from output to output.
 const MAX_JOINERS: usize = 8;
@@ -146,8 +144,8 @@ impl<'a> Holdings<'a> {
             holding.attribution = if is_owner_listed { Attribution::Exact } else { Attribution::Unknown };
             return holding;
         }
-        // It never leaves its thread, and ends there. A guard that an ended thread has forgotten may
-        // be of the one that has its tree now.
+        // It never leaves its thread, and ends there. A guard that an ended thread has forgotten
+        // would count for the one that has its tree now.
         if copy.task == 0 && self.is_of_a_thread(copy) && capture.is_first_of(copy.thread) {
             holding.attribution = Attribution::Exact;
             return holding;
@@ -388,18 +386,4 @@ fn is_polled(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
 
 fn ids(tasks: Vec<u64>) -> Vec<TaskId> {
     tasks.into_iter().map(TaskId::new).collect()
-}
-
-/// Returns the awaits that led to the acquiring call, innermost first, without the call's own.
-fn callers(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> Vec<Place> {
-    let nodes = std::iter::successors(copy.node, |node| node.parent);
-    let awaits =
-        nodes.flat_map(|node| [Some(node.site).filter(|site| site.kind == SiteKind::Await), node.via]);
-    let places = awaits.flatten().map(|site| capture.texts.place_of_site(site));
-    let own = copy.at.map(|at| capture.texts.place(at));
-    let is_own =
-        |place: &Place| own.as_ref().is_some_and(|own| own.file == place.file && own.line == place.line);
-    let mut places: Vec<Place> = places.skip_while(is_own).take(MAX_CALLERS).collect();
-    places.dedup_by(|one, other| one.file == other.file && one.line == other.line);
-    places
 }

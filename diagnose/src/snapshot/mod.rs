@@ -11,6 +11,7 @@
 mod block_ons;
 mod build;
 mod calibrate;
+mod callers;
 mod candidates;
 mod capture;
 mod capture_context;

@@ -185,3 +185,24 @@ fn any_owner_of_the_semaphore_may_replace_the_permit_of_a_finished_task() {
     program.has_timer(younger);
     assert_eq!(program.verdicts(), ["suspect leak"]);
 }
+
+/// The upgrade has overtaken the writer, and keeps out the reader until it gives up.
+#[test]
+fn a_second_read_behind_an_upgrade_that_gives_up_goes_on() {
+    let verdicts = |gives_up: bool| {
+        let mut program = Program::new();
+        let (writer, upgrader) = (program.task("writer"), program.task("upgrader"));
+        let lock = program.rwlock();
+        program.at(lock).is_fair = false;
+        program.holds(1, lock, 2);
+        program.waits(writer, lock, WaitMode::Write, 4).units = 1000;
+        program.waits(upgrader, lock, WaitMode::Write, 5).units = 1000;
+        program.waits(1, lock, WaitMode::Read, 6);
+        if gives_up {
+            program.has_timer(upgrader);
+        }
+        program.verdicts()
+    };
+    assert_eq!(verdicts(true), [""; 0]);
+    assert_eq!(verdicts(false).first().map(String::as_str), Some("proven cycle via_queue"));
+}

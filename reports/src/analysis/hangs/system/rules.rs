@@ -178,9 +178,9 @@ impl System<'_> {
                 self.graph.require(node, ahead);
             }
         } else if wait.mode == WaitMode::Read {
-            // In locks without a fair queue, too, a waiting writer keeps out new readers: not always
-            // the first, as an upgrade overtakes it. A woken writer keeps them out again once it is
-            // polled.
+            // In locks without a fair queue, too, a waiting writer keeps out new readers: not
+            // always the first, as an upgrade overtakes it. A woken writer keeps them out again
+            // once it is polled.
             let writer = self.first_writer_ahead(index, resource);
             let is_woken = |writer: usize| facts.snapshot.waits[writer].woken_ns.is_some();
             if writer.is_some_and(|writer| !is_woken(writer)) {

@@ -211,8 +211,8 @@ impl System<'_> {
             self.add_alternative(node, task_node(nested));
             return;
         }
-        // The future of a `block_on` that is not on record may have a time limit. The other tasks of
-        // a worker that blocks show that it hangs, those of a job do not.
+        // The future of a `block_on` that is not on record may have a time limit. The other tasks
+        // of a worker that blocks show that it hangs, those of a job do not.
         let may_give_up = |&wait: &usize| facts.snapshot.waits[wait].since_ns < TIMEOUT_NS;
         let has_limit = task.kind == TaskKind::Blocking && inside.iter().any(may_give_up);
         if inside.is_empty() || self.is_exact_only() || has_limit && self.rejects_suspect() {
