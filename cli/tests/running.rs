@@ -146,7 +146,8 @@ fn a_signal_from_another_process_reaches_a_program_that_has_the_terminal() {
         signal(&child, name);
         std::io::Read::read_to_string(&mut out, &mut text).expect("the report is text");
         assert_eq!(child.wait().expect("it ends").code(), Some(0), "{name}: {text}");
-        assert!(text.contains("checksum"), "{name}: {text}");
+        // It may have had no time to call anything.
+        assert!(text.contains("\nprogram (pid "), "{name}: {text}");
     }
 }
 
@@ -154,8 +155,8 @@ fn a_signal_from_another_process_reaches_a_program_that_has_the_terminal() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_program_that_survives_ctrl_c_goes_on_and_keeps_its_exit_status() {
-    // A shell's trap ends the first `read`.
-    let shell = "trap \"echo caught\" INT; echo ready; read a; read b; exit 3";
+    // Ctrl-C may come before or during a `read`, which it ends.
+    let shell = "trap \"echo caught\" INT; echo ready; until [ \"$a\" = end ]; do read a; done; exit 3";
     let line = format!("'{}' run -i -- sh -c '{shell}'", env!("CARGO_BIN_EXE_diagnose"));
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
@@ -171,7 +172,7 @@ fn a_program_that_survives_ctrl_c_goes_on_and_keeps_its_exit_status() {
     next("ready");
     keys.write_all(b"\x03").expect("the terminal reads");
     next("caught");
-    keys.write_all(b"\n").expect("the terminal reads");
+    keys.write_all(b"end\n").expect("the terminal reads");
     next("ended with status 3 and left no dump");
     assert_eq!(script.wait().expect("it ends").code(), Some(3));
 }
