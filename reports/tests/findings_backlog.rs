@@ -81,6 +81,18 @@ fn a_backlog_that_shrinks_is_no_finding() {
     assert!(since(4_000).is_empty());
 }
 
+/// 250 messages were received in 6 s: the others are 18 s of work.
+#[test]
+fn a_slow_receiver_needs_few_messages_to_be_far_behind() {
+    let waiting = |messages: u64| {
+        let mut snapshot = channel(messages);
+        snapshot.resources[0].usage.acquisitions = messages + 250;
+        snapshot.resources[0].holdings[0].uses = messages + 250;
+        sentences(&snapshot).len()
+    };
+    assert_eq!([waiting(750), waiting(209), waiting(207)], [1, 1, 0], "5 s of work");
+}
+
 #[test]
 fn after_a_reset_more_may_wait_than_were_sent_since() {
     let mut snapshot = channel(9_000);

@@ -101,6 +101,25 @@ fn dropped_calls_that_wait_for_an_event_are_not_found() {
     assert_eq!(rules(&snapshot), ["cancelled"], "a client of a database");
 }
 
+/// A request to a database, which is a function on record and waits for something else itself.
+#[test]
+fn a_request_is_known_by_the_await_that_sends_it() {
+    let of = |text: &str| {
+        let mut snapshot = drawn(&format!(
+            "report | calls=100 completed=60 cancelled=40 polls=200 idle=4_000_000_000\n  \
+             {text} | calls=100 completed=60 cancelled=40 polls=200 idle=4_000_000_000\n    \
+             query | calls=100 completed=60 cancelled=40 polls=200 idle=4_000_000_000\n      \
+             sleep(SLOW).await | calls=100 polls=200 idle=4_000_000_000 self_idle=4_000_000_000"
+        ));
+        snapshot.nodes[0].last_seen_ns = 10_000 * MS;
+        snapshot.nodes[0].latency.cancelled = durations(&[52 * MS; 40]);
+        snapshot.nodes[0].latency.completed = durations(&[30 * MS; 60]);
+        rules(&snapshot)
+    };
+    assert_eq!(of("self.db.query(id).await"), ["cancelled"]);
+    assert_eq!(of("self.pause(id).await"), [""; 0]);
+}
+
 #[test]
 fn dropped_calls_of_spawned_tasks_are_not_found() {
     let mut snapshot = handlers(&[52 * MS; 40], &[30 * MS; 60]);

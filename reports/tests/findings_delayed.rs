@@ -1,6 +1,20 @@
 //! The function that a lock delays, on drawn trees.
 
-use crate::findings_locks::{MS, add_mutex, drawn, sentences};
+use crate::findings_locks::{MS, add_mutex, drawn, returned_guard, sentences};
+
+/// Files and tasks of its own are work of the holder, not an event that it waits for.
+#[test]
+fn a_lock_held_over_a_file_or_tasks_of_its_holder_is_found() {
+    let over = |awaited: &str| {
+        let mut snapshot = returned_guard();
+        let fetch = snapshot.sites.iter_mut().find(|site| site.name == "fetch(id).await").unwrap();
+        fetch.name = awaited.into();
+        sentences(&snapshot).len()
+    };
+    assert_eq!(over("tokio::fs::read(path).await"), 1);
+    assert_eq!(over("set.join_next().await"), 1);
+    assert_eq!(over("jobs.recv().await"), 0);
+}
 
 /// A tree is walked: two functions call each other.
 #[test]

@@ -22,7 +22,7 @@ pub(crate) fn grown(seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64
     grown_to(40, seconds, spawners, wait)
 }
 
-fn grown_to(tasks: u64, seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64)) -> Program {
+pub(crate) fn grown_to(tasks: u64, seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64)) -> Program {
     let mut program = Program::new();
     let spawners: Vec<u64> = (0..spawners).map(|_| program.task("session")).collect();
     for &spawner in &spawners {

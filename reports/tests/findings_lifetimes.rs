@@ -1,6 +1,6 @@
 //! The rule `growing` where tasks have an end that is far: that of a timer, or of a client.
 
-use crate::findings_growth::{growing, grown, left_behind};
+use crate::findings_growth::{growing, grown, grown_to, left_behind, notified};
 use crate::support::hangs::Program;
 use diagnose_reports::model::{ResourceKind, WaitMode};
 
@@ -27,11 +27,33 @@ fn tasks_with_a_far_timer_are_found_late_and_with_its_time() {
     assert!(!finding.contains("timers end them"), "{finding}");
 }
 
+/// A shutdown that was never sent.
+#[test]
+fn a_channel_that_nothing_was_sent_to_is_a_signal() {
+    let waits = |program: &mut Program, task: u64| {
+        let stop = program.other(ResourceKind::Watch);
+        program.waits(task, stop, WaitMode::Receive, 71);
+    };
+    assert_eq!(growing(&grown(2, 4, waits).snapshot).len(), 1);
+}
+
+/// Code without annotation has spawned them: a handler, most likely.
+#[test]
+fn tasks_without_a_spawner_on_record_are_found_if_they_are_many() {
+    let found = |tasks: u64, seconds: u64| {
+        let mut program = grown_to(tasks, seconds, 1, notified);
+        program.snapshot.tasks.iter_mut().for_each(|task| task.spawned_by = None);
+        growing(&program.snapshot).len()
+    };
+    assert_eq!([found(50, 11), found(50, 9), found(49, 11), found(49, 31)], [1, 0, 0, 1]);
+}
+
 #[test]
 fn subscriptions_last_as_long_as_their_clients() {
     for kind in [ResourceKind::Broadcast, ResourceKind::Watch] {
         let quiet = |program: &mut Program, task: u64| {
             let topic = program.other(kind);
+            program.at(topic).usage.acquisitions = 7;
             program.waits(task, topic, WaitMode::Receive, 71);
         };
         let active = |program: &mut Program, task: u64| {

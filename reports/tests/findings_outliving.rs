@@ -70,6 +70,7 @@ fn clients_that_stay_beside_short_ones_are_healthy() {
     for kind in [ResourceKind::Broadcast, ResourceKind::Watch] {
         let subscriber = |program: &mut Program, task: u64| {
             let topic = program.other(kind);
+            program.at(topic).usage.acquisitions = 7;
             program.waits(task, topic, WaitMode::Receive, 71);
         };
         assert_eq!(found(4, &subscriber), [0, 0], "{kind:?}: a quiet topic");

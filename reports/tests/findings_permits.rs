@@ -164,3 +164,17 @@ fn a_few_requests_that_wait_for_many_holds_are_found() {
     assert_eq!(bursts(299, 300), [""; 0], "the longest take under ten holds");
     assert_eq!(bursts(300, 99), [""; 0], "few");
 }
+
+/// Eight connections and two permits: requests wait for three holds each, and nobody else does.
+#[test]
+fn requests_that_wait_longer_than_they_work_are_found() {
+    let crowd = |held_ms: u64, waits: u64| {
+        let mut snapshot = bursts();
+        let usage = &mut snapshot.resources[0].usage;
+        usage.held.p50_ns = held_ms * MS;
+        (usage.waiters[0].count, usage.waiters[0].total_ns) = (waits, waits * 140 * MS);
+        sentences(&snapshot).len()
+    };
+    assert_eq!([crowd(60, 300), crowd(150, 300)], [1, 0], "a wait of 140 ms, and one hold or more");
+    assert_eq!(crowd(60, 99), 0, "few");
+}

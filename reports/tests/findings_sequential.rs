@@ -65,7 +65,10 @@ fn requests_of_clients_need_no_annotation() {
 #[test]
 fn few_short_and_rare_calls_are_healthy() {
     let changed = |change: fn(&mut Snapshot)| sentences(HANDLER, change);
-    assert_eq!(changed(|it| it.nodes[3].calls = 1_599), [""; 0], "15 times");
+    let times = |calls: u64| {
+        sentences(HANDLER, |it| (it.nodes[3].calls, it.nodes[3].idle_ns) = (calls, 7_900_000_000)).len()
+    };
+    assert_eq!([times(1_600), times(1_599)], [1, 0], "15 times, and 79 % of the time");
     assert_eq!(changed(|it| it.nodes[3].idle_ns = 5_900_000_000), [""; 0], "59 % of the time");
     assert_eq!(changed(|it| it.nodes[0].completed = 49), [""; 0], "a start");
     let is_fast = |it: &mut Snapshot| {
@@ -74,6 +77,38 @@ fn few_short_and_rare_calls_are_healthy() {
     assert_eq!(sentences(HANDLER, is_fast), [""; 0], "17 ms per call");
     assert_eq!(changed(|it| it.tasks.clear()), [""; 0], "a job");
     assert_eq!(changed(|it| it.tasks[0].is_unspawned = false), [""; 0], "a job");
+}
+
+/// No call is in flight at the capture, as after the load.
+#[test]
+fn a_handler_is_known_after_its_calls() {
+    let after = |is_unspawned: bool| {
+        sentences(HANDLER, |it| {
+            it.tasks.clear();
+            it.nodes[0].is_unspawned = is_unspawned;
+        })
+    };
+    assert_eq!([after(true).len(), after(false).len()], [1, 0]);
+    let spawned = |it: &mut Snapshot| {
+        it.nodes[0].is_unspawned = true;
+        it.tasks[0].is_unspawned = false;
+    };
+    assert_eq!(sentences(HANDLER, spawned), [""; 0], "a job");
+}
+
+/// 1,000 calls of `load` in all: ten per call.
+#[test]
+fn a_few_calls_that_are_nearly_all_of_a_long_request_are_found() {
+    let found = |loads: u64, load_ms: u64| {
+        let idle = load_ms * 1_000_000;
+        let drawing = HANDLER
+            .replace("load(row).await | calls=2000", &format!("load(row).await | calls={loads}"))
+            .replace("load | calls=2000 completed=2000", &format!("load | calls={loads} completed={loads}"))
+            .replace("9_600_000_000", &idle.to_string());
+        sentences(&drawing, |_| ()).len()
+    };
+    assert_eq!([found(800, 9_600), found(799, 9_600)], [1, 0], "eight per call");
+    assert_eq!([found(800, 8_000), found(800, 7_900)], [1, 0], "80 % of its time");
 }
 
 #[test]

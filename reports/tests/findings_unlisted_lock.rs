@@ -80,3 +80,30 @@ fn workers_that_take_turns_are_healthy() {
     assert_eq!(sentences(&reports("jobs.lock().await", "jobs.recv().await")), [""; 0]);
     assert_eq!(sentences(&reports("jobs.lock().await.recv().await", "work(job).await")), [""; 0]);
 }
+
+#[test]
+fn what_is_awaited_with_the_lock_is_no_wait_for_it() {
+    assert_eq!(sentences(&reports("self.db.lock().await.query(id).await?", "log(id).await")), [""; 0]);
+    assert_eq!(sentences(&reports("self.dbs.get(id).await.lock().await", "log(id).await")).len(), 1);
+}
+
+/// A connection reads its next request before it locks, in the function around.
+#[test]
+fn connections_wait_for_their_clients_without_the_lock() {
+    let connection = |read: &str| {
+        let mut snapshot = tree(&format!(
+            "connection | calls=4 pending=4 polls=300 idle=9_000_000_000\n  \
+             {read} | calls=104 completed=100 polls=200 idle=5_000_000_000 self_idle=5_000_000_000\n  \
+             apply | calls=100 completed=100 polls=300 idle=3_000_000_000\n    \
+             cache.lock().await | calls=100 completed=100 polls=150 idle=2_400_000_000 self_idle=2_400_000_000\n    \
+             query(id).await | calls=100 completed=100 polls=200 idle=600_000_000 self_idle=600_000_000"
+        ));
+        for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+            site.kind = SiteKind::Await;
+        }
+        snapshot.elapsed_ns = 10_000 * MS;
+        sentences(&snapshot).len()
+    };
+    assert_eq!(connection("lines.next_line().await"), 1);
+    assert_eq!(connection("jobs.recv().await"), 0, "workers may share a receiver");
+}

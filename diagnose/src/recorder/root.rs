@@ -99,6 +99,7 @@ impl Span {
             return (task, 0);
         }
         local::note_task();
+        node.note_unspawned();
         (live::take_root(self.site, self.label, entered, context::span(), node.tree), 0)
     }
 

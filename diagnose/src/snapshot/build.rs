@@ -164,6 +164,7 @@ fn node(path: &MergedPath, scale: Scale, began: u64) -> Node {
     let since = |tick: u64| scale.ns(tick.saturating_sub(began));
     let mut node = Node::default();
     node.label = path.label.text().as_deref().map(str::to_owned);
+    node.is_unspawned = path.is_unspawned;
     node.calls = calls;
     node.polls = polls;
     node.completed = completed;

@@ -12,6 +12,7 @@ pub(super) struct MergedPath {
     pub(super) parent: Option<usize>,
     pub(super) site: &'static Site,
     pub(super) label: Label,
+    pub(super) is_unspawned: bool,
     pub(super) sums: PathSums,
     /// Number of running polls.
     pub(super) running: u64,
@@ -78,6 +79,7 @@ impl MergedPath {
             pending: 0,
             longest: 0,
             first_seen: u64::MAX,
+            is_unspawned: false,
             last_seen: 0,
         }
     }
@@ -106,6 +108,7 @@ impl MergedPath {
         for (sum, count) in sums.histogram.iter_mut().zip(whole.histogram) {
             *sum += count;
         }
+        self.is_unspawned |= node.is_unspawned();
         self.running += u64::from(whole.is_running);
         self.pending = self.pending.wrapping_add(whole.pending);
         self.longest = self.longest.max(whole.longest);
@@ -116,6 +119,7 @@ impl MergedPath {
     /// Adds another path.
     pub(super) fn add_all(&mut self, other: &Self) {
         self.sums.add(&other.sums);
+        self.is_unspawned |= other.is_unspawned;
         self.running += other.running;
         self.pending += other.pending;
         self.longest = self.longest.max(other.longest);

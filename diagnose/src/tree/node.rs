@@ -97,6 +97,8 @@ pub(crate) struct Node {
     pub(crate) moved: AtomicU64,
     /// Tick of the node's creation.
     pub(crate) first_seen: u64,
+    /// Whether a root that no wrapper spawned was the first here.
+    unspawned: AtomicU32,
     /// Polls of children that stop counting at this node; allocated with the first of them.
     pub(super) stopped: Link<PassedPolls>,
     /// Lengths of the polls that count for this node only, and of those that count for its
@@ -141,6 +143,7 @@ impl Node {
             never_polled: zero(),
             moved: zero(),
             first_seen: now,
+            unspawned: AtomicU32::new(0),
             stopped: Link::new(None),
             histograms: Default::default(),
         }
@@ -234,6 +237,15 @@ impl Node {
         let counters = [&self.calls, &self.completed, &self.never_polled, &self.cancelled];
         let is_zero = |counter: &&AtomicU64| counter.load(Ordering::Relaxed) == 0;
         self.first_child.get().is_none() && counters.iter().all(is_zero) && !self.times.is_running()
+    }
+
+    /// Records that no wrapper spawned the root that was the first here.
+    pub(crate) fn note_unspawned(&self) {
+        self.unspawned.store(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_unspawned(&self) -> bool {
+        self.unspawned.load(Ordering::Relaxed) != 0
     }
 
     #[inline]

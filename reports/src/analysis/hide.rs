@@ -127,6 +127,7 @@ pub(crate) fn add_counters(into: &mut Node, node: &Node) {
     for (sum, value) in sums {
         *sum = sum.saturating_add(value);
     }
+    into.is_unspawned |= node.is_unspawned;
     into.unsettled = into.unsettled.saturating_add(node.unsettled);
     into.longest_poll_ns = into.longest_poll_ns.max(node.longest_poll_ns);
     into.first_seen_ns = into.first_seen_ns.min(node.first_seen_ns);

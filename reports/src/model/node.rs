@@ -20,6 +20,10 @@ pub struct Node {
     /// Label of its spans, if their site has labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// For a root, whether code that is not recorded was the first to poll it: a handler that a
+    /// library calls, or a future that was spawned without this crate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unspawned: bool,
     /// Spans that were polled at least once; for a synchronous function, its calls.
     pub calls: u64,
     /// Polls, including running ones.

@@ -17,6 +17,9 @@ use crate::units::{count, time};
 
 /// The fewest messages that wait.
 const MIN_MESSAGES: u64 = 1_000;
+/// Fewer suffice if the receiver takes this long for them.
+const FEW_MESSAGES: u64 = 200;
+const MIN_LATE_NS: u64 = 5_000_000_000;
 /// Their least share of all that were sent, in thousandths.
 const MIN_SHARE: u64 = 300;
 /// The least age of the channel: younger ones may be filled by a start-up.
@@ -52,12 +55,17 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
     let is_worked_off = before.is_none() && received_in(channel, pause_ns) > MAX_RECEIVED.into();
     let is_sent_now = pause_ns <= MAX_PAUSE_NS && !is_worked_off;
     let has_grown = before.is_none_or(|before| channel.filled > before.filled);
-    let is_backlog = channel.filled >= MIN_MESSAGES
+    let is_backlog = (channel.filled >= MIN_MESSAGES || is_late(channel))
         && share >= MIN_SHARE
         && channel.age_ns >= MIN_AGE_NS
         && is_sent_now
         && has_grown;
     is_backlog.then_some(share)
+}
+
+/// Returns whether the receiver needs many seconds for the messages that wait, at the mean rate.
+fn is_late(channel: &Resource) -> bool {
+    channel.filled >= FEW_MESSAGES && received_in(channel, MIN_LATE_NS) < channel.filled.into()
 }
 
 /// How many messages are received in that time, at the mean rate since the channel was created.

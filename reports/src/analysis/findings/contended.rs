@@ -43,6 +43,10 @@ const MIN_WAITS: u64 = 10;
 const MAX_QUEUE: u64 = 4;
 /// How many times as long as a hold a permit must be waited for.
 const MIN_HOLDS: u64 = 4;
+/// How many waits of requests for permits are no accident, and their least mean, besides that of a
+/// hold: the requests spend more time waiting than working.
+const MIN_CROWD: u64 = 100;
+const CROWD_NS: u64 = 10_000_000;
 /// The least share of the time of calls that wait for permits, in thousandths, as permits are meant
 /// to bound them; and of requests that wait in bursts.
 const MIN_PERMIT_SHARE: u64 = 500;
@@ -65,8 +69,9 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     // Where most calls give up, the wait is no longer than their patience.
     // Bursts that recur are no batches if they are requests.
     let recurs = lock.has_permits() && lock.recurs() && are_requests(facts, &lock.waiters);
+    let is_crowded = lock.waits >= MIN_CROWD && mean_ns >= lock.held_ns.max(cpu.stretched(CROWD_NS));
     let is_bounding = lock.has_permits()
-        && !(recurs && lock.has_bursts(&cpu))
+        && !(recurs && (lock.has_bursts(&cpu) || is_crowded))
         && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS)
         && lock.given_up <= lock.ended / 2;
     let is_batch = lock.has_permits() && !lock.arrives() && !recurs;
@@ -80,7 +85,10 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     if cpu.is_scarce() && (is_queued || cpu.is_starved()) {
         return None;
     }
-    let over = holder.as_ref().and_then(|holder| holder.over).filter(|&over| is_for_event(facts, over));
+    // Tasks that are joined under a lock are work of its holder.
+    let joins = |over: usize| facts.site(over).is_some_and(|site| site.name.contains("join_next("));
+    let over = holder.as_ref().and_then(|holder| holder.over);
+    let over = over.filter(|&over| is_for_event(facts, over) && !joins(over));
     let pool = over.and_then(|over| ResourcePool::received_from(facts, over, &lock.waiters));
     if over.is_some() && pool.is_none() {
         return None;

@@ -103,9 +103,12 @@ const TIMERS: [&str; 3] = ["sleep", "sleep_until", "tick"];
 /// client.
 pub(super) fn is_for_answer(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
-    facts
-        .site(deepest)
-        .is_some_and(|site| is_request(&site.name) || is_read(&site.name) && is_answer(facts, deepest, site))
+    let path = std::iter::once(deepest).chain(facts.tree.ancestors(deepest));
+    // Up to the node, and that itself.
+    let above = facts.tree.ancestors(node).next();
+    let mut path = path.take_while(|&it| Some(it) != above).filter_map(|it| facts.site(it));
+    path.any(|site| site.kind == SiteKind::Await && is_request(&site.name))
+        || facts.site(deepest).is_some_and(|site| is_read(&site.name) && is_answer(facts, deepest, site))
 }
 
 /// Returns whether an awaited expression sends a request with a client, and waits for its answer.
@@ -204,10 +207,18 @@ pub(super) fn is_channel_read(text: &str) -> bool {
 
 /// Returns whether it acquires a lock. `read` and `write` of a lock have no argument.
 pub(super) fn is_lock(text: &str) -> bool {
+    let text = last_awaited(text);
     calls_any(text, &["lock", "lock_owned", "lock_arc"])
         || [".read().await", ".write().await", ".read_owned().await", ".write_owned().await"]
             .iter()
             .any(|call| text.ends_with(call))
+}
+
+/// The part of an awaited expression that the last `.await` is for: `.query(id).await` of
+/// `pool.lock().await.query(id).await`.
+fn last_awaited(text: &str) -> &str {
+    let before = text.trim_end_matches(['?', ' ']).trim_end_matches(".await");
+    before.rfind(".await").map_or(text, |at| &text[at + ".await".len()..])
 }
 
 /// Returns whether it sends to a channel, or gets a slot of it.
@@ -251,7 +262,7 @@ pub(super) fn is_endless(text: &str) -> bool {
 
 /// Returns whether it reads. A `read` without an argument is that of a lock.
 fn is_read(text: &str) -> bool {
-    calls_any(text, &READS) && !text.contains(".read()")
+    calls_any(text, &READS) && !text.contains(".read()") && !text.contains("fs::")
 }
 
 /// Returns whether it sends something. A `write` without an argument is that of a lock.

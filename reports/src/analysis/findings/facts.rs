@@ -178,11 +178,18 @@ impl<'a> Facts<'a> {
         self.totals(site).has_ends()
     }
 
-    /// Returns whether an unrecorded task polls a call of this root now, and calls end: a handler.
+    /// Returns whether unrecorded tasks poll the calls of this root, and calls end: a handler.
     pub(super) fn is_handler(&self, root: SiteIndex) -> bool {
         let handlers = self.handlers.get_or_init(|| {
-            let unspawned = self.snapshot.tasks.iter().filter(|task| task.is_unspawned);
-            let roots: OrderedSet<SiteIndex> = unspawned.map(|task| self.root_site(task)).collect();
+            let is_unspawned = |it: &&Task| it.is_unspawned;
+            let unspawned = self.snapshot.tasks.iter().filter(is_unspawned).map(|task| self.root_site(task));
+            let spawned = self.snapshot.tasks.iter().filter(|it| !is_unspawned(it));
+            let spawned: OrderedSet<SiteIndex> = spawned.map(|task| self.root_site(task)).collect();
+            // Also if none is alive now.
+            let first = self.tree.roots.iter().map(|&root| self.node(root));
+            let first = first.filter(|root| root.is_unspawned).map(|root| root.site);
+            let roots: OrderedSet<SiteIndex> =
+                unspawned.chain(first.filter(|root| !spawned.contains(root))).collect();
             roots.into_iter().filter(|&root| self.has_ends(root)).collect()
         });
         handlers.contains(&root)

@@ -33,6 +33,8 @@ const SHORT_NS: u64 = 1_000_000_000;
 pub(super) const LONG_NS: u64 = 30_000_000_000;
 /// From this many tasks on that sleep again and again, they are no slow jobs, most likely.
 const MANY_TASKS: usize = 200;
+/// The same for tasks that code without annotation has spawned.
+const SOME_TASKS: usize = 50;
 /// The least time that their growth has to last.
 const MANY_NS: u64 = 10_000_000_000;
 /// The least time that the growth has to last, and how many times as long as the longest ended
@@ -154,12 +156,21 @@ impl<'a> Growth<'a> {
                 } else {
                     is_left && spawners.len() * 2 >= self.tasks.len()
                 };
-                if is_leak { LONG_NS } else { ARRIVALS_NS }
+                match is_leak {
+                    true if self.tasks.len() >= MANY_TASKS => MANY_NS,
+                    true => LONG_NS,
+                    false => ARRIVALS_NS,
+                }
             }
             // Not for a client.
             Waiting::Dormant if waiting.are_recorded(&self.tasks) => match self.ended {
                 // A timer ends them, far from now.
-                _ if spawners.len() <= 1 || waiting.timer_due_ns(&self.tasks).is_some() => LONG_NS,
+                _ if spawners.len() <= 1 || waiting.timer_due_ns(&self.tasks).is_some() => {
+                    // A loop that spawns slow jobs is on record, with few of them.
+                    let is_many =
+                        self.tasks.len() >= if spawners.is_empty() { SOME_TASKS } else { MANY_TASKS };
+                    if is_many { MANY_NS } else { LONG_NS }
+                }
                 None => SHORT_NS,
                 Some((_, longest_ns)) => return Some(OUTLIVING_NS.max(longest_ns.saturating_mul(OUTLIVED))),
             },

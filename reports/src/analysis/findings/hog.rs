@@ -30,6 +30,13 @@ const MIN_LONG_TIME: u64 = 500;
 /// The least share of long polls if these were long although CPUs were free: one kind of many
 /// requests is slow.
 const MIN_SURE_POLLS: u64 = 10;
+/// The same for polls that are far too long, and their mean in ns.
+const MIN_STALL_POLLS: u64 = 2;
+const STALLS_NS: u64 = 20_000_000;
+/// How many long polls of a function that takes most of all busy time are felt on any number of
+/// workers, and their least mean in ns: what is in the queue of the worker waits for each.
+const MIN_FELT: u64 = 20;
+const FELT_NS: u64 = 10_000_000;
 /// A few long polls are a start-up: threads are created, pages and files read for the first time.
 const MIN_POLLS: u64 = 10;
 const MIN_ELAPSED_NS: u64 = 1_000_000_000;
@@ -112,11 +119,16 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         long.polls = long.polls.saturating_add(own.polls);
         long.time_ns = long.time_ns.saturating_add(own.time_ns);
     }
-    let hog = |(site, &(self_busy_ns, long, node)): (usize, &(u64, HogPolls, usize))| {
+    let hog = |site: usize, left_ns: u64| {
+        let (self_busy_ns, long, node) = by_site[site];
         let site = SiteIndex::new(site);
-        let share = per_mille(self_busy_ns, all_ns);
+        let (share, share_of_left) = (per_mille(self_busy_ns, all_ns), per_mille(self_busy_ns, left_ns));
         let polls = working_polls(facts, site);
-        let least = if long.are_sure(cpu) { MIN_SURE_POLLS } else { MIN_LONG_POLLS };
+        let least = match long.are_sure(cpu) {
+            true if long.mean_ns() >= STALLS_NS => MIN_STALL_POLLS,
+            true => MIN_SURE_POLLS,
+            false => MIN_LONG_POLLS,
+        };
         let is_start_up = long.polls < MIN_POLLS
             && (long.polls < MIN_STALLS
                 || long.mean_ns() < STALL_NS
@@ -125,12 +137,12 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
             && per_mille(long.time_ns, self_busy_ns) >= MIN_LONG_TIME
             && per_mille(long.time_ns, facts.snapshot.elapsed_ns) >= MIN_RECORDED
             && per_mille(long.polls, polls) >= least;
-        if share < MIN_SHARE || !is_long || facts.site(node)?.kind == SiteKind::Other {
+        if share_of_left < MIN_SHARE || !is_long || facts.site(node)?.kind == SiteKind::Other {
             return None;
         }
         let ready_awaits = ready_awaits(facts, site, self_busy_ns);
         let delay_ns = delay_ns(facts, site, ready_awaits.is_some());
-        let is_most = share >= MIN_MOST && long.are_sure(cpu);
+        let is_most = share_of_left >= MIN_MOST && long.are_sure(cpu);
         let least_capacity = if is_most { MIN_SURE_CAPACITY } else { MIN_CAPACITY };
         // A thread that blocks on a task delays nobody but that.
         let on_workers_ns = if facts.snapshot.workers.iter().all(|worker| worker.listed_ns == 0) {
@@ -138,10 +150,15 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         } else {
             long.time_ns.min(on_workers_ns(facts, site, self_busy_ns))
         };
+        // Of many workers, one that is blocked again and again is a small part.
+        let are_stalls = is_most
+            && long.polls >= MIN_FELT
+            && long.mean_ns() >= FELT_NS
+            && on_workers_ns >= long.time_ns / 2;
         let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY
             || ready_awaits.is_none()
                 && !takes_turns(facts, facts.node(facts.root(node)).site)
-                && per_mille(on_workers_ns, capacity_ns(facts.snapshot)) >= least_capacity;
+                && (are_stalls || per_mille(on_workers_ns, capacity_ns(facts.snapshot)) >= least_capacity);
         let others_ns = (all_ns - self_busy_ns.min(all_ns)).saturating_add(elsewhere_ns);
         is_felt.then_some(Hog {
             site,
@@ -155,9 +172,16 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
             node,
         })
     };
-    let mut hogs: Vec<Hog> = by_site.iter().enumerate().filter_map(hog).collect();
-    sort_by_key(&mut hogs, |hog| (std::cmp::Reverse(hog.self_busy_ns), hog.site));
-    hogs
+    let mut sites: Vec<usize> = (0..by_site.len()).collect();
+    sort_by_key(&mut sites, |&site| (std::cmp::Reverse(by_site[site].0), site));
+    // Beside one that takes most of the time, another one counts by its share of the rest.
+    let mut left_ns = all_ns;
+    let next = |site: usize| {
+        let found = hog(site, left_ns)?;
+        left_ns = left_ns.saturating_sub(found.self_busy_ns);
+        Some(found)
+    };
+    sites.into_iter().filter_map(next).collect()
 }
 
 /// How many awaits of a function are ready in each of its polls, if these are many and its own time

@@ -20,6 +20,10 @@ use crate::units::{count, time};
 
 /// How often the function must await it in each of its calls, on average.
 const MIN_TIMES: u64 = 16;
+/// The same, if nearly all of a long call is spent so: the least number, share and mean.
+const FEW_TIMES: u64 = 8;
+const FEW_SHARE: u64 = 800;
+const FEW_MEAN_NS: u64 = 40_000_000;
 /// The fewest calls of the function that have ended.
 const MIN_CALLS: u64 = 50;
 /// The least share of the function's time, in thousandths: most of it.
@@ -50,11 +54,11 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
     let waited_ns = sum(|node| node.idle_ns.saturating_add(node.busy_ns));
     let wall_ns = facts.wall_ns(function);
     let (mean_ns, share) = (wall_ns / calls, per_mille(waited_ns, wall_ns).min(1000));
-    let is_often = times >= MIN_TIMES
-        && share >= MIN_SHARE
-        && facts.has_ends(function)
-        && facts.totals(function).ended >= MIN_CALLS
-        && mean_ns >= CpuShare::new(facts.snapshot).stretched(MIN_MEAN_NS);
+    let cpu = CpuShare::new(facts.snapshot);
+    let is_long = |ns: u64| mean_ns >= cpu.stretched(ns);
+    let is_often = times >= MIN_TIMES && share >= MIN_SHARE && is_long(MIN_MEAN_NS)
+        || times >= FEW_TIMES && share >= FEW_SHARE && is_long(FEW_MEAN_NS);
+    let is_often = is_often && facts.has_ends(function) && facts.totals(function).ended >= MIN_CALLS;
     let is_meant = || facts.snapshot.site(site).is_none_or(|site| is_repeated(&site.name));
     let is_in_requests =
         || nodes.iter().any(|&node| is_of_handlers(facts, node) || is_between_read_and_write(facts, node));

@@ -9,7 +9,7 @@
 //! and no function on the way may wait for the next event: then tasks take turns.
 
 use super::delayed::delayed;
-use super::events::{is_channel_read, is_for_event, is_lock};
+use super::events::{is_channel_read, is_for_event, is_lock, is_next_job};
 use super::facts::{Facts, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -99,11 +99,19 @@ fn mean_queue_ns(facts: &Facts<'_>, nodes: &[usize]) -> u64 {
     means.max().unwrap_or(0)
 }
 
-/// Returns whether a function around the await also waits for the next event.
+/// Returns whether its function also waits for the next event, after it, or a function around it
+/// for the next job: it has the lock meanwhile, as workers do that share a receiver.
 fn takes_turns(facts: &Facts<'_>, node: usize) -> bool {
-    let awaits = facts.functions(node).flat_map(|function| &facts.tree.children[function]);
-    let mut others = awaits.copied().filter(|&child| child != node && facts.node(child).idle_ns > 0);
-    others.any(|child| facts.is_await(child) && is_for_event(facts, child))
+    let at = |node: usize| facts.site(node).map(|site| (site.place.line, site.place.column));
+    facts.functions(node).enumerate().any(|(depth, function)| {
+        let awaits = facts.tree.children[function].iter().copied();
+        let mut others = awaits.filter(|&child| child != node && facts.node(child).idle_ns > 0);
+        others.any(|child| {
+            let is_next = || facts.site(child).is_some_and(|site| is_next_job(&site.name));
+            let is_after = || depth == 0 && at(child) > at(node) && is_for_event(facts, child);
+            facts.is_await(child) && (is_next() || is_after())
+        })
+    })
 }
 
 /// The await after it in the same function with the most waiting, if that is a tenth of the waiting

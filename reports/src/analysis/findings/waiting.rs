@@ -196,7 +196,10 @@ impl<'a> WaitingTasks<'a> {
         let mut waits = tasks.iter().flat_map(|task| self.waits(task));
         waits.any(|wait| {
             let resource = wait.resource.and_then(|resource| self.facts.snapshot.resource(resource));
-            resource.is_some_and(|it| matches!(it.kind, ResourceKind::Broadcast | ResourceKind::Watch))
+            // A channel that nothing was sent to is a signal, not a topic.
+            resource.is_some_and(|it| {
+                matches!(it.kind, ResourceKind::Broadcast | ResourceKind::Watch) && it.usage.acquisitions > 0
+            })
         })
     }
 
