@@ -6,12 +6,12 @@ use diagnose_reports::model::{RunState, SiteIndex, SiteKind, Task, TaskId, Threa
 
 const SECOND: u64 = 1_000_000_000;
 
-fn rules(snapshot: &Snapshot) -> Vec<String> {
+pub(crate) fn rules(snapshot: &Snapshot) -> Vec<String> {
     snapshot.findings().iter().map(|finding| finding.rule.to_string()).collect()
 }
 
 /// Ten seconds of one worker that used `cpu_ns` of CPU time.
-fn on_one_worker(drawing: &str, cpu_ns: u64) -> Snapshot {
+pub(crate) fn on_one_worker(drawing: &str, cpu_ns: u64) -> Snapshot {
     let mut snapshot = tree(drawing);
     snapshot.elapsed_ns = 10 * SECOND;
     let mut worker = Worker::default();
@@ -99,47 +99,6 @@ fn most_of_all_work_in_long_polls_is_found_where_nobody_else_waits() {
     };
     assert_eq!(busy(30 * SECOND), ["hog"], "6.4 % of the time");
     assert_eq!(busy(50 * SECOND), [""; 0], "3.8 % of the time");
-}
-
-/// Ten seconds of 8 workers on which `thumb` computes 30 ms in each of its polls.
-#[test]
-fn a_hog_that_is_a_small_part_of_many_workers_is_found() {
-    let thumbs = |polls: u64, bucket: &str, each_ms: u64| {
-        let busy = polls * each_ms * 1_000_000;
-        let mut snapshot = on_one_worker(
-            &format!(
-                "thumb | calls={polls} completed={polls} polls={polls} busy={busy} idle=9_000_000_000 polls@{bucket}={polls}"
-            ),
-            busy,
-        );
-        (snapshot.workers[0].listed_ns, snapshot.workers[0].busy_ns) = (10 * SECOND, busy);
-        for _ in 1..8 {
-            let mut worker = snapshot.workers[0].clone();
-            (worker.cpu_ns, worker.busy_ns, worker.thread_id) = (Some(0), 0, None);
-            snapshot.workers.push(worker);
-        }
-        rules(&snapshot)
-    };
-    assert_eq!(thumbs(100, "16777216..33554432", 30), ["hog"], "3.75 % of the time of all workers");
-    assert_eq!(thumbs(19, "16777216..33554432", 30), [""; 0], "seldom");
-    assert_eq!(thumbs(300, "4194304..8388608", 8), [""; 0], "3 % of their time, in short polls");
-}
-
-/// `resize` blocks for longer than `sign` computes.
-#[test]
-fn a_second_hog_counts_beside_the_first() {
-    let both = |sign_ms: u64| {
-        let sign = sign_ms * 1_000_000;
-        let all = 5 * SECOND + sign;
-        let polls = sign_ms / 25;
-        let drawing = format!(
-            "get | calls=100 completed=100 polls=100 busy={all} queued=9_000_000_000 idle=9_000_000_000\n  \
-             resize | calls=50 completed=50 polls=50 busy=5_000_000_000 polls@67108864..134217728=50\n  \
-             sign | calls={polls} completed={polls} polls={polls} busy={sign} polls@16777216..33554432={polls}"
-        );
-        rules(&on_one_worker(&drawing, all)).len()
-    };
-    assert_eq!([both(1_000), both(100)], [2, 1], "17 % of all busy time, and 2 %");
 }
 
 #[test]

@@ -1,0 +1,46 @@
+//! The rule `hog` on many workers, and beside another one.
+
+use crate::findings_polls::{on_one_worker, rules};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Ten seconds of 8 workers on which `thumb` computes 30 ms in each of its polls.
+#[test]
+fn a_hog_that_is_a_small_part_of_many_workers_is_found() {
+    let thumbs = |polls: u64, bucket: &str, each_ms: u64| {
+        let busy = polls * each_ms * 1_000_000;
+        let mut snapshot = on_one_worker(
+            &format!(
+                "thumb | calls={polls} completed={polls} polls={polls} busy={busy} idle=9_000_000_000 polls@{bucket}={polls}"
+            ),
+            busy,
+        );
+        (snapshot.workers[0].listed_ns, snapshot.workers[0].busy_ns) = (10 * SECOND, busy);
+        for _ in 1..8 {
+            let mut worker = snapshot.workers[0].clone();
+            (worker.cpu_ns, worker.busy_ns, worker.thread_id) = (Some(0), 0, None);
+            snapshot.workers.push(worker);
+        }
+        rules(&snapshot)
+    };
+    assert_eq!(thumbs(100, "16777216..33554432", 30), ["hog"], "3.75 % of the time of all workers");
+    assert_eq!(thumbs(19, "16777216..33554432", 30), [""; 0], "seldom");
+    assert_eq!(thumbs(300, "4194304..8388608", 8), [""; 0], "3 % of their time, in short polls");
+}
+
+/// `resize` blocks for longer than `sign` computes.
+#[test]
+fn a_second_hog_counts_beside_the_first() {
+    let both = |sign_ms: u64| {
+        let sign = sign_ms * 1_000_000;
+        let all = 5 * SECOND + sign;
+        let polls = sign_ms / 25;
+        let drawing = format!(
+            "get | calls=100 completed=100 polls=100 busy={all} queued=9_000_000_000 idle=9_000_000_000\n  \
+             resize | calls=50 completed=50 polls=50 busy=5_000_000_000 polls@67108864..134217728=50\n  \
+             sign | calls={polls} completed={polls} polls={polls} busy={sign} polls@16777216..33554432={polls}"
+        );
+        rules(&on_one_worker(&drawing, all)).len()
+    };
+    assert_eq!([both(1_000), both(100)], [2, 1], "17 % of all busy time, and 2 %");
+}
