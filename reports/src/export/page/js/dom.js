@@ -71,7 +71,8 @@ export function keepFocus(work) {
   const path = [];
   for (let at = focused; at && at !== document.body; at = at.parentElement) path.push([...(at.parentElement?.children ?? [])].indexOf(at));
   work();
-  if (!path.length || document.activeElement === focused) return;
+  // Unless it is still there, or `work` has given it to another one.
+  if (!path.length || (document.activeElement ?? document.body) !== document.body) return;
   let target = document.body;
   for (const index of path.reverse()) target = target?.children[index];
   if (target?.tagName === focused.tagName) target.focus({ preventScroll: true });

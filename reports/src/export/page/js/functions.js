@@ -11,7 +11,7 @@ export function makeFunctions() {
   let most = {};
   let columns = [];
   const table = makeTable({
-    label: 'Functions', columns: (columns = columnsOf(() => most)), onsort: (sort) => go({ sort }, { replace: true }),
+    label: 'Functions', columns: (columns = columnsOf(() => most)), keyOf: (row) => row.site.key, onsort: (sort) => go({ sort }, { replace: true }),
     onopen: (row) => go({ view: 'flame', o: 'sandwich', f: row.site.key, z: [], roots: 'work,background,parked' }),
   });
   const note = h('p', { class: 'note' });
@@ -28,7 +28,6 @@ export function makeFunctions() {
       fill(note, `${count(shown.length)} of ${count(all.length)}. A row leads to its callers and callees.`);
       table.update(shown, state.sort || '-selfBusy');
     },
-    reveal: (key) => table.reveal((row) => row.site.key === key),
     markdown: () => markdownTable(columns, table.rows),
   };
 }

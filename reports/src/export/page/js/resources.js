@@ -75,10 +75,10 @@ export function makeResources() {
   const note = h('p', { class: 'note' });
   let model = null;
   let selected = null;
-  const table = makeTable({ label: 'Resources', columns, onsort: (sort) => go({ sort }, { replace: true }), onopen: (row) => {
+  const table = makeTable({ label: 'Resources', columns, keyOf: (row) => row.key, onsort: (sort) => go({ sort }, { replace: true }), onopen: (row) => {
     selected = selected === row.key ? null : row.key;
     details();
-    table.reveal((one) => one.key === selected);
+    table.reveal(selected);
   } });
   const element = h('section', { class: 'list', 'aria-label': 'Resources' }, h('div', { class: 'bar-row' }, note), table.element, detail);
 
@@ -116,7 +116,7 @@ export function makeResources() {
       const row = resourceRows(model).find((one) => one.members.some((resource) => resource.id === id));
       selected = row?.key ?? null;
       details();
-      table.reveal((one) => one.key === selected);
+      table.reveal(selected);
       detail.querySelector(`#resource-${id}`)?.classList.add('lit');
     },
     setModel(next) {

@@ -6,8 +6,9 @@ const HEIGHT = 28;
 const MARGIN = 8;
 
 // Makes a table. A column: `id`, `title`, `text(row)`; for numbers `value(row)`, and optionally `bar(row)`
-// as a list of `[class, share]`. `sort` is a column's id, with `-` for descending.
-export function makeTable({ label, columns, onsort, onopen }) {
+// as a list of `[class, share]`. `sort` is a column's id, with `-` for descending. `keyOf(row)` is the same for
+// a row of the next snapshot.
+export function makeTable({ label, columns, keyOf, onsort, onopen }) {
   const head = h('tr', { role: 'row' });
   const body = h('tbody', {});
   const table = h('table', { class: 'grid', 'aria-label': label }, h('thead', {}, head), body);
@@ -23,10 +24,10 @@ export function makeTable({ label, columns, onsort, onopen }) {
     fill(head, columns.map((column) => header(column, sort, onsort)));
     draw();
   };
-  // Puts a row into view and marks it.
-  it.reveal = (isIt) => {
-    const index = it.rows.findIndex(isIt);
-    it.selected = index < 0 ? null : it.rows[index];
+  // Puts the row with a key into view and marks it; `null` marks none.
+  it.reveal = (key) => {
+    const index = it.rows.findIndex((row) => keyOf(row) === key);
+    it.selected = index < 0 ? null : key;
     if (index >= 0) scroller.scrollTop = Math.max(0, index * HEIGHT - scroller.clientHeight / 2);
     top = scroller.scrollTop;
     draw();
@@ -35,10 +36,13 @@ export function makeTable({ label, columns, onsort, onopen }) {
   function draw(all = false) {
     const [first, last] = all ? [0, Math.min(it.rows.length, 500)] : inView(MARGIN);
     drawn = [first, last];
+    const focused = body.contains(document.activeElement) ? document.activeElement.closest('tr').getAttribute('aria-rowindex') : null;
     const space = (rows) => (rows > 0 ? h('tr', { class: 'space', 'aria-hidden': 'true', style: { height: `${rows * HEIGHT}px` } }) : null);
     table.setAttribute('aria-rowcount', String(it.rows.length + 1));
     fill(body, space(first), it.rows.slice(first, last).map((row, at) => line(row, first + at)), all ? null : space(it.rows.length - last));
     if (!it.rows.length) fill(body, h('tr', {}, h('td', { colspan: columns.length, class: 'none' }, 'No rows match.')));
+    // A row that has left the view leaves the focus to the table, so that the keyboard still scrolls it.
+    if (focused) (body.querySelector(`[aria-rowindex="${focused}"] button`) ?? scroller).focus({ preventScroll: true });
   }
 
   // The rows in view, and `margin` rows before and after them.
@@ -57,7 +61,7 @@ export function makeTable({ label, columns, onsort, onopen }) {
 
   function line(row, index) {
     const open = () => onopen?.(row);
-    return h('tr', { class: row === it.selected ? 'selected' : null, 'aria-rowindex': index + 2, onclick: open }, columns.map((column) => cell(column, row, open)));
+    return h('tr', { class: keyOf(row) === it.selected ? 'selected' : null, 'aria-rowindex': index + 2, onclick: open }, columns.map((column) => cell(column, row, open)));
   }
 
   let isDue = false;

@@ -1,6 +1,6 @@
 // The view of tasks: folded by spawn site, each with its await tree.
 
-import { h, fill, clean } from './dom.js';
+import { h, fill, clean, keepFocus } from './dom.js';
 import { time, count, counted, shortPlace, longPlace } from './units.js';
 import { state, go } from './state.js';
 
@@ -58,7 +58,7 @@ export function makeTasks() {
     fill(bar, h('div', { class: 'choice', role: 'group', 'aria-label': 'State' }, counts.filter(([, , number]) => number > 0).map(([name, word, number]) =>
       h('button', { type: 'button', 'aria-pressed': String(only === name), onclick: () => {
         only = only === name ? '' : name;
-        it.render(model);
+        keepFocus(() => it.render(model));
       } }, h('i', { class: `dot ${name}` }), `${count(number)} ${word}`))), h('p', { class: 'note' }, `${counted(total, 'task')} of ${counted(shown.length, 'spawn site')}`));
     fill(list, shown.length ? shown.slice(0, MAX_GROUPS).map(groupOf) : h('p', { class: 'note' }, model.snapshot.tasks.length ? 'No task matches.' : 'No task is alive.'),
       shown.length > MAX_GROUPS ? h('p', { class: 'note' }, `… and ${count(shown.length - MAX_GROUPS)} more spawn sites: filter with the search.`) : null);
@@ -99,8 +99,12 @@ export function makeTasks() {
     const rest = group.tasks.length - most;
     return h('div', { class: 'tasks' }, group.tasks.slice(0, most).map((task) => taskOf(task)),
       rest > 0 ? h('button', { type: 'button', onclick: (event) => {
+        // The first task that is new, in place of the button.
+        const at = [...event.target.parentElement.children].indexOf(event.target);
         shownOf.set(group.key, most + 100);
-        event.target.closest('.tasks').replaceWith(tasksOf(group));
+        const all = tasksOf(group);
+        event.target.closest('.tasks').replaceWith(all);
+        all.children[at]?.querySelector('summary')?.focus({ preventScroll: true });
       } }, `${count(Math.min(100, rest))} more of ${count(rest)}`) : null);
   }
 
