@@ -14,7 +14,8 @@ const SITE_KINDS = { task: 'task', fn: 'async function', block: 'async block', a
 export function panelOf(it, { show, onsandwich }) {
   const { model } = it.context;
   const { nodes } = model;
-  const members = it.members ?? [];
+  // Of callers, a node is a member once for each path that comes from it.
+  const members = it.site ? [...new Set(it.members)] : [];
   const total = (values) => members.reduce((sum, node) => sum + values[node], 0);
   const calls = total(nodes.calls);
   let top = it;
@@ -25,8 +26,8 @@ export function panelOf(it, { show, onsandwich }) {
     it.site?.module ? h('p', { class: 'place' }, 'in ', h('code', {}, it.site.module)) : null,
     h('p', { class: 'big' }, show(it.value), ' ', h('small', {}, it.calls ? `${counted(it.calls, 'call')} of ${counted(it.context.groups.length, 'root')}, ${show(it.value / it.calls)} each` : shares(it, top))),
     bar(it, show),
-    members.length && it.site ? numbers(nodes, members, total, calls) : null,
-    members.length && it.site ? durations(nodes, members) : null,
+    members.length ? numbers(nodes, members, total, calls) : null,
+    members.length ? durations(nodes, members) : null,
     waiting(model, it),
     it.site && !it.site.isAwait && !it.leaf && !it.isTop ? h('p', {}, h('button', { type: 'button', onclick: () => onsandwich(it.site) }, 'Sandwich: callers and callees')) : null,
   ];
