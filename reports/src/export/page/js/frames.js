@@ -23,7 +23,7 @@ export function framer(model, { measure, groups, perCall, byLabel }) {
     if (node !== root) shown[node] = shown[root] && !model.hidden[node] ? 1 : 0;
   }
   return {
-    model, groups, byLabel,
+    model, groups, perCall, byLabel,
     sums: totals(model, measure),
     parts: model.parts[measure],
     below: model.parts[measure].map(([part]) => [part, totalsOf(model, measure, part)]),
@@ -146,7 +146,9 @@ export function topDown(context) {
   const members = context.groups.flatMap((group) => group.roots);
   const top = new Frame(context, null, -1, members, total(context, members, context.sums));
   const children = grouped(top, members);
-  return Object.assign(top, { name: 'all', key: '', isTop: true, own: {}, children, calls: sum(context.groups, (group) => group.calls) });
+  // A value per call is not divided by calls again.
+  const calls = context.perCall ? 0 : sum(context.groups, (group) => group.calls);
+  return Object.assign(top, { name: 'all', key: '', isTop: true, own: {}, children, calls });
 }
 
 // The calls of one site, from the outermost down.
