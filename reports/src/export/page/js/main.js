@@ -219,6 +219,12 @@ addEventListener('keydown', (event) => {
   }
 });
 
+// The fragment of the address is the view's.
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  main.focus();
+});
+
 onchange(render);
 startTheme(render);
 try {

@@ -4,6 +4,7 @@ const DEFAULTS = { view: 'findings', m: 'wall', o: 'top', per: 'total', z: [], q
 // The values that a field may have; the first is what a wrong one becomes.
 const ALLOWED = { m: ['wall', 'busy', 'idle', 'queued', 'calls'], o: ['top', 'bottom', 'sandwich'], per: ['total', 'mean'] };
 const FIELDS = Object.keys(DEFAULTS);
+const VIEW_NAMES = ['findings', 'flame', 'functions', 'tasks', 'resources', 'waits', 'about'];
 
 export const state = { ...DEFAULTS };
 const listeners = [];
@@ -18,7 +19,7 @@ export function parse(fragment, fallback) {
   const [view, query = ''] = fragment.replace(/^#/, '').split(/\?(.*)/s);
   const fields = new URLSearchParams(query);
   const parsed = { ...DEFAULTS, ...fallback };
-  if (view) parsed.view = view;
+  if (VIEW_NAMES.includes(view)) parsed.view = view;
   for (const name of FIELDS) {
     if (name === 'z') parsed.z = fields.getAll('z');
     else if (name !== 'view' && fields.has(name)) parsed[name] = fields.get(name);
@@ -27,13 +28,14 @@ export function parse(fragment, fallback) {
   return parsed;
 }
 
-// The fragment of a state, with what differs from the defaults.
+// The fragment of a state, with what differs from the defaults. A graph always has its measure, as a file
+// may have another default.
 export function format(shown) {
   const fields = new URLSearchParams();
   for (const name of FIELDS) {
     if (name === 'view') continue;
     if (name === 'z') for (const key of shown.z) fields.append('z', key);
-    else if (shown[name] !== DEFAULTS[name]) fields.set(name, shown[name]);
+    else if (shown[name] !== DEFAULTS[name] || (name === 'm' && shown.view === 'flame')) fields.set(name, shown[name]);
   }
   const query = fields.toString();
   return `#${shown.view}${query ? `?${query}` : ''}`;
