@@ -16,7 +16,7 @@ pub(super) const STYLES: [&str; 5] = [
 ];
 
 /// The modules, each after those that it imports.
-pub(super) const SCRIPTS: [&str; 21] = [
+pub(super) const SCRIPTS: [&str; 23] = [
     include_str!("js/units.js"),
     include_str!("js/dom.js"),
     include_str!("js/unpack.js"),
@@ -30,6 +30,8 @@ pub(super) const SCRIPTS: [&str; 21] = [
     include_str!("js/table.js"),
     include_str!("js/panel.js"),
     include_str!("js/canvas.js"),
+    include_str!("js/flame_search.js"),
+    include_str!("js/flame_keys.js"),
     include_str!("js/flame.js"),
     include_str!("js/functions.js"),
     include_str!("js/tasks.js"),

@@ -1,12 +1,14 @@
 // The view of the flame graph: what is drawn, the pointer, the keyboard, the search.
 
-import { h, fill, choice, say, isTyping } from './dom.js';
+import { h, fill, choice, say } from './dom.js';
 import { time, count, counted, percent } from './units.js';
 import { MEASURES, totals } from './model.js';
 import { framer, topDown, bottomUp, callersOf, calleesOf, follow, pathOf } from './frames.js';
 import { ROW, place, paint, frameAt, windowOf } from './canvas.js';
 import { functionRows } from './functions_data.js';
 import { panelOf } from './panel.js';
+import { isMatch, foundText } from './flame_search.js';
+import { frameByKey } from './flame_keys.js';
 import { state, go } from './state.js';
 import { isStill } from './theme.js';
 
@@ -46,7 +48,7 @@ export function makeFlame() {
     if (target && (target !== it.zoomed || isNew)) zoomTo(target, !isNew);
     else draw();
     trail();
-    searchResult(model);
+    searchResult();
     if (!it.marked) details(it.zoomed ?? it.blocks[0]?.top);
   };
 
@@ -163,12 +165,16 @@ export function makeFlame() {
     if (frame) fill(panel, panelOf(frame, { show, onsandwich: (site) => go({ o: 'sandwich', f: site.key, z: [] }) }));
   }
 
+  // Selects a frame; the keyboard's is said, and put into view.
   function mark(frame, isSaid) {
     if (frame === it.marked) return;
     it.marked = frame;
     details(frame ?? it.zoomed);
     repaint();
-    if (isSaid && frame) say(`${frame.name} ${frame.place}, ${show(frame.value)}`);
+    if (!isSaid || !frame) return;
+    say(`${frame.name} ${frame.place}, ${show(frame.value)}`);
+    const rect = it.drawing.rects.find((one) => one.frame === frame);
+    if (rect && (rect.row * ROW < scroller.scrollTop || (rect.row + 1) * ROW > scroller.scrollTop + scroller.clientHeight)) scroller.scrollTop = rect.row * ROW - scroller.clientHeight / 2;
   }
 
   // From the zoomed frame up to all.
@@ -181,29 +187,9 @@ export function makeFlame() {
     crumbs.hidden = !zoomedIn;
   }
 
-  function searchResult(model) {
-    const query = state.q.toLowerCase();
-    found.hidden = !query;
-    if (!query) return;
-    const { context } = it;
-    let value = 0;
-    const isBelow = new Uint8Array(model.size);
-    const sites = model.sites.map((site) => isMatch({ name: site.name, site }, query));
-    const labels = model.nodes.labels.map((label) => String(label).toLowerCase().includes(query));
-    for (let node = 0; node < model.size; node += 1) {
-      const above = model.up[node];
-      const isIt = sites[model.nodes.site[node]] || labels[model.nodes.label[node] - 1];
-      isBelow[node] = isIt || (above >= 0 && isBelow[above]) ? 1 : 0;
-      if (isIt && context.shown[node] && !(above >= 0 && isBelow[above])) value += context.sums[node] * context.factors[node];
-    }
-    const top = it.blocks[0].top.value;
-    fill(found, `“${state.q}” matches ${count(sites.filter(Boolean).length)} functions and awaits: ${show(value)}, ${percent(value, top)} of all. Enter goes to the next one.`);
-  }
-
-  function isMatch(frame, query) {
-    if (frame.leaf) return false;
-    const { site } = frame;
-    return frame.name.toLowerCase().includes(query) || (site?.long ?? '').toLowerCase().includes(query) || (frame.label ?? '').toLowerCase().includes(query);
+  function searchResult() {
+    found.hidden = !state.q;
+    if (state.q) fill(found, foundText(it.context, state.q, show));
   }
 
   // Zooms to the next match, in the order of the drawing.
@@ -213,13 +199,13 @@ export function makeFlame() {
     const all = place(it.blocks, [0, 1], 4000).rects.map((rect) => rect.frame).filter((frame) => isMatch(frame, query));
     if (!all.length) return;
     const next = all[(all.indexOf(it.marked) + 1) % all.length];
-    go({ z: pathOf(next.parent ?? next) }, { replace: true });
+    if (state.o !== 'sandwich') go({ z: pathOf(next.parent ?? next) }, { replace: true });
     mark(next, true);
   };
 
   it.escape = () => {
-    if (state.z.length) go({ z: state.z.slice(0, -1) });
-    else if (state.o === 'sandwich') go({ o: 'top' });
+    if (state.o === 'sandwich') go({ o: 'top', z: [] });
+    else if (state.z.length) go({ z: state.z.slice(0, -1) });
   };
 
   it.markdown = () => {
@@ -237,6 +223,13 @@ export function makeFlame() {
     if (rect) mark(rect.frame, false);
   };
 
+  // Zooms to a frame; in Sandwich, its function becomes the one in the middle.
+  function choose(frame) {
+    if (!frame) return;
+    if (state.o !== 'sandwich') go({ z: pathOf(frame.leaf ? frame.parent : frame) });
+    else if (frame.site) go({ f: frame.site.key });
+  }
+
   const at = (event) => {
     const box = canvas.getBoundingClientRect();
     return frameAt(it.drawing, event.clientX - box.left, event.clientY - box.top + scroller.scrollTop);
@@ -247,36 +240,18 @@ export function makeFlame() {
     if (frame) mark(frame, false);
   });
   canvas.addEventListener('click', (event) => {
-    const frame = at(event);
-    if (!frame) return;
-    if (state.o === 'sandwich') {
-      if (frame.site) go({ f: frame.site.key });
-    } else go({ z: pathOf(frame.leaf ? frame.parent : frame) });
+    choose(at(event));
   });
   canvas.addEventListener('keydown', (event) => {
-    const next = step(it.marked ?? it.zoomed, event.key);
-    if (next === undefined || isTyping(event.target)) return;
+    const frame = it.marked ?? it.zoomed;
+    if (event.key === 'Enter') choose(frame);
+    const next = frameByKey(it.blocks, frame, event.key);
+    if (next === undefined) return;
     event.preventDefault();
-    if (event.key === 'Enter') go({ z: pathOf(it.marked?.leaf ? it.marked.parent : it.marked ?? it.zoomed) });
-    else if (next) {
-      mark(next, true);
-      const rect = it.drawing.rects.find((one) => one.frame === next);
-      if (rect && (rect.row * ROW < scroller.scrollTop || (rect.row + 1) * ROW > scroller.scrollTop + scroller.clientHeight)) scroller.scrollTop = rect.row * ROW - scroller.clientHeight / 2;
-    }
+    if (next) mark(next, true);
   });
   scroller.addEventListener('scroll', () => requestAnimationFrame(repaint));
   new ResizeObserver(() => it.model && element.isConnected && draw()).observe(scroller);
   it.repaint = repaint;
   return it;
-}
-
-// Where a key leads from a frame: `undefined` for other keys, `null` where there is nothing.
-function step(frame, key) {
-  if (key === 'Enter') return frame;
-  if (!['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'].includes(key)) return undefined;
-  if (!frame) return null;
-  if (key === 'ArrowUp') return frame.parent;
-  if (key === 'ArrowDown') return frame.expand()[0] ?? null;
-  const siblings = frame.parent?.expand() ?? [frame];
-  return siblings[siblings.indexOf(frame) + (key === 'ArrowLeft' ? -1 : 1)] ?? null;
 }

@@ -123,6 +123,13 @@ function leaves(it) {
   return made.sort((a, b) => b.value - a.value);
 }
 
+// The first frame of the graph with a frame.
+export function topOf(it) {
+  let top = it;
+  while (top.parent) top = top.parent;
+  return top;
+}
+
 // The path of keys from the first frame below the top to this one.
 export function pathOf(it) {
   const path = [];

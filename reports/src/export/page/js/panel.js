@@ -3,6 +3,7 @@
 import { h } from './dom.js';
 import { time, count, counted, percent } from './units.js';
 import { waitingAt } from './model.js';
+import { topOf } from './frames.js';
 import { histogram, quantile } from './snapshot.js';
 
 const PART_WORDS = { busy: 'busy', wait: 'waiting', queued: 'queued', calls: 'calls' };
@@ -18,8 +19,7 @@ export function panelOf(it, { show, onsandwich }) {
   const members = it.site ? [...new Set(it.members)] : [];
   const total = (values) => members.reduce((sum, node) => sum + values[node], 0);
   const calls = total(nodes.calls);
-  let top = it;
-  while (top.parent) top = top.parent;
+  const top = topOf(it);
   return [
     h('h2', {}, it.leaf ? `${it.name} of ${it.site?.name}` : it.name, it.label ? h('span', { class: 'tag' }, it.label) : null),
     it.site ? h('p', { class: 'place' }, h('span', { class: 'tag' }, SITE_KINDS[it.site.kind]), ' ', h('code', {}, it.site.long || 'place unknown')) : null,
