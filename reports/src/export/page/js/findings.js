@@ -11,6 +11,8 @@ const WORDS = { stuck: 'Stuck', slow: 'Slow', waste: 'Waste', risk: 'Risk', note
 
 export function makeFindings(links) {
   const element = h('section', { class: 'findings', 'aria-label': 'Findings' });
+  // The keys of opened details, which stay open in the next snapshot.
+  const open = new Set();
   let shown = [];
   return {
     element,
@@ -18,20 +20,20 @@ export function makeFindings(links) {
       const { snapshot } = model;
       shown = snapshot.findings;
       fill(element, overview(model),
-        shown.length ? h('ol', {}, shown.map((finding, index) => card(model, finding, index, links))) : h('p', { class: 'fine' }, h('b', {}, 'No findings. '), reason(model)),
-        snapshot.alarms.length ? h('section', { class: 'alarms' }, h('h2', {}, `Alarms (${count(snapshot.alarms.length)}), the latest first`), h('ul', {}, [...snapshot.alarms].reverse().map(alarmOf))) : null);
+        shown.length ? h('ol', {}, shown.map((finding, index) => card(model, finding, links, open))) : h('p', { class: 'fine' }, h('b', {}, 'No findings. '), reason(model)),
+        snapshot.alarms.length ? h('section', { class: 'alarms' }, h('h2', {}, `Alarms (${count(snapshot.alarms.length)}), the latest first`), h('ul', {}, [...snapshot.alarms].reverse().map((alarm) => alarmOf(alarm, open)))) : null);
     },
     markdown: () => (shown.length ? shown.map((finding, index) => `${index + 1}. **${finding.severity}** ${clean(finding.sentence)}. Next: ${clean(finding.next)}. (${finding.rule})`).join('\n') : 'No findings.'),
   };
 }
 
 // An alarm with its times; the details are behind it.
-function alarmOf(alarm) {
+function alarmOf(alarm, open) {
   const { text = '', at_unix_ms: at, resolved_at_unix_ms: end } = typeof alarm === 'string' ? { text: alarm } : alarm;
   const [first, ...details] = String(text).split('\n');
   const times = [at ? `${utc(at)} UTC` : null, end ? `resolved ${utc(end).slice(11)}` : null].filter(Boolean).join(', ');
   const head = [times ? h('small', {}, `${times}: `) : null, sentence(first)];
-  return h('li', { class: end ? 'resolved' : null }, details.length ? h('details', {}, h('summary', {}, h('span', {}, head)), details.map((line) => h('p', {}, sentence(line)))) : head);
+  return h('li', { class: end ? 'resolved' : null }, details.length ? detailsOf(open, `alarm ${at} ${first}`, {}, h('summary', {}, h('span', {}, head)), details.map((line) => h('p', {}, sentence(line)))) : head);
 }
 
 function reason({ snapshot, size }) {
@@ -65,7 +67,7 @@ function overview(model) {
 // The first letter as a capital one, unless it begins a name.
 const capital = (text) => String(text).replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 
-function card(model, finding, index, links) {
+function card(model, finding, links, open) {
   const { evidence = {} } = finding;
   const severity = WORDS[finding.severity] ? finding.severity : 'note';
   const site = evidence.nodes?.length ? model.sites[model.nodes.site[evidence.nodes[0]]] : model.sites[evidence.sites?.[0]];
@@ -83,7 +85,14 @@ function card(model, finding, index, links) {
       task !== undefined ? button(evidence.tasks.length > 1 ? `Tasks (${count(evidence.all_tasks ?? evidence.tasks.length)})` : `Task ${task}`, () => links.task(task)) : null,
       verdict ? button('Waits-for graph', () => links.graph()) : null,
       finding.page ? h('small', {}, 'More: ', h('code', {}, `diagnose explain ${clean(finding.rule)}`), ` or ${clean(finding.page)}`) : null),
-    verdict ? chainOf(verdict) : null);
+    verdict ? chainOf(verdict, open) : null);
+}
+
+// Details that are open if their key is in `open`, which follows the reader.
+function detailsOf(open, key, attributes, ...children) {
+  const it = h('details', { ...attributes, open: open.has(key) }, ...children);
+  it.addEventListener('toggle', () => (it.open ? open.add(key) : open.delete(key)));
+  return it;
 }
 
 // As in the sentence: `Mutex#3`.
@@ -92,9 +101,9 @@ function nameOf(model, id) {
   return resource ? middle(resourceName(resource), MAX_NAME) : `Resource ${id}`;
 }
 
-function chainOf(verdict) {
+function chainOf(verdict, open) {
   const chain = verdict.chain ?? [];
-  return h('details', { class: 'chain' }, h('summary', {}, `Chain of ${counted(chain.length, 'link')}`),
+  return detailsOf(open, `chain ${chain.map((link) => `${link.node} ${link.id}`).join()}`, { class: 'chain' }, h('summary', {}, `Chain of ${counted(chain.length, 'link')}`),
     h('ol', {}, chain.map((link) => h('li', {}, h('b', {}, `${link.node} ${link.id} ${clean(link.name)} `), `${link.role} `,
       link.file ? h('code', {}, `${shortPlace(link)}`) : null, ` ${time(link.since_ns)}`))));
 }

@@ -3,7 +3,7 @@
 import { h, fill, choice, say } from './dom.js';
 import { time, count, counted, percent } from './units.js';
 import { MEASURES, totals } from './model.js';
-import { framer, topDown, bottomUp, callersOf, calleesOf, follow, pathOf } from './frames.js';
+import { framer, topDown, bottomUp, callersOf, calleesOf, follow, pathOf, topOf } from './frames.js';
 import { ROW, place, paint, frameAt, windowOf } from './canvas.js';
 import { functionRows } from './functions_data.js';
 import { panelOf } from './panel.js';
@@ -30,10 +30,13 @@ export function makeFlame() {
   const canvas = h('canvas', { tabindex: '0', role: 'application', 'aria-label': 'Flame graph. Arrow keys select a frame, Enter zooms, Escape zooms out.' });
   const sizer = h('div', { class: 'sizer' });
   const scroller = h('div', { class: 'flame-scroll' }, canvas, sizer);
-  const [bar, panel, crumbs, found] = [h('div', { class: 'bar-row' }), h('aside', { class: 'panel', 'aria-label': 'Details of the frame' }), h('nav', { class: 'crumbs', 'aria-label': 'Zoom' }), h('p', { class: 'found' })];
+  // The list of functions stays in the document: it would close when a live page draws the bar.
+  const select = h('select', { 'aria-label': 'Function', onchange: (event) => go({ f: event.target.value }) });
+  const [choices, middleOf, rest] = [h('div', { class: 'parts' }), h('label', {}, 'of ', select), h('div', { class: 'parts' })];
+  const [bar, panel, crumbs, found] = [h('div', { class: 'bar-row' }, choices, middleOf, rest), h('aside', { class: 'panel', 'aria-label': 'Details of the frame' }), h('nav', { class: 'crumbs', 'aria-label': 'Zoom' }), h('p', { class: 'found' })];
   const aside = h('p', { class: 'aside' });
   const element = h('section', { class: 'flame', 'aria-label': 'Flame graph' }, bar, aside, crumbs, found, h('div', { class: 'flame-body' }, scroller, panel));
-  const it = { element, view: [0, 1], blocks: [], zoomed: null, marked: null, model: null, drawing: { rects: [], rows: 1 }, key: '', timer: 0 };
+  const it = { element, view: [0, 1], blocks: [], zoomed: null, marked: null, model: null, drawing: { rects: [], rows: 1 }, key: '', options: '', timer: 0 };
 
   const show = (value) => (state.m === 'calls' ? count(value) : time(value));
 
@@ -49,17 +52,20 @@ export function makeFlame() {
     else draw();
     trail();
     searchResult();
-    if (!it.marked) details(it.zoomed ?? it.blocks[0]?.top);
+    if (isNew || !it.marked) details(it.marked ?? it.zoomed ?? it.blocks[0]?.top);
   };
 
   function build(model, groups, key) {
     const context = framer(model, { measure: state.m, groups, perCall: state.per === 'mean', byLabel: state.labels === '1' });
     const site = model.sites.find((one) => one.key === state.f);
+    // A new snapshot of the same graph keeps the selected frame.
+    const kept = it.marked && key === it.key ? { block: it.blocks.findIndex(({ top }) => top === topOf(it.marked)), path: pathOf(it.marked) } : null;
     if (state.o === 'bottom') it.blocks = [{ top: bottomUp(context) }];
     else if (state.o === 'sandwich' && site) {
       it.blocks = [{ top: calleesOf(context, site.index) }, { top: callersOf(context, site.index), up: true }];
     } else it.blocks = [{ top: topDown(context) }];
-    Object.assign(it, { key, model, marked: null, zoomed: null, context });
+    const marked = kept && it.blocks[kept.block] ? follow(it.blocks[kept.block].top, kept.path) : null;
+    Object.assign(it, { key, model, marked: marked && pathOf(marked).length === kept.path.length ? marked : null, zoomed: null, context });
   }
 
   // The kinds of roots that are drawn: work, unless there is little or the reader chose otherwise.
@@ -76,12 +82,13 @@ export function makeFlame() {
 
   function toolbar(model) {
     const kinds = ROOT_KINDS.filter(([kind]) => model.groups.some((group) => group.kind === kind));
-    fill(bar,
+    fill(choices,
       choice('Measure', MEASURES, state.m, (m) => go({ m, z: [] })),
       choice('Order', ORDERS, state.o, (o) => go({ o, z: [], f: o === 'sandwich' ? state.f || heaviest(model) : state.f })),
-      choice('Scale', SCALES, state.per, (per) => go({ per })),
-      state.o === 'sandwich' ? h('label', {}, 'of ', h('select', { 'aria-label': 'Function', onchange: (event) => go({ f: event.target.value }) },
-        sandwichSites(model).map((site) => h('option', { value: site.key, selected: site.key === state.f }, `${site.name}  ${site.short}`)))) : null,
+      choice('Scale', SCALES, state.per, (per) => go({ per })));
+    middleOf.hidden = state.o !== 'sandwich';
+    if (!middleOf.hidden) sandwichOptions(model);
+    fill(rest,
       kinds.length > 1 ? h('div', { class: 'choice', role: 'group', 'aria-label': 'Roots' }, kinds.map(([kind, word]) => rootButton(model, kind, word))) : null,
       model.nodes.labels.length ? h('button', { type: 'button', 'aria-pressed': String(state.labels === '1'), title: 'A frame for each label', onclick: () => go({ labels: state.labels ? '' : '1', z: [] }) }, 'Labels') : null,
       h('span', { class: 'legend', role: 'img', 'aria-label': 'Colors' }, [...LEGEND[state.m], ...(model.stuck.size ? ['stuck'] : [])].map((part) => [h('i', { class: `dot ${part}` }), LEGEND_WORDS[part]])));
@@ -96,6 +103,14 @@ export function makeFlame() {
     });
     aside.hidden = !parts.length;
     fill(aside, parts.length ? [`Not drawn: ${parts.join('; ')}. `, h('button', { type: 'button', class: 'link', onclick: () => go({ roots: ROOT_KINDS.map(([kind]) => kind).join(','), z: [] }) }, 'Show all')] : null);
+  }
+
+  function sandwichOptions(model) {
+    const sites = sandwichSites(model);
+    const options = sites.map((site) => site.key).join('\n');
+    if (options !== it.options) fill(select, sites.map((site) => h('option', { value: site.key }, `${site.name}  ${site.short}`)));
+    it.options = options;
+    if (select.value !== state.f) select.value = state.f;
   }
 
   // The functions with the most time, and the present one.

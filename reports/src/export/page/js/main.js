@@ -41,6 +41,9 @@ const VIEWS = [['findings', 'Findings', findings, (it) => it.snapshot.findings.l
 const search = h('input', { type: 'search', id: 'search', placeholder: 'Search  ( / )', 'aria-label': 'Search and filter', autocomplete: 'off', spellcheck: 'false',
   oninput: () => go({ q: search.value }, { replace: true }) });
 const status = h('span', { class: 'live' });
+// The parts of the head that change. The head is made once: a field that leaves the document loses its input method.
+const [programName, programFacts, tabs] = [h('h1', {}), h('p', {}), h('nav', { class: 'tabs', 'aria-label': 'Views' })];
+const pauseButton = h('button', { type: 'button', onclick: pause });
 
 function currentView() {
   return VIEWS.find(([name]) => name === state.view) ?? VIEWS[0];
@@ -51,18 +54,24 @@ function pageHead() {
   const workers = snapshot.runtimes.reduce((sum, runtime) => sum + runtime.workers, 0) || snapshot.workers.length;
   const facts = [snapshot.process.pid ? `pid ${snapshot.process.pid}` : '', clean(snapshot.process.host), time(snapshot.elapsed_ns ?? 0), clean(snapshot.process.build), workers ? counted(workers, 'worker') : counted(snapshot.threads.length, 'thread'), recordedAt(snapshot)];
   const isEmpty = (it, number) => number && number(it) === 0;
-  fill(document.getElementById('top'),
-    h('div', { class: 'title' }, h('h1', {}, clean(snapshot.process.name) || 'diagnose'), h('p', {}, facts.filter(Boolean).join(' · ')), status,
-      h('div', { class: 'tools' }, search,
-        isLive ? h('button', { type: 'button', 'aria-pressed': String(isPaused), onclick: pause }, isPaused ? 'Resume' : 'Pause') : null,
-        h('button', { type: 'button', title: 'Copy this view as Markdown (c)', onclick: copyView }, 'Copy'),
-        h('button', { type: 'button', title: 'Light or dark (t)', 'aria-label': 'Switch between light and dark', onclick: switchTheme }, '◐'),
-        h('button', { type: 'button', title: 'Save this page', onclick: save }, 'Save'))),
-    h('nav', { class: 'tabs', 'aria-label': 'Views' }, VIEWS.map(([name, title, , number]) => h('a', { href: `#${name}`, class: isEmpty(model, number) ? 'empty' : null,
+  const top = document.getElementById('top');
+  if (!top.firstChild) makeHead(top);
+  fill(programName, clean(snapshot.process.name) || 'diagnose');
+  fill(programFacts, facts.filter(Boolean).join(' · '));
+  fill(pauseButton, isPaused ? 'Resume' : 'Pause').setAttribute('aria-pressed', String(isPaused));
+  fill(tabs, VIEWS.map(([name, title, , number]) => h('a', { href: `#${name}`, class: isEmpty(model, number) ? 'empty' : null,
       'aria-current': name === currentView()[0] ? 'page' : null, onclick: (event) => {
         event.preventDefault();
         if (name !== state.view) go({ view: name, sort: '' });
-      } }, title, number ? h('small', {}, ` ${count(number(model))}`) : null))));
+      } }, title, number ? h('small', {}, ` ${count(number(model))}`) : null)));
+}
+
+function makeHead(top) {
+  fill(top, h('div', { class: 'title' }, programName, programFacts, status,
+    h('div', { class: 'tools' }, search, isLive ? pauseButton : null,
+      h('button', { type: 'button', title: 'Copy this view as Markdown (c)', onclick: copyView }, 'Copy'),
+      h('button', { type: 'button', title: 'Light or dark (t)', 'aria-label': 'Switch between light and dark', onclick: switchTheme }, '◐'),
+      h('button', { type: 'button', title: 'Save this page', onclick: save }, 'Save'))), tabs);
 }
 
 function recordedAt(snapshot) {
