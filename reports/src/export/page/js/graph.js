@@ -154,13 +154,22 @@ function draw({ nodes, edges }, element, query) {
   const size = layout(nodes, edges);
   const byId = new Map(nodes.map((it) => [it.id, it]));
   const arrow = (id, kind) => svg('marker', { id, viewBox: '0 0 8 8', refX: 8, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z', class: kind }));
-  const click = (it) => () => element.dispatchEvent(new CustomEvent(it.kind === 'resource' ? 'resource' : 'task', { detail: it.members[0], bubbles: true }));
+  // A thread has no view to lead to.
+  const button = (it) => {
+    if (it.kind === 'thread') return {};
+    const open = () => element.dispatchEvent(new CustomEvent(it.kind, { detail: it.members[0], bubbles: true }));
+    const onkeydown = (event) => {
+      if (event.key !== 'Enter' && event.key !== ' ') return;
+      event.preventDefault();
+      open();
+    };
+    return { tabindex: '0', role: 'button', 'aria-label': `${it.title} ${it.place ?? ''}${it.isStuck ? ', in a verdict' : ''}`, onclick: open, onkeydown };
+  };
   return svg('svg', { width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}`, style: { 'max-width': `max(100%, ${SMALLEST * size.width}px)`, height: 'auto' } },
     svg('defs', {}, arrow('arrow', 'head'), arrow('arrow-stuck', 'head stuck')),
     drawEdges(nodes, edges, byId),
-    nodes.map((it) => svg('g', { class: `node ${it.kind}${it.isStuck ? ' stuck' : it.isVictim ? ' victim' : ''}${query && !it.title.toLowerCase().includes(query) ? ' faint' : ''}`, transform: `translate(${it.x} ${it.y})`,
-      tabindex: '0', role: 'button', 'aria-label': `${it.title} ${it.place ?? ''}${it.isStuck ? ', in a verdict' : ''}`, onclick: click(it), onkeydown: (event) => event.key === 'Enter' && click(it)() },
-      svg('title', {}, `${it.title} ${it.members?.length > 1 ? `(tasks ${it.members.slice(0, 20).join(', ')})` : ''}`),
+    nodes.map((it) => svg('g', { class: `node ${it.kind}${it.isStuck ? ' stuck' : it.isVictim ? ' victim' : ''}${query && !it.title.toLowerCase().includes(query) ? ' faint' : ''}`, transform: `translate(${it.x} ${it.y})`, ...button(it) },
+      svg('title', {}, `${it.title} ${it.members?.length > 1 ? `(${it.kind}s ${it.members.slice(0, 20).join(', ')})` : ''}`),
       svg('rect', { width: it.w, height: it.h, rx: it.kind === 'resource' ? it.h / 2 : 4 }),
       it.kind === 'thread' ? svg('rect', { x: 3, y: 3, width: it.w - 6, height: it.h - 6, rx: 2 }) : null,
       svg('text', { x: it.w / 2, y: it.place ? 17 : 18 }, it.text),

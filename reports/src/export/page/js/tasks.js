@@ -63,6 +63,7 @@ export function makeTasks() {
     fill(list, shown.length ? shown.slice(0, MAX_GROUPS).map(groupOf) : h('p', { class: 'note' }, model.snapshot.tasks.length ? 'No task matches.' : 'No task is alive.'),
       shown.length > MAX_GROUPS ? h('p', { class: 'note' }, `… and ${count(shown.length - MAX_GROUPS)} more spawn sites: filter with the search.`) : null);
     if (wanted !== null) focus(wanted);
+    wanted = null;
   };
 
   // What the search looks at, made once per task.
@@ -128,7 +129,6 @@ export function makeTasks() {
   function focus(id) {
     const element_ = list.querySelector(`#task-${id}`);
     if (!element_) return;
-    wanted = null;
     list.querySelectorAll('.lit').forEach((one) => one.classList.remove('lit'));
     element_.classList.add('lit');
     element_.scrollIntoView({ block: 'center' });
