@@ -31,7 +31,8 @@ export function resourceRows(model) {
     // Those of a place that are gone have a number, and no id.
     if (resource.id === undefined) row.gone += resource.count ?? 0;
     else row.members.push(resource);
-    row.waits.push(...(waits.get(resource.id) ?? []));
+    // No spread: 125,000 arguments are too many.
+    for (const wait of waits.get(resource.id) ?? []) row.waits.push(wait);
     row.uses += usage.acquisitions ?? 0;
     row.contended += usage.contended ?? 0;
     row.held += (resource.holdings ?? []).filter((holding) => holding.role === 'holds').length;
@@ -105,7 +106,7 @@ export function makeResources() {
       model = next;
       const query = state.q.toLowerCase();
       const all = resourceRows(model);
-      most = Math.max(1, ...all.map((row) => Math.max(row.waitP99, row.heldP99)));
+      most = all.reduce((longest, row) => Math.max(longest, row.waitP99, row.heldP99), 1);
       const shown = all.filter((row) => !query || `${row.type} ${row.name} ${row.library} ${longPlace(row.at)}`.toLowerCase().includes(query));
       fill(note, `${counted(resourceCount(model.snapshot), 'resource')} of ${counted(all.length, 'place')}`);
       table.update(shown, state.sort || '-longest');
