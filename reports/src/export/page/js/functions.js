@@ -2,7 +2,7 @@
 
 import { h, fill } from './dom.js';
 import { time, count } from './units.js';
-import { functionRows } from './functions_data.js';
+import { functionRows, drawnSite } from './functions_data.js';
 import { makeTable, markdownTable } from './table.js';
 import { state, go } from './state.js';
 
@@ -12,7 +12,7 @@ export function makeFunctions() {
   let columns = [];
   const table = makeTable({
     label: 'Functions', columns: (columns = columnsOf(() => most)), keyOf: (row) => row.site.key, onsort: (sort) => go({ sort }, { replace: true }),
-    onopen: (row) => go({ view: 'flame', o: 'sandwich', f: row.site.key, z: [], roots: 'work,background,parked' }),
+    onopen: (row) => go({ view: 'flame', o: 'sandwich', f: drawnSite(row).key, z: [], roots: 'work,background,parked' }),
   });
   const note = h('p', { class: 'note' });
   const awaits = h('input', { type: 'checkbox', id: 'awaits', onchange: () => go({}) });

@@ -38,6 +38,24 @@ export function functionRows(model) {
   return model.rows;
 }
 
+// The site whose frames the graph draws for a row. Awaits whose time is all in the calls below them have no
+// frames: then it is the site of the most time below.
+export function drawnSite({ model, site, members }) {
+  const { nodes, size, hidden, sites } = model;
+  if (members.some((node) => !hidden[node])) return site;
+  const wall = totals(model, 'wall');
+  const isBelow = new Uint8Array(size);
+  for (const node of members) isBelow[node] = 1;
+  const sums = new Map();
+  for (let node = 0; node < size; node += 1) {
+    if (!isBelow[nodes.parent[node]]) continue;
+    if (hidden[node]) isBelow[node] = 1;
+    else sums.set(nodes.site[node], (sums.get(nodes.site[node]) ?? 0) + wall[node]);
+  }
+  const [most] = [...sums].sort((a, b) => b[1] - a[1]);
+  return most ? sites[most[0]] : site;
+}
+
 // The totals of a site. Quantiles are computed when they are asked for.
 class Row {
   constructor(model, site) {
