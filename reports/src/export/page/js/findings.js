@@ -52,7 +52,8 @@ function overview(model) {
     calls += nodes.calls[node];
     polls += nodes.polls[node];
   }
-  const workers = snapshot.workers.length || snapshot.threads.length;
+  // More threads than workers may have polled.
+  const workers = Math.max(snapshot.workers.length, snapshot.threads.length);
   const alive = (ids) => (ids.size ? snapshot.tasks.filter((task) => ids.has(task.id)).length : 0);
   // A finding may stand for several verdicts, and has the tasks of them all; at most 32.
   const suspected = (snapshot.findings ?? []).filter((it) => it.rule?.startsWith('stuck.')).map((it) => it.evidence ?? {});
