@@ -105,7 +105,7 @@ function drawRect(ctx, theme, rect, y, width, { isDimmed, isStuck, isMarked, let
   const room = Math.floor((w - 8) / letter);
   if (room < 2) return;
   const onColor = isColored && !isDimmed;
-  write(ctx, frame, x + 4, y + ROW / 2, room, letter, onColor ? [theme['on-color'], theme['on-color']] : [theme['frame-text'], theme['frame-dim']], room > 16 ? note(frame) : '');
+  write(ctx, frame, x + 4, y + ROW / 2, room * letter, letter, onColor ? [theme['on-color'], theme['on-color']] : [theme['frame-text'], theme['frame-dim']], room > 16 ? note(frame) : '');
 }
 
 // The kinds of time beside each other: a whole frame, or the strip at its foot.
@@ -128,21 +128,45 @@ function stripe(ctx, theme, x, y, w) {
   ctx.fillRect(x, y, Math.min(3, w), ROW - 1);
 }
 
-// The name, then the place, and at the right end what `note` says, as far as there is room.
+// The name, then the place, and at the right end what `note` says, as far as there is room (in px).
 function write(ctx, frame, x, y, room, letter, [strong, weak], note) {
   const name = frame.label ? `${frame.name} {${frame.label}}` : frame.name;
-  const text = name.length > room ? `${name.slice(0, room - 1)}…` : name;
   ctx.fillStyle = strong;
-  ctx.fillText(text, x, y - 1);
-  let left = room - name.length - 2;
+  ctx.fillText(fitted(ctx, name, room, letter), x, y - 1);
+  const start = widthOf(ctx, name, letter) + 2 * letter;
+  let left = room - start;
   ctx.fillStyle = weak;
-  if (note && left > note.length) {
-    ctx.fillText(note, x + (room - note.length) * letter, y - 1);
-    left -= note.length + 2;
+  const width = note ? widthOf(ctx, note, letter) : 0;
+  if (note && left > width) {
+    ctx.fillText(note, x + room - width, y - 1);
+    left -= width + 2 * letter;
   }
-  if (!frame.place || left < 6) return;
-  const at = frame.place.length > left ? `…${frame.place.slice(frame.place.length - left + 1)}` : frame.place;
-  ctx.fillText(at, x + (name.length + 2) * letter, y - 1);
+  if (frame.place && left >= 6 * letter) ctx.fillText(fitted(ctx, frame.place, left, letter, true), x + start, y - 1);
+}
+
+// In a monospaced font these are all as wide as `0`; others, as those of Chinese, may be of another font.
+const PLAIN = /^[\u0020-\u007e\u00a1-\u00ff]*$/;
+
+// The width of a text, in px.
+function widthOf(ctx, text, letter) {
+  return PLAIN.test(text) ? text.length * letter : ctx.measureText(text).width;
+}
+
+// A text, or as much of its start or end as there is room for.
+function fitted(ctx, text, room, letter, isEnd = false) {
+  // Half a pixel for the rounding of widths.
+  const limit = room + 0.5;
+  if (widthOf(ctx, text, letter) <= limit) return text;
+  const letters = Array.from(text);
+  if (isEnd) letters.reverse();
+  let [number, width] = [0, letter];
+  for (const one of letters) {
+    width += widthOf(ctx, one, letter);
+    if (width > limit) break;
+    number += 1;
+  }
+  const kept = letters.slice(0, number);
+  return isEnd ? `…${kept.reverse().join('')}` : `${kept.join('')}…`;
 }
 
 function hash(text) {

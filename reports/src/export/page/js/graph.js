@@ -1,7 +1,7 @@
 // The graph of who waits for whom, with the chain of a verdict in red.
 
 import { h, svg, fill, clean, sentence } from './dom.js';
-import { time, count, counted, shortPlace, middle } from './units.js';
+import { time, count, counted, shortPlace, middle, letterCount } from './units.js';
 import { layout } from './layout.js';
 import { resourceType } from './tasks.js';
 import { state } from './state.js';
@@ -148,7 +148,7 @@ function idOf(graph, id) {
 function draw({ nodes, edges }, element, query) {
   for (const it of nodes) {
     it.text = middle(it.title, 34);
-    it.w = Math.max(80, Math.max(it.text.length, (it.place ?? '').length * 0.9) * LETTER + 16);
+    it.w = Math.max(80, Math.max(letterCount(it.text), letterCount(it.place ?? '') * 0.9) * LETTER + 16);
     it.h = it.place ? 42 : 28;
   }
   const size = layout(nodes, edges);
@@ -186,7 +186,8 @@ function drawEdges(nodes, edges, byId) {
   for (const it of [...edges.filter((one) => one.isStuck), ...edges.filter((one) => !one.isStuck)]) {
     const { path, places } = curveOf(it, byId.get(it.from), byId.get(it.to));
     const text = middle(labelOf(it), 27);
-    const boxAt = ([x, y]) => ({ x0: x - text.length * LABEL.letter / 2, x1: x + text.length * LABEL.letter / 2, y0: y - LABEL.ascent, y1: y + LABEL.descent });
+    const half = letterCount(text) * LABEL.letter / 2;
+    const boxAt = ([x, y]) => ({ x0: x - half, x1: x + half, y0: y - LABEL.ascent, y1: y + LABEL.descent });
     const isFree = (box) => !taken.some((other) => box.x0 < other.x1 && other.x0 < box.x1 && box.y0 < other.y1 && other.y0 < box.y1);
     const at = places.find((place) => isFree(boxAt(place)));
     if (at) taken.push(boxAt(at));

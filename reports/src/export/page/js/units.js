@@ -62,10 +62,31 @@ export function longPlace(place) {
   return `${place.file}:${place.line}${place.column ? `:${place.column}` : ''}`;
 }
 
-// A text of at most `length` characters, with its middle left out.
+// Characters as wide as two letters: those of Chinese, Japanese and Korean, and emoji.
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+// The width of a text, in letters.
+export function letterCount(text) {
+  let width = 0;
+  for (const letter of text) width += WIDE.test(letter) ? 2 : 1;
+  return width;
+}
+
+// A text of at most the width of `length` letters, with its middle left out.
 export function middle(text, length) {
-  if (text.length <= length) return text;
-  if (length < 4) return text.slice(0, Math.max(0, length));
+  if (letterCount(text) <= length) return text;
+  const letters = Array.from(text);
+  if (length < 4) return startOf(letters, length);
   const head = Math.ceil((length - 1) * 0.6);
-  return `${text.slice(0, head)}…${text.slice(text.length - (length - 1 - head))}`;
+  return `${startOf(letters, head)}…${Array.from(startOf(letters.reverse(), length - 1 - head)).reverse().join('')}`;
+}
+
+function startOf(letters, length) {
+  let [start, width] = ['', 0];
+  for (const letter of letters) {
+    width += letterCount(letter);
+    if (width > length) break;
+    start += letter;
+  }
+  return start;
 }
