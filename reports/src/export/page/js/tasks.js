@@ -7,6 +7,8 @@ import { state, go } from './state.js';
 export const STATES = [['running', 'running'], ['queued', 'queued'], ['waiting', 'waiting'], ['unpolled', 'not polled yet']];
 const MAX_GROUPS = 200;
 const MAX_TASKS = 25;
+// The depth down to which an await tree is drawn.
+const MAX_TREE = 128;
 
 // The tasks of a snapshot by where they are spawned, the most first.
 export function taskGroups(model) {
@@ -43,7 +45,8 @@ export function makeTasks() {
   let only = '';
   let model = null;
   let shown = [];
-  let wanted = null;
+  // The task that a link led to, and whether it is still to be put into view.
+  let [lit, isWanted] = [null, false];
 
   const it = { element };
   it.render = (next) => {
@@ -62,8 +65,8 @@ export function makeTasks() {
       } }, h('i', { class: `dot ${name}` }), `${count(number)} ${word}`))), h('p', { class: 'note' }, `${counted(total, 'task')} of ${counted(shown.length, 'spawn site')}`));
     fill(list, shown.length ? shown.slice(0, MAX_GROUPS).map(groupOf) : h('p', { class: 'note' }, model.snapshot.tasks.length ? 'No task matches.' : 'No task is alive.'),
       shown.length > MAX_GROUPS ? h('p', { class: 'note' }, `… and ${count(shown.length - MAX_GROUPS)} more spawn sites: filter with the search.`) : null);
-    if (wanted !== null) focus(wanted);
-    wanted = null;
+    if (isWanted) list.querySelector(`#task-${lit}`)?.scrollIntoView({ block: 'center' });
+    isWanted = false;
   };
 
   // What the search looks at, made once per task.
@@ -97,20 +100,21 @@ export function makeTasks() {
 
   function tasksOf(group) {
     const most = shownOf.get(group.key) ?? MAX_TASKS;
-    const rest = group.tasks.length - most;
-    return h('div', { class: 'tasks' }, group.tasks.slice(0, most).map((task) => taskOf(task)),
+    // The task of a link stands above the first ones, unless it is one of them.
+    const pinned = group.tasks.slice(most).filter((task) => task.id === lit);
+    const rest = group.tasks.length - most - pinned.length;
+    return h('div', { class: 'tasks' }, [...pinned, ...group.tasks.slice(0, most)].map((task) => taskOf(task)),
       rest > 0 ? h('button', { type: 'button', onclick: (event) => {
-        // The first task that is new, in place of the button.
-        const at = [...event.target.parentElement.children].indexOf(event.target);
         shownOf.set(group.key, most + 100);
         const all = tasksOf(group);
         event.target.closest('.tasks').replaceWith(all);
-        all.children[at]?.querySelector('summary')?.focus({ preventScroll: true });
+        // The first task that is new has the focus of the button.
+        all.querySelector(`#task-${group.tasks[most].id} summary`)?.focus({ preventScroll: true });
       } }, `${count(Math.min(100, rest))} more of ${count(rest)}`) : null);
   }
 
   function taskOf(task) {
-    const details = h('details', { class: 'task', id: `task-${task.id}`, open: openTasks.has(task.id) },
+    const details = h('details', { class: task.id === lit ? 'task lit' : 'task', id: `task-${task.id}`, open: openTasks.has(task.id) },
       h('summary', {}, h('b', {}, `task ${task.id}`), task.label ? h('span', { class: 'tag' }, task.label) : null,
         chip(model.stuckTasks.has(task.id) ? 'stuck' : task.state, `${model.stuckTasks.has(task.id) ? 'stuck, ' : ''}${STATES.find(([name]) => name === task.state)?.[1] ?? task.state} ${time(task.since_ns)}`),
         h('span', { class: 'right' }, `age ${time(task.age_ns)}, ${counted(task.polls, 'poll')}, busy ${time(task.busy_ns)}, queued ${time(task.queued_ns)}`)));
@@ -126,25 +130,13 @@ export function makeTasks() {
     return details;
   }
 
-  function focus(id) {
-    const element_ = list.querySelector(`#task-${id}`);
-    if (!element_) return;
-    list.querySelectorAll('.lit').forEach((one) => one.classList.remove('lit'));
-    element_.classList.add('lit');
-    element_.scrollIntoView({ block: 'center' });
-  }
-
   // Opens the tree of a task and puts it into view.
   it.reveal = (id) => {
     only = '';
-    wanted = id;
-    for (const group of taskGroups(model)) {
-      const index = group.tasks.findIndex((task) => task.id === id);
-      if (index < 0) continue;
-      open.add(group.key);
-      openTasks.add(id);
-      shownOf.set(group.key, Math.max(MAX_TASKS, index + 1));
-    }
+    [lit, isWanted] = [id, true];
+    const group = taskGroups(model).find(({ tasks }) => tasks.some((task) => task.id === id));
+    if (group) open.add(group.key);
+    openTasks.add(id);
     go({ q: '' }, { replace: true });
   };
   it.markdown = () => shown.slice(0, 30).map((group) => `- ${count(group.tasks.length)} × \`${group.name.replaceAll('`', "'")}\` ${clean(shortPlace(group.at))}: `
@@ -181,12 +173,13 @@ function awaitTree(model, task) {
   const woken = new Set(model.snapshot.waits.filter((wait) => wait.is_granted || (wait.woken_ns ?? null) !== null).map((wait) => wait.span));
   const tree = (index, depth, above) => {
     const span = spans[index];
-    if (!span || depth > 60) return null;
+    if (!span) return null;
+    if (depth > MAX_TREE) return deeper(model, index);
     const site = model.sites[span.site];
     const via = span.at === undefined || span.at === null ? null : model.sites[span.at];
     const isCollected = via === null && above && site?.kind !== 'await';
     const isAside = span.is_set_aside && (woken.has(span.id) || (above?.span.is_set_aside ? above.isAside : !isCollected));
-    const below = (model.spanChildren.get(index) ?? []).map((child) => tree(child, depth + 1, { span, isAside }));
+    const below = (model.spanChildren.get(index) ?? []).map((child) => tree(child, depth + 1, { span, isAside })).filter(Boolean);
     return h('li', { class: model.stuckTasks.has(task.id) && !below.length ? 'is-stuck' : null },
       h('code', {}, site?.name ?? '?'), span.label ? h('span', { class: 'tag' }, span.label) : null,
       h('small', {}, ` ${via ? `at ${via.name} ${via.short}` : site?.short ?? ''}`),
@@ -199,6 +192,17 @@ function awaitTree(model, task) {
   const waits = model.snapshot.waits.filter((wait) => wait.task === task.id);
   return [h('p', { class: 'note' }, facts.join('; ')), h('ul', {}, running, roots.map((index) => tree(index, 0, null))),
     waits.length ? h('p', {}, waits.map((wait) => [h('span', { class: 'tag' }, wait.mode), ' ', waitText(model, wait), ' '])) : null];
+}
+
+// The number of spans from one down, and the innermost of them: where the task waits.
+function deeper(model, index) {
+  const seen = new Set([index]);
+  // A set has its members in the order in which they came, also those that come meanwhile.
+  for (const at of seen) for (const child of model.spanChildren.get(at) ?? []) seen.add(child);
+  const innermost = model.snapshot.spans[[...seen].at(-1)];
+  const site = model.sites[innermost.site];
+  return h('li', { class: model.stuckTasks.has(innermost.task) ? 'is-stuck' : null }, h('span', {}, `… ${count(seen.size)} more, the innermost `), h('code', {}, site?.name ?? '?'), h('small', {}, ` ${site?.short ?? ''}`),
+    h('span', {}, ` ${innermost.state} ${time(innermost.since_ns)}`));
 }
 
 // What a wait waits for, and how long.
