@@ -76,6 +76,8 @@ export function makeResources() {
   const note = h('p', { class: 'note' });
   let model = null;
   let selected = null;
+  // The resource that a link led to.
+  let lit = null;
   const table = makeTable({ label: 'Resources', columns, keyOf: (row) => row.key, onsort: (sort) => go({ sort }, { replace: true }), onopen: (row) => {
     selected = selected === row.key ? null : row.key;
     details();
@@ -87,14 +89,17 @@ export function makeResources() {
     const row = table.rows.find((one) => one.key === selected);
     detail.hidden = !row;
     if (!row) return;
+    // It stands above the first ones, unless it is one of them.
+    const pinned = row.members.slice(MOST).filter((resource) => resource.id === lit);
+    const left = row.members.length - MOST - pinned.length;
     fill(detail, h('h2', {}, `${row.type} ${row.name}`, h('small', {}, ` ${clean(longPlace(row.at))}`)),
       h('p', {}, `${counted(row.uses, 'use')}, ${counted(row.contended, 'wait')}, finished or not${row.gone ? `, those of ${count(row.gone)} included that ${row.gone === 1 ? 'is' : 'are'} gone` : ''}`),
-      row.members.slice(0, MOST).map((resource) => h('div', { class: 'one', id: `resource-${resource.id}` }, h('h3', {}, resourceName(resource)),
+      [...pinned, ...row.members.slice(0, MOST)].map((resource) => h('div', { class: resource.id === lit ? 'one lit' : 'one', id: `resource-${resource.id}` }, h('h3', {}, resourceName(resource)),
         h('p', { class: 'note' }, facts(resource)),
         (resource.holdings ?? []).slice(0, MOST).map((holding) => h('p', {}, chip('running', ROLES[holding.role] ?? holding.role), ' ', owner(holding), holding.place ? ` at ${clean(shortPlace(holding.place))}` : '', ` for ${time(holding.since_ns)}`, holding.attribution === 'likely' ? ' (likely)' : '')),
         row.waits.filter((wait) => wait.resource === resource.id).slice(0, MOST).map((wait) =>
           h('p', {}, chip(model.stuckTasks.has(wait.task) ? 'stuck' : 'waiting', `${wait.mode} for ${time(wait.since_ns)}`), ' ', taskLink(wait.task), ` ${waitText(model, wait)}`)))),
-      row.members.length > MOST ? h('p', { class: 'note' }, `… and ${counted(row.members.length - MOST, 'more')}`) : null);
+      left > 0 ? h('p', { class: 'note' }, `… and ${count(left)} more`) : null);
   }
 
   const taskLink = (task) => (task ? h('button', { type: 'button', class: 'link', onclick: () => element.dispatchEvent(new CustomEvent('task', { detail: task, bubbles: true })) }, `task ${task}`) : 'a thread');
@@ -115,10 +120,9 @@ export function makeResources() {
     // Opens the row with a resource.
     reveal(id) {
       const row = resourceRows(model).find((one) => one.members.some((resource) => resource.id === id));
-      selected = row?.key ?? null;
+      [selected, lit] = [row?.key ?? null, id];
       details();
       table.reveal(selected);
-      detail.querySelector(`#resource-${id}`)?.classList.add('lit');
     },
     setModel(next) {
       model = next;
