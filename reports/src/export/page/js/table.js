@@ -1,9 +1,12 @@
 // A table that is sorted, filtered and scrolled. Only the rows in view are in the document.
 
 import { h, fill } from './dom.js';
+import { count } from './units.js';
 
 const HEIGHT = 28;
 const MARGIN = 8;
+// The rows on paper, where nothing scrolls.
+const MAX_PRINTED = 500;
 
 // Makes a table. A column: `id`, `title`, `text(row)`; for numbers `value(row)`, and optionally `bar(row)`
 // as a list of `[class, share]`. `sort` is a column's id, with `-` for descending. `keyOf(row)` is the same for
@@ -17,6 +20,7 @@ export function makeTable({ label, columns, keyOf, onsort, onopen }) {
   // Height and scroll position at the last `measure`. Reading them from the element while rows change would lay the page out twice.
   let [view, top] = [600, 0];
   let drawn = [0, 0];
+  let isPrinted = false;
 
   it.update = (rows, sort) => {
     it.sort = sort;
@@ -33,14 +37,16 @@ export function makeTable({ label, columns, keyOf, onsort, onopen }) {
     draw();
   };
 
-  function draw(all = false) {
-    const [first, last] = all ? [0, Math.min(it.rows.length, 500)] : inView(MARGIN);
+  function draw() {
+    const [first, last] = isPrinted ? [0, Math.min(it.rows.length, MAX_PRINTED)] : inView(MARGIN);
     drawn = [first, last];
     const focused = body.contains(document.activeElement) ? document.activeElement.closest('tr').getAttribute('aria-rowindex') : null;
     const space = (rows) => (rows > 0 ? h('tr', { class: 'space', 'aria-hidden': 'true', style: { height: `${rows * HEIGHT}px` } }) : null);
     table.setAttribute('aria-rowcount', String(it.rows.length + 1));
-    fill(body, space(first), it.rows.slice(first, last).map((row, at) => line(row, first + at)), all ? null : space(it.rows.length - last));
-    if (!it.rows.length) fill(body, h('tr', {}, h('td', { colspan: columns.length, class: 'none' }, 'No rows match.')));
+    const left = it.rows.length - last;
+    const words = (text) => h('tr', {}, h('td', { colspan: columns.length, class: 'none' }, text));
+    fill(body, space(first), it.rows.slice(first, last).map((row, at) => line(row, first + at)), isPrinted && left > 0 ? words(`… ${count(left)} more rows`) : space(left));
+    if (!it.rows.length) fill(body, words('No rows match.'));
     // A row that has left the view leaves the focus to the table, so that the keyboard still scrolls it.
     if (focused) (body.querySelector(`[aria-rowindex="${focused}"] button`) ?? scroller).focus({ preventScroll: true });
   }
@@ -56,7 +62,7 @@ export function makeTable({ label, columns, keyOf, onsort, onopen }) {
   function measure() {
     [view, top] = [scroller.clientHeight || 600, scroller.scrollTop];
     const [first, last] = inView(0);
-    if (first < drawn[0] || last > drawn[1]) draw();
+    if (!isPrinted && (first < drawn[0] || last > drawn[1])) draw();
   }
 
   function line(row, index) {
@@ -74,8 +80,10 @@ export function makeTable({ label, columns, keyOf, onsort, onopen }) {
     });
   });
   new ResizeObserver(measure).observe(scroller);
-  addEventListener('beforeprint', () => draw(true));
-  addEventListener('afterprint', () => draw());
+  for (const event of ['beforeprint', 'afterprint']) addEventListener(event, () => {
+    isPrinted = event === 'beforeprint';
+    draw();
+  });
   return it;
 }
 

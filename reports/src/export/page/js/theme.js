@@ -15,7 +15,8 @@ export function colors() {
 // Applies the saved choice, and calls `onchange` whenever the theme changes.
 export function startTheme(onchange) {
   listener = onchange;
-  dark.addEventListener('change', () => listener());
+  // Paper is light, and drawings have their colors from the style at the time.
+  for (const query of [dark, matchMedia('print')]) query.addEventListener('change', () => listener());
   apply(saved());
 }
 
