@@ -113,7 +113,7 @@ const DROPPED = { over_nodes: 'calls over the limit of nodes', over_depth: 'call
   over_spans: 'pending spans over their limit', over_holdings: 'guards and channel ends over their limit', unreadable: 'nodes unreadable at the capture' };
 const MEANINGS = [['busy', 'Busy', 'time inside poll'], ['wait', 'Waiting', 'time between polls, without the time in the queue'], ['queued', 'Queued', 'from the wake of a task to its next poll'],
   ['cancelled', 'Cancelled', 'dropped while pending'], ['stuck', 'Stuck', 'waits in a proven or likely verdict']];
-const KEYS = [['/', 'search'], ['Enter', 'next match; zoom into the selected frame'], ['Esc', 'clear the search; zoom out'], ['arrows', 'select a frame'], ['1 – 7', 'views'],
+const KEYS = [['/', 'search'], ['Enter', 'next match; zoom into the selected frame'], ['Esc', 'clear the search; zoom out; leave Sandwich'], ['arrows', 'select a frame'], ['1 – 7', 'views'],
   ['m', 'next measure'], ['o', 'next order'], ['c', 'copy the view as Markdown'], ['t', 'light or dark'], ['?', 'About']];
 
 // What a worker did since it is listed; empty for a snapshot that does not say.
