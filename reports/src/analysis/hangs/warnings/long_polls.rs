@@ -9,6 +9,9 @@ use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort;
 use crate::units::{counted, time};
 
+/// How many threads may share a CPU.
+const MOST_THREADS: u64 = 50;
+
 /// Polls that keep other tasks of their runtime from running.
 pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
@@ -42,8 +45,8 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
                 !starved.is_empty() && (!is_free(runtime_key(task)) || is_woken_here())
             };
             if !stuck.contains(&index) && starved.get(&runtime_key(task)).is_some_and(starves) {
-                let confidence =
-                    if may_end_by_itself(task) { Confidence::Suspect } else { Confidence::Likely };
+                let is_unsure = may_end_by_itself(task) || !is_asleep && !uses_cpu(facts, task);
+                let confidence = if is_unsure { Confidence::Suspect } else { Confidence::Likely };
                 long_polls.entry((runtime_key(task), is_asleep, confidence)).or_default().push(index);
             }
         }
@@ -63,6 +66,15 @@ pub(crate) fn is_long(task: &Task) -> bool {
 /// happens. It may do so again and again.
 pub(crate) fn may_end_by_itself(task: &Task) -> bool {
     task.is_asleep == Some(true) && task.waits_for_thread == Some(false)
+}
+
+/// Returns whether the worker of a task that runs may have been on a CPU in its poll. On a machine
+/// that is busy with other work, a thread may wait for one for that long, before it sleeps.
+fn uses_cpu(facts: &Facts<'_>, task: &Task) -> bool {
+    let mut workers = facts.snapshot.workers.iter();
+    let own = workers.find(|worker| worker.thread_id.is_some() && worker.thread_id == task.thread_id);
+    let cpu_ns = own.and_then(|worker| worker.cpu_ns);
+    cpu_ns.is_none_or(|ns| ns >= task.since_ns / MOST_THREADS)
 }
 
 fn long_poll(
