@@ -33,7 +33,8 @@ const SHORT_NS: u64 = 1_000_000_000;
 pub(super) const LONG_NS: u64 = 30_000_000_000;
 /// From this many tasks on that sleep again and again, they are no slow jobs, most likely.
 const MANY_TASKS: usize = 200;
-/// The same for tasks that code without annotation has spawned.
+/// From this many tasks on, if code without annotation has spawned them: a loop that spawns slow
+/// jobs would be on record.
 const SOME_TASKS: usize = 50;
 /// The least time that their growth has to last.
 const MANY_NS: u64 = 10_000_000_000;
@@ -166,7 +167,6 @@ impl<'a> Growth<'a> {
             Waiting::Dormant if waiting.are_recorded(&self.tasks) => match self.ended {
                 // A timer ends them, far from now.
                 _ if spawners.len() <= 1 || waiting.timer_due_ns(&self.tasks).is_some() => {
-                    // A loop that spawns slow jobs is on record, with few of them.
                     let is_many =
                         self.tasks.len() >= if spawners.is_empty() { SOME_TASKS } else { MANY_TASKS };
                     if is_many { MANY_NS } else { LONG_NS }

@@ -30,7 +30,8 @@ const MIN_LONG_TIME: u64 = 500;
 /// The least share of long polls if these were long although CPUs were free: one kind of many
 /// requests is slow.
 const MIN_SURE_POLLS: u64 = 10;
-/// The same for polls that are far too long, and their mean in ns.
+/// The least share of long polls if these were long although CPUs were free, and from this mean
+/// on, in ns: few of them already delay others.
 const MIN_STALL_POLLS: u64 = 2;
 const STALLS_NS: u64 = 20_000_000;
 /// How many long polls of a function that takes most of all busy time are felt on any number of

@@ -20,7 +20,8 @@ use crate::units::{count, time};
 
 /// How often the function must await it in each of its calls, on average.
 const MIN_TIMES: u64 = 16;
-/// The same, if nearly all of a long call is spent so: the least number, share and mean.
+/// How often it must await it if nearly all of a long call is spent so: the least number, share in
+/// thousandths, and mean of the function's calls in ns.
 const FEW_TIMES: u64 = 8;
 const FEW_SHARE: u64 = 800;
 const FEW_MEAN_NS: u64 = 40_000_000;
