@@ -157,7 +157,8 @@ fn a_signal_from_another_process_reaches_a_program_that_has_the_terminal() {
 fn a_program_that_survives_ctrl_c_goes_on_and_keeps_its_exit_status() {
     // Ctrl-C may come before or during a `read`, which it ends.
     let shell = "trap \"echo caught\" INT; echo ready; until [ \"$a\" = end ]; do read a; done; exit 3";
-    let line = format!("'{}' run -i -- sh -c '{shell}'", env!("CARGO_BIN_EXE_diagnose"));
+    // Without `exec`, a shell that waits for the command gets Ctrl-C too, and some end with 130.
+    let line = format!("exec '{}' run -i -- sh -c '{shell}'", env!("CARGO_BIN_EXE_diagnose"));
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
     let script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
