@@ -237,6 +237,13 @@ pub(crate) fn new_task() -> u64 {
     CELLS.with(|cells| cells.tasks.take(&NEXT, BLOCK))
 }
 
+/// An id of a span and one of a task, as [`new_span`] and [`new_task`] make them. `None` if the
+/// thread has to take more numbers first.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn next_ids() -> Option<(u64, u64)> {
+    CELLS.with(|cells| Some((cells.spans.next()?, cells.tasks.next()?)))
+}
+
 /// An id that no other resource of the process has. The ids of one thread ascend.
 #[inline]
 pub(crate) fn new_resource() -> u64 {
@@ -252,12 +259,18 @@ impl Numbers {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn take(&self, next: &AtomicU64, block: u64) -> u64 {
+        self.next().unwrap_or_else(|| self.fill(next, block))
+    }
+
+    /// The next number that the thread has taken.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn next(&self) -> Option<u64> {
         let number = self.next.get();
         if number == self.end.get() {
-            return self.fill(next, block);
+            return None;
         }
         self.next.set(number + 1);
-        number
+        Some(number)
     }
 
     #[cold]

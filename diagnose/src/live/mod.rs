@@ -49,5 +49,7 @@ pub(crate) use tasks::{
     set_wakers, task_parts,
 };
 pub(crate) use transfers::TransferCounts;
-pub(crate) use unspawned_root::{end_task, give_back_spare, leave_task, take_root, take_spare_root};
+pub(crate) use unspawned_root::{
+    end_task, give_back_spare, is_unused_spare, leave_task, spare_root, take_root, take_spare_root,
+};
 pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};

@@ -68,17 +68,23 @@ pub(crate) fn take_spare_root(
     span: u64,
     thread: u32,
 ) -> (&'static Task, bool) {
-    let (task, is_new) = match SPARE.with(Cell::get) {
+    let (task, is_new) = match spare_root() {
         Some(task) => (task, false),
-        None => (spare(thread), true),
+        None => (new_spare(thread), true),
     };
     task.begin_root(context::new_task(), site, label, (entered, span));
     (task, is_new)
 }
 
+/// The thread's spare record; `None` before the first root, and after one that waited.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn spare_root() -> Option<&'static Task> {
+    SPARE.with(Cell::get)
+}
+
 #[cold]
 #[inline(never)]
-fn spare(thread: u32) -> &'static Task {
+fn new_spare(thread: u32) -> &'static Task {
     let task = tasks::take();
     task.begin_spare(thread);
     SPARE.with(|spare| spare.set(Some(task)));
@@ -103,16 +109,22 @@ pub(crate) fn leave_task(task: &'static Task, left: u64) {
 /// Ends the task with its poll.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn end_task(task: &'static Task) {
-    if is_spare(task) && task.is_untouched() {
+    if is_unused_spare(task) {
         return task.forget();
     }
     take_spare(task);
     remove_task(task);
 }
 
+/// Returns whether the running root leaves the thread's spare record unchanged so far.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn is_unused_spare(task: &'static Task) -> bool {
+    is_spare(task) && task.is_untouched()
+}
+
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn is_spare(task: &'static Task) -> bool {
-    SPARE.with(Cell::get).is_some_and(|spare| std::ptr::eq(spare, task))
+    spare_root().is_some_and(|spare| std::ptr::eq(spare, task))
 }
 
 /// Takes the record out of `SPARE`, if it is there.
@@ -141,7 +153,7 @@ impl Task {
 
     /// Turns the spare record into a running root.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_root(&self, id: u64, site: &'static Site, label: Label, (entered, span): (u64, u64)) {
+    pub(crate) fn begin_root(&self, id: u64, site: &'static Site, label: Label, (entered, span): (u64, u64)) {
         // Pairs with the Acquire fence in `origin`, as in `occupy`.
         fence(Release);
         self.site.set(site);
@@ -156,7 +168,7 @@ impl Task {
     /// Returns whether the first poll changed nothing in the record, and left no clone of its
     /// waker.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn is_untouched(&self) -> bool {
+    fn is_untouched(&self) -> bool {
         let words = [&self.woken_at, &self.woken_by, &self.runtime_id];
         self.forward.is_unused()
             && self.transfers.get().is_none()
@@ -165,7 +177,7 @@ impl Task {
 
     /// Frees the unchanged record.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.id.store(0, Relaxed);
     }
 }

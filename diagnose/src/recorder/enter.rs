@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! enter ┬ enter_again     the span has waited: see `resume`
-//!       ├ enter_first ┬ enter_first_outermost   an executor polls a root
+//!       ├ enter_first ┬ enter_first_outermost   an executor polls a root: see `ready_root`
 //!       │             └ enter_first_below       below the running node, on a known path
 //!       └ enter_slow      anything else: see `reparent`
 //! ```
@@ -14,12 +14,11 @@ use super::first_poll;
 use super::local::{self, AGAIN, DIRECT, is_reading};
 use super::poll_entry::{PollEntry, PollStart, PollStartKind};
 use super::resume::Resume;
-use super::root::enter_spawned;
 use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::{self, Task};
+use crate::live::Task;
 use crate::site::SiteKind;
 use crate::switch;
 use crate::sync::add;
@@ -72,44 +71,6 @@ impl Span {
         } else {
             self.enter_first_below(entry, outer, current);
         }
-    }
-
-    /// The first poll of a root, outside of every other poll: nothing has to be saved.
-    #[inline(never)]
-    fn enter_first_outermost(&mut self, entry: &mut PollEntry, outer: &Waker, tree: &'static Node) {
-        let key = NodeKey { site: self.site, label: self.label, via: None };
-        // A task that is known from a runtime's hooks, or a blocking closure, is around it.
-        let is_inside = context::task() != 0;
-        let Some(node) = tree.child(key).filter(|_| !is_inside) else {
-            return self.enter_slow(entry, outer);
-        };
-        let now = begin_new();
-        entry.begin_outermost(false);
-        node.times.enter(now, None);
-        local::set_current(Some(node));
-        let spawned = local::spawned();
-        self.count_call(node, now, spawned);
-        self.node = Some(node);
-        let task = match spawned {
-            Some(task) => {
-                local::set_spawned(None);
-                enter_spawned(task, node, now);
-                task
-            }
-            None => self.begin_spare_root(node, now),
-        };
-        self.root = Some(task);
-        entry.begin_task(task, outer);
-    }
-
-    /// Creates the task of a root called from code that is not annotated.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn begin_spare_root(&self, node: &'static Node, now: u64) -> &'static Task {
-        let (task, is_new) = live::take_spare_root(self.site, self.label, now, context::span(), node.tree);
-        if is_new {
-            local::note_task();
-        }
-        task
     }
 
     /// The first poll below another. It may be anywhere, whichever node created the span.
@@ -214,7 +175,7 @@ impl Span {
 
 /// Makes a span without a slot the running one, and reads the clock.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn begin_new() -> u64 {
+pub(super) fn begin_new() -> u64 {
     let now = clock::now();
     context::note_reading(now, false);
     context::set_span(context::new_span());

@@ -21,6 +21,7 @@ mod first_poll;
 mod frame;
 mod local;
 mod poll_entry;
+mod ready_root;
 mod reparent;
 mod resume;
 mod resume_root;

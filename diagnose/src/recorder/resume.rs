@@ -202,10 +202,15 @@ impl Span {
         let (Some(node), Some(now)) = (self.node, clock::read_counter()) else {
             return self.leave_by_call(entry);
         };
-        self.end_stay(node, now, PassingChain { is_through: entry.is_handed(), stopper: None });
         match task {
-            Some(task) => end_outermost(node, task, now),
-            None => local::hand_up(now, true),
+            Some(task) => {
+                self.end_stay(node, now, PassingChain::NONE);
+                end_outermost(node, task, now);
+            }
+            None => {
+                self.end_stay(node, now, PassingChain::through(None));
+                local::hand_up(now, true);
+            }
         }
     }
 
@@ -241,10 +246,11 @@ impl Span {
     /// Ends the polls of the body and of its await. `chain` is that of the body.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn end_stay(&self, node: &'static Node, now: u64, chain: PassingChain) {
-        let is_through = self.at.is_some() || chain.is_through;
-        let stopper = if is_through { chain.stopper } else { None };
-        let deepest = self.at.unwrap_or(node);
-        deepest.leave_after(now, OWN_AGAIN, PassingChain { is_through, stopper });
+        match self.at {
+            Some(at) => at.leave_after(now, OWN_AGAIN, PassingChain::through(chain.stopper)),
+            None if chain.is_through => node.leave_after(now, OWN_AGAIN, chain),
+            None => node.leave_after(now, OWN_AGAIN, PassingChain::NONE),
+        };
         node.times.pass();
         if let Some(slot) = self.slot {
             slot.leave(now);

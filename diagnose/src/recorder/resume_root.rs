@@ -25,11 +25,10 @@ impl Span {
         let (Some(task), 0) = (self.root, context::task()) else {
             return self.enter_slow(entry, outer);
         };
-        let has_end = context::is_end_due() || task.forward().stores_other(outer);
-        let (Some(slot), false) = (self.slot, has_end) else {
+        if context::is_end_due() || task.forward().stores_other(outer) {
             return self.enter_root_by_call(entry, outer, node);
-        };
-        let Some(now) = clock::read_counter() else {
+        }
+        let (Some(slot), Some(now)) = (self.slot, clock::read_counter()) else {
             return self.enter_root_by_call(entry, outer, node);
         };
         context::set_stamp(now);

@@ -200,18 +200,6 @@ impl Span {
         self.await_pending = before.saturating_add(children.wrapping_sub(state.base())).max(0);
     }
 
-    /// Ends a call in its first poll, the usual case. The call is as long as the poll.
-    #[inline(never)]
-    fn leave_once(&mut self, entry: &PollEntry) {
-        let Some(node) = self.node else { return };
-        let now = self.begin_end(entry, node);
-        let length = node.leave_after(now, (None, None), PassingChain::NONE);
-        node.complete(length);
-        self.state = SpanState::Done;
-        self.unlist();
-        self.leave_root(entry, node, false, now);
-    }
-
     /// Ends the call of a span that has waited.
     #[inline(never)]
     fn leave_ready(&mut self, entry: &PollEntry) {
@@ -229,7 +217,7 @@ impl Span {
 
     /// Reads the clock at the end of a call, and restores the poll around it.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn begin_end(&self, entry: &PollEntry, node: &'static Node) -> u64 {
+    pub(super) fn begin_end(&self, entry: &PollEntry, node: &'static Node) -> u64 {
         let now = clock::now();
         if let (Some(at), _) = local::awaiting() {
             leave_open(at, now);

@@ -57,6 +57,15 @@ pub(crate) struct Durations {
     octaves: Octaves,
 }
 
+/// Where the next call is counted.
+#[derive(Debug)]
+pub(crate) struct NextDuration<'a> {
+    calls: &'a AtomicU64,
+    durations: &'static Durations,
+    /// The number of the call.
+    number: u64,
+}
+
 /// A copy of [`Durations`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DurationsCopy {
@@ -73,16 +82,16 @@ impl LazyDurations {
     /// allocated yet.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn count(&self, calls: &AtomicU64, ticks: u64) -> bool {
-        let Some(durations) = self.0.get() else { return false };
-        let number = calls.load(Ordering::Relaxed);
-        durations.recent[index(number)].store(ticks, Ordering::Relaxed);
-        // Release pairs with the Acquire of `copy`: a reader that sees the number sees the
-        // duration.
-        calls.store(number + 1, Ordering::Release);
-        if index(number) == RECENT - 1 {
-            durations.fold(number + 1);
-        }
+        let Some(next) = self.next(calls) else { return false };
+        next.count(ticks);
+        next.fold_if_due();
         true
+    }
+
+    /// Where the next of the `calls` is counted; `None` if nothing is allocated yet.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn next<'a>(&self, calls: &'a AtomicU64) -> Option<NextDuration<'a>> {
+        Some(NextDuration { calls, durations: self.0.get()?, number: calls.load(Ordering::Relaxed) })
     }
 
     /// Allocates the histogram, before the first of the calls.
@@ -123,6 +132,24 @@ impl LazyDurations {
             // A call that ends at this moment may be kept or lost, and either is right.
             durations.forgotten.store(calls.load(Ordering::Relaxed), Ordering::Relaxed);
             durations.longest.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+impl NextDuration<'_> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn count(&self, ticks: u64) {
+        self.durations.recent[index(self.number)].store(ticks, Ordering::Relaxed);
+        // Release pairs with the Acquire of `copy`: a reader that sees the number sees the
+        // duration.
+        self.calls.store(self.number + 1, Ordering::Release);
+    }
+
+    /// Folds the recent calls if this is the last of them.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn fold_if_due(&self) {
+        if index(self.number) == RECENT - 1 {
+            self.durations.fold(self.number + 1);
         }
     }
 }

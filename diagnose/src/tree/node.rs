@@ -3,7 +3,7 @@
 use std::ptr;
 
 use super::child_index::ChildIndex;
-use super::durations::LazyDurations;
+use super::durations::{LazyDurations, NextDuration};
 use super::histogram::{BUCKETS, Histogram};
 use super::link::Link;
 use super::node_times::{NodeTimes, TimesCopy};
@@ -172,6 +172,12 @@ impl Node {
     /// the two.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn child(&'static self, key: NodeKey) -> Option<&'static Node> {
+        self.recent_child(key).or_else(|| self.find(key, false))
+    }
+
+    /// That child, if it was found last or comes next.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn recent_child(&'static self, key: NodeKey) -> Option<&'static Node> {
         let is_it = |child: &&Node| child.key() == key && !child.times.is_running();
         let recent = self.recent_child.get();
         if let Some(child) = recent.filter(is_it) {
@@ -182,7 +188,7 @@ impl Node {
             self.recent_child.set(child);
             return Some(child);
         }
-        self.find(key, false)
+        None
     }
 
     /// The child with this key, running or not.
@@ -298,6 +304,12 @@ impl Node {
         if !self.completed_calls.count(&self.completed, ticks) {
             self.count_first(&self.completed_calls, &self.completed, ticks);
         }
+    }
+
+    /// Where the next completed call is counted; `None` before the first.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn next_completed(&self) -> Option<NextDuration<'_>> {
+        self.completed_calls.next(&self.completed)
     }
 
     /// Counts a call that was dropped `ticks` after the start of its first poll.

@@ -142,27 +142,28 @@ impl NodeTimes {
     ) -> u64 {
         let entered = self.entered();
         let length = now.saturating_sub(entered);
-        self.change(|| {
-            self.entered.store(0, Ordering::Relaxed);
-            self.left.store(now, Ordering::Relaxed);
-            if is_through {
-                spent.through.add(length);
-                spent.passed.store(now, Ordering::Relaxed);
-            } else {
-                spent.alone.add(length);
-            }
-            match (ended, begun) {
-                (Some(ended), Some(begun)) if ended == begun => sub(&self.account(begun).sum, length),
-                _ => {
-                    if let Some(wait) = ended {
-                        self.account(wait).end(entered);
-                    }
-                    if let Some(wait) = begun {
-                        self.account(wait).begin(now);
-                    }
+        // Not a closure: the compiler would call it as a function.
+        let version = self.begin_change();
+        self.entered.store(0, Ordering::Relaxed);
+        self.left.store(now, Ordering::Relaxed);
+        if is_through {
+            spent.through.add(length);
+            spent.passed.store(now, Ordering::Relaxed);
+        } else {
+            spent.alone.add(length);
+        }
+        match (ended, begun) {
+            (Some(ended), Some(begun)) if ended == begun => sub(&self.account(begun).sum, length),
+            _ => {
+                if let Some(wait) = ended {
+                    self.account(wait).end(entered);
+                }
+                if let Some(wait) = begun {
+                    self.account(wait).begin(now);
                 }
             }
-        });
+        }
+        self.end_change(version);
         length
     }
 
@@ -243,14 +244,25 @@ impl NodeTimes {
         }
     }
 
-    /// Brackets changes that a reader must see together or not at all.
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    /// Makes changes that a reader must see together or not at all.
     fn change(&self, changes: impl FnOnce()) {
+        let version = self.begin_change();
+        changes();
+        self.end_change(version);
+    }
+
+    /// Begins such changes. Returns the version before them.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn begin_change(&self) -> u64 {
         let version = self.version.load(Ordering::Relaxed);
         self.version.store(version.wrapping_add(1), Ordering::Relaxed);
         // Pairs with the Acquire fence in `read`: the odd version is visible before any field is.
         fence(Ordering::Release);
-        changes();
+        version
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn end_change(&self, version: u64) {
         // Release pairs with the Acquire load in `read`.
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
