@@ -178,9 +178,9 @@ pub(crate) struct Flame {
     /// The format, if the file's extension does not name it: `svg` or `html`
     #[arg(short, long, value_name = "FORMAT")]
     pub(crate) format: Option<String>,
-    /// The times to draw
-    #[arg(long, value_enum, default_value = "wall")]
-    pub(crate) view: ViewArg,
+    /// The times to draw [default: those that the file's name says, as in `x.busy.svg`, or wall]
+    #[arg(long, value_enum)]
+    pub(crate) view: Option<ViewArg>,
     /// Open the file in the browser
     #[arg(long)]
     pub(crate) open: bool,
@@ -230,8 +230,11 @@ pub(crate) struct Convert {
     pub(crate) input: Input,
     /// The file to write, in the format of its extension, such as `x.folded` or `x.busy.svg`; `-`
     /// for standard output
-    #[arg(value_name = "OUTPUT")]
-    pub(crate) output: PathBuf,
+    #[arg(value_name = "OUTPUT", required_unless_present = "named")]
+    pub(crate) output: Option<PathBuf>,
+    /// The same, as other commands name it
+    #[arg(short, long = "output", value_name = "FILE", conflicts_with = "output")]
+    pub(crate) named: Option<PathBuf>,
     /// The format, if the file's extension does not name it, such as `folded` or `busy.svg`
     #[arg(short, long = "to", value_name = "FORMAT", visible_alias = "format")]
     pub(crate) format: Option<String>,

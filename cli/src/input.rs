@@ -92,15 +92,18 @@ fn reason(bytes: &[u8]) -> Option<String> {
     let text = bytes.trim_ascii_start();
     let head = &text[..text.len().min(4096)];
     let has = |word: &[u8]| head.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+    let is_json = || serde_json::from_slice::<IgnoredAny>(text).is_ok();
     let kind = match text {
         [] => return Some("it is empty".to_owned()),
         [0x1F, 0x8B, ..] => "it is compressed with gzip",
         [b'<', ..] if has(b"<html") => "it is a web page",
         [b'<', ..] if has(b"<svg") => "it is an SVG picture",
         [b'<', ..] => "it is XML",
-        [b'{' | b'[', ..] => return json_reason(text),
+        [b'{', ..] => return json_reason(text),
+        // A line of a log may begin so.
+        [b'[', ..] if is_json() => return None,
         _ if std::str::from_utf8(bytes).is_err() || bytes.contains(&0) => "it is a binary file",
-        _ if serde_json::from_slice::<IgnoredAny>(text).is_ok() => "it is JSON, but not an object",
+        _ if is_json() => "it is JSON, but not an object",
         _ => "it is text, but not JSON",
     };
     Some(format!("{kind}; {ADVICE}"))

@@ -72,14 +72,17 @@ impl Output {
                 _ => Ok(false),
             };
         }
-        // A misspelled folder is not created.
-        if let Some(folder) =
-            path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
-        {
-            return Err(Failure::new(format!("there is no folder `{}`", folder.display())));
-        }
+        check_folder(path)?;
         diagnose_reports::write_file(snapshot, report, path)?;
         Ok(true)
+    }
+}
+
+/// Fails if the folder of a file to write does not exist: a misspelled one is not created.
+pub(crate) fn check_folder(file: &Path) -> Result<(), Failure> {
+    match file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        Some(folder) => Err(Failure::new(format!("there is no folder `{}`", folder.display()))),
+        None => Ok(()),
     }
 }
 

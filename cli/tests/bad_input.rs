@@ -26,6 +26,7 @@ fn errors_name_the_actual_type_of_a_file() {
     );
     assert_eq!(refusal("<!doctype html><html><svg></svg>"), format!("it is a web page{advice}"));
     assert_eq!(refusal("main;handle;[busy] 4000\n"), format!("it is text, but not JSON{advice}"));
+    assert_eq!(refusal("[2026-11-29] started\n"), format!("it is text, but not JSON{advice}"));
     for value in ["null", " true\n", "-1.5e3", "\"dump\""] {
         assert_eq!(refusal(value), format!("it is JSON, but not an object{advice}"), "{value}");
     }

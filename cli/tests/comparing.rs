@@ -9,7 +9,7 @@ use diagnose_reports::Snapshot;
 
 #[cfg(target_os = "linux")]
 use crate::support::{Outcome, command};
-use crate::support::{Scratch, run, server};
+use crate::support::{Scratch, run, run_with_input, server};
 
 /// Writes runs of the server into a folder, with this busy time of `read` in ms.
 fn side(scratch: &Scratch, name: &str, first_pid: u32, read_ms: &[u64]) -> String {
@@ -151,6 +151,11 @@ fn merge_writes_a_snapshot() {
     let json = run(&["merge", &folder]).ok();
     let merged = Snapshot::read_json(json.as_bytes()).expect("it is a snapshot");
     assert_eq!((merged.elapsed_ns, merged.nodes[1].busy_ns), (6_000_000_000, 6_000_000));
+    assert_eq!(merged.merged, 3);
+    for command in ["show", "findings", "verdicts"] {
+        let text = run_with_input(&[command, "-"], json.as_bytes()).out;
+        assert!(text.contains("live tasks are left out of a merged snapshot"), "{command}: {text}");
+    }
     let output = scratch.text("all.txt");
     let one = format!("{folder}/100.json");
     assert_eq!(run(&["merge", &one, &folder, "-o", &output]).ok(), format!("wrote {output}\n"));

@@ -26,7 +26,21 @@ fn a_dump_prints_the_report_of_a_running_program() {
         Snapshot::read_json(json.as_bytes()).expect("it is a snapshot").process.pid.to_string(),
         program.pid()
     );
+    assert_eq!(run(&["dump", "-p", &program.pid()]).status, Some(0), "as other profilers name it");
     assert!(program.is_alive());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_thread_is_no_process_to_dump() {
+    let scratch = Scratch::new();
+    let program = Running::program(&["serve"], scratch.path());
+    let threads = std::fs::read_dir(format!("/proc/{}/task", program.pid())).expect("it runs");
+    let names =
+        threads.map(|thread| thread.expect("it is listed").file_name().into_string().expect("a number"));
+    let thread = names.into_iter().find(|name| *name != program.pid()).expect("one waits for the signal");
+    let message = run(&["dump", &thread]).refusal();
+    assert_eq!(message, format!("diagnose: {thread} is a thread of process {}", program.pid()));
 }
 
 #[test]

@@ -58,6 +58,10 @@ fn top_sorts_by_any_column() {
         let title = format!("  {}  ", key.replace('-', " "));
         assert!(text.lines().nth(1).is_some_and(|line| line.contains(&title)), "{key} is a column: {text}");
     }
+    for (key, title) in [("wall", "in flight"), ("cancelled", "cancelled"), ("pending", "pending")] {
+        let text = run_with_input(&["top", "-", "--sort", key], server().as_bytes()).ok();
+        assert!(text.lines().nth(1).is_some_and(|line| line.contains(title)), "{key} is a column: {text}");
+    }
     for key in ["self-idle", "self idle", "calls"] {
         assert_eq!(first(key), "read (src/main.rs:30)", "{key}");
     }

@@ -80,6 +80,57 @@ fn the_report_goes_where_it_is_asked_for() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_is_refused_before_the_program_runs() {
+    let scratch = Scratch::new();
+    for file in ["x.bogus", "x", "none/x.svg"] {
+        let outcome = run_program(&["-o", &scratch.text(file)], &["work"]);
+        assert_eq!((outcome.status, &outcome.out[..]), (Some(2), ""), "{file}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_full_report_in_a_file_has_all_rows() {
+    let scratch = Scratch::new();
+    let file = scratch.text("x.txt");
+    assert_eq!(
+        run_program(&["--full", "-o", &file, "--dir", &scratch.text("kept")], &["work"]).status,
+        Some(0)
+    );
+    let full = run(&["show", "--full", &scratch.text("kept")]).ok();
+    assert_eq!(std::fs::read_to_string(&file).expect("it was written"), full);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn processes_that_are_added_up_lose_their_hangs_and_it_is_said() {
+    let scratch = Scratch::new();
+    let shell = format!("'{0}' deadlock & '{0}' serve", program().display());
+    let report = scratch.text("x.txt");
+    let outcome = run(&["run", "--duration", "500ms", "-o", &report, "--", "sh", "-c", &shell]);
+    assert!(
+        outcome.err.contains("2 processes are added up without their live tasks and hangs"),
+        "{outcome:?}"
+    );
+    let text = std::fs::read_to_string(&report).expect("it was written");
+    assert!(text.contains("live tasks are left out of a merged snapshot"), "{text}");
+}
+
+/// A shell lets what it has started in the background ignore Ctrl-C.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_process_outlives_the_end_of_the_duration() {
+    let scratch = Scratch::new();
+    let pid = scratch.text("pid");
+    let shell = format!("sleep 1000 & echo $! > '{pid}'");
+    let outcome =
+        run(&["run", "--duration", "300ms", "--", "sh", "-c", &format!("{shell}; exec sleep 1000")]);
+    assert_eq!(outcome.status, Some(2), "neither leaves a dump: {outcome:?}");
+    let pid = std::fs::read_to_string(pid).expect("the shell has written it");
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+}
+
+#[test]
 fn only_files_that_stay_are_named() {
     for (flags, arguments) in [(&[][..], "work"), (&["--duration", "300ms"], "serve")] {
         let outcome = run_program(flags, &[arguments]);

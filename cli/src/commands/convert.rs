@@ -25,9 +25,11 @@ pub(crate) struct Written<'a> {
 }
 
 pub(crate) fn run(args: &Convert, output: Output) -> Result<ExitCode, Failure> {
-    let report = report(args.format.as_deref(), &args.output)?;
+    // Clap makes sure that there is one.
+    let file = args.output.as_deref().or(args.named.as_deref()).unwrap_or(Path::new("-"));
+    let report = report(args.format.as_deref(), file)?;
     let snapshot = input::read(&args.input.path)?;
-    write("convert", &snapshot, report, &args.output, output)?;
+    write("convert", &snapshot, report, file, output)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -18,8 +18,12 @@ use crate::values::duration;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The id of the process
-    #[arg(value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
-    pid: u32,
+    #[arg(value_name = "PID", value_parser = clap::value_parser!(u32).range(1..), required_unless_present = "named")]
+    pid: Option<u32>,
+    /// The same, as other profilers name it
+    #[arg(short = 'p', long = "pid", value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(conflicts_with = "pid")]
+    named: Option<u32>,
     /// The signal that the program listens for: USR1, USR2 or QUIT [default: that of its settings]
     #[arg(long, value_name = "NAME", value_parser = signal)]
     signal: Option<Signal>,
@@ -36,7 +40,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let dump = request(&Request {
-        pid: args.pid,
+        // Clap makes sure that there is one.
+        pid: args.pid.or(args.named).unwrap_or(0),
         signal: args.signal,
         folder: args.dir.as_deref(),
         timeout: args.timeout,

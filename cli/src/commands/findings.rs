@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::args::Findings;
 use crate::commands::FOUND;
+use crate::commands::verdicts::MERGED;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::since;
@@ -31,7 +32,8 @@ pub(crate) fn run(args: &Findings, output: Output) -> Result<ExitCode, Failure> 
             0 => String::new(),
             count => format!("; {} about hangs: `diagnose verdicts`", counted(count as u64, "suspicion")),
         };
-        output.text(&format!("no findings{suspicions}\n"))?;
+        let merged = if snapshot.merged > 0 { MERGED } else { "" };
+        output.text(&format!("no findings{suspicions}{merged}\n"))?;
     } else {
         output.text(&clean_lines(&text(&findings)))?;
     }

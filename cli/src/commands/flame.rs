@@ -23,8 +23,11 @@ pub(crate) fn run(args: &Flame, output: Output) -> Result<ExitCode, Failure> {
     if !["svg", "html"].contains(&report.format.extension()) {
         return Err(refusal(&report.to_string()));
     }
-    if report.view == View::default() {
-        report = report.view(args.view.into());
+    if let Some(view) = args.view.map(View::from) {
+        if report.view != View::default() && report.view != view {
+            return Err(Failure::new(format!("`{report}` has another view than `--view`")));
+        }
+        report = report.view(view);
     }
     if args.open && is_dash(&args.output) {
         return Err(Failure::new("standard output cannot be opened in a browser: name a file with --output"));

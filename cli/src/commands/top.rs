@@ -187,6 +187,14 @@ fn text(snapshot: &Snapshot, rows: &[Row], all: usize, busy_ns: u64, key: SortKe
     let mut heads = vec!["self busy", "%", "busy", "self idle", "idle", "queued", "calls"];
     heads.extend(quantiles.iter().map(|key| head(*key)));
     heads.extend(["polls", "p99 poll", "max poll"]);
+    // Shown only if the table is sorted by it.
+    let extra: Option<(&str, fn(u64) -> String)> = match key {
+        SortKey::InFlight => Some(("in flight", time)),
+        SortKey::Cancelled => Some(("cancelled", count)),
+        SortKey::Pending => Some(("pending", count)),
+        _ => None,
+    };
+    heads.extend(extra.map(|(head, _)| head));
     let mut table = Table::new(&heads, &["function"]);
     for row in rows {
         let mut cells = vec![time(row.self_busy_ns), percent(row.self_busy_ns, busy_ns)];
@@ -197,6 +205,7 @@ fn text(snapshot: &Snapshot, rows: &[Row], all: usize, busy_ns: u64, key: SortKe
         cells.push(count(row.polls));
         cells.push(maybe(row.p99_poll_ns));
         cells.push(time(row.longest_poll_ns));
+        cells.extend(extra.map(|(_, show)| show(value(key)(row))));
         cells.push(with_place(snapshot, row));
         table.push(cells);
     }

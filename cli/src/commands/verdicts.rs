@@ -11,6 +11,9 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::Output;
 
+/// What a merged snapshot lacks.
+pub(crate) const MERGED: &str = "; live tasks are left out of a merged snapshot, and so are hangs";
+
 #[derive(Serialize)]
 struct Page {
     verdicts: Vec<Verdict>,
@@ -24,7 +27,8 @@ pub(crate) fn run(args: &SnapshotArgs, output: Output) -> Result<ExitCode, Failu
     if output.is_json {
         Output::json("verdicts", Page { verdicts })?;
     } else if verdicts.is_empty() {
-        output.text("nothing hangs\n")?;
+        let merged = if snapshot.merged > 0 { MERGED } else { "" };
+        output.text(&format!("nothing hangs{merged}\n"))?;
     } else {
         let text: Vec<String> = verdicts.iter().map(|verdict| format!("{verdict}\n")).collect();
         output.text(&text.join("\n"))?;

@@ -46,6 +46,10 @@ impl Process {
             let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
             line.unwrap_or_default().trim()
         };
+        let process = field("Tgid").parse().unwrap_or(pid);
+        if process != pid {
+            return Err(Failure::new(format!("{pid} is a thread of process {process}")));
+        }
         Ok(Self {
             pid,
             inner_pid: field("NSpid").split_whitespace().last().and_then(|it| it.parse().ok()).unwrap_or(pid),
@@ -155,9 +159,9 @@ pub(crate) fn group(group: u32) -> Vec<u32> {
     let is_member = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         // The name stands in parentheses and may contain any character. State, parent and group
-        // follow.
-        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-        fields.split_whitespace().nth(2).and_then(|field| field.parse().ok()) == Some(group)
+        // follow. A zombie has ended.
+        let mut fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
+        fields.next() != Some("Z") && fields.nth(1).and_then(|field| field.parse().ok()) == Some(group)
     };
     pids.filter(is_member).collect()
 }

@@ -66,6 +66,10 @@ pub struct Snapshot {
     pub elapsed_ns: u64,
     /// Whether recording was switched on at the capture.
     pub enabled: bool,
+    /// Number of snapshots that [`merge`](crate::merge) has added up in this one, which has no live
+    /// tasks then; 0 if it is of one process.
+    #[serde(default, skip_serializing_if = "waits::is_zero")]
+    pub merged: u64,
     /// The clock that measured all times.
     pub clock: Clock,
     /// Cost of the recording, in the order of [`Activity`]; empty if it was not measured.

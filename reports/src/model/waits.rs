@@ -178,7 +178,7 @@ pub struct LastEvent {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.
-fn is_zero(value: &u64) -> bool {
+pub(super) fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 

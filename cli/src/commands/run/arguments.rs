@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use diagnose_reports::{Format, Report};
+
+use crate::commands::convert;
 use crate::commands::run::child::Program;
 use crate::commands::run::report::Dumps;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, check_folder, is_dash};
 use crate::values::duration;
 
 #[derive(Debug, clap::Args)]
@@ -68,6 +71,11 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     };
     let made = made.and_then(|()| std::path::absolute(folder));
     let folder = made.map_err(|error| Failure::new(format!("cannot use `{}`: {error}", folder.display())))?;
+    // Before the program, whose recording would be lost.
+    if let Some(file) = args.output.as_deref().filter(|file| !is_dash(file)) {
+        report(args, file)?;
+        check_folder(file)?;
+    }
     let dumps = Dumps::new(&folder);
     let program = Program {
         command: &args.program,
@@ -86,6 +94,13 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
         printed => printed?,
     }
     Ok(ExitCode::from(status))
+}
+
+/// The report that `--output` asks for.
+pub(super) fn report(args: &Args, file: &Path) -> Result<Report, Failure> {
+    let report = convert::report(None, file)?;
+    let is_full = args.full && report.format == Format::Text;
+    Ok(if is_full { Format::FullText.into() } else { report })
 }
 
 /// The settings of the program, which override those of its code.

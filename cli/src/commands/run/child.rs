@@ -27,6 +27,8 @@ use crate::process::{Process, Request, Signal, group, request, send, send_to_gro
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a program may take to end after a signal.
 const GRACE: Duration = Duration::from_secs(5);
+/// The time between two looks at the processes that the program has left.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A program to run.
 #[derive(Debug)]
@@ -208,9 +210,19 @@ fn interrupt(
     end(target, events, GRACE)
 }
 
-/// Waits for the end; after a further signal, or too long, kills the program.
+/// Waits for the end of the program and of its group; after a further signal, or too long, kills
+/// them.
 fn end(target: Target, events: &Receiver<Event>, grace: Duration) -> Result<Ending, Failure> {
+    let began = Instant::now();
     if let Ok(Event::Ended(status)) = events.recv_timeout(grace) {
+        // A shell may end before the programs that it has started.
+        while target.is_group && !target.processes().is_empty() {
+            if began.elapsed() >= grace {
+                target.send(KILL);
+                break;
+            }
+            thread::sleep(PAUSE);
+        }
         return ended(status).map(|_| Ending::Interrupted);
     }
     target.send(KILL);

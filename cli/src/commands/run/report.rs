@@ -1,13 +1,14 @@
 //! Collects the dumps that a program left, and prints them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use diagnose_reports::{Snapshot, merge};
 
-use crate::commands::convert::{report, write};
+use crate::commands::convert::write;
 use crate::commands::open::{page, temporary, write_and_open};
-use crate::commands::run::arguments::Args;
+use crate::commands::run::arguments::{Args, report};
 use crate::commands::run::child::Ending;
 use crate::commands::show;
 use crate::failure::Failure;
@@ -77,12 +78,20 @@ impl Dumps {
         }
         let whole = match &snapshots[..] {
             [snapshot] => snapshot.clone(),
-            snapshots => merge(snapshots),
+            snapshots => {
+                let count = snapshots.len();
+                let _ = writeln!(
+                    io::stderr(),
+                    "diagnose: {count} processes are added up without their live tasks and hangs: `--dir` keeps a \
+                     snapshot of each"
+                );
+                merge(snapshots)
+            }
         };
         match &args.output {
             Some(file) if is_dash(file) => show::print(&whole, args.full, output),
-            Some(file) if args.open => write_and_open("run", &whole, report(None, file)?, file, true, output),
-            Some(file) => write("run", &whole, report(None, file)?, file, output),
+            Some(file) if args.open => write_and_open("run", &whole, report(args, file)?, file, true, output),
+            Some(file) => write("run", &whole, report(args, file)?, file, output),
             None if args.open => {
                 let page = page()?;
                 write_and_open("run", &whole, page, &temporary(page)?, true, output)

@@ -23,7 +23,9 @@ pub(crate) fn findings(snapshot: &Snapshot, findings: &[Finding], over_ns: Optio
     if findings.is_empty() {
         // At the exit of a program, nothing waits any more.
         let has_ended = snapshot.tasks.is_empty() && !snapshot.nodes.is_empty();
-        let ended = if has_ended {
+        let ended = if snapshot.merged > 0 {
+            "; live tasks are left out of a merged snapshot, and so are hangs and full channels"
+        } else if has_ended {
             "; no recorded task is alive, and hangs and full channels show only while tasks wait"
         } else {
             ""
