@@ -39,11 +39,15 @@ pub(crate) enum Kind {
 }
 
 /// Returns the arguments of a function, in order. Replaces patterns in the signature by names.
-pub(crate) fn of(signature: &mut Signature, mentioned: &Mentions) -> Vec<Capture> {
+///
+/// With `keeps_patterns`, they stay, for an attribute that reads the signature next. The function
+/// around the block destructures them, and the block captures the bindings that it mentions.
+pub(crate) fn of(signature: &mut Signature, mentioned: &Mentions, keeps_patterns: bool) -> Vec<Capture> {
     let mut behind_a_pattern = false;
     let mut captures = Vec::new();
     for (number, argument) in signature.inputs.iter_mut().enumerate() {
         captures.push(match argument {
+            FnArg::Typed(argument) if keeps_patterns && name(&argument.pat).is_none() => continue,
             FnArg::Receiver(receiver) => Capture {
                 name: Ident::from(receiver.self_token),
                 cfgs: cfgs(&receiver.attrs),
@@ -67,8 +71,7 @@ fn of_argument(
     behind_a_pattern: bool,
 ) -> Capture {
     let cfgs = cfgs(&argument.attrs);
-    if let Pat::Ident(PatIdent { by_ref: None, subpat: None, ident, .. }) = &*argument.pat {
-        let name = ident.clone();
+    if let Some(name) = name(&argument.pat).cloned() {
         let unused = !name.to_string().starts_with('_') && !mentioned.contains(&name);
         if !behind_a_pattern {
             let levels = if unused { levels(&mut argument.attrs) } else { Vec::new() };
@@ -85,6 +88,14 @@ fn of_argument(
     let name = format_ident!("__diagnose_argument_{number}", span = Span::mixed_site());
     let pattern = std::mem::replace(&mut *argument.pat, plain(name.clone()));
     Capture { name, cfgs, levels: levels(&mut argument.attrs), kind: Kind::Pattern(pattern) }
+}
+
+/// The name of an argument that is no pattern.
+fn name(pattern: &Pat) -> Option<&Ident> {
+    match pattern {
+        Pat::Ident(PatIdent { by_ref: None, subpat: None, ident, .. }) => Some(ident),
+        _ => None,
+    }
 }
 
 pub(crate) fn is_wild(pattern: &Pat) -> bool {

@@ -6,7 +6,7 @@ use syn::token::Brace;
 use syn::{Attribute, Block, Expr, ExprAsync, ExprBlock, ExprClosure, LitStr, ReturnType, Stmt};
 
 use super::output::expected;
-use super::parts::{body, future_kind, krate, label, path};
+use super::parts::{body, future_kind, in_braces, krate, label, path};
 use crate::args::Args;
 
 pub(crate) fn block(args: &Args, mut block: ExprAsync, points: &[TokenStream]) -> Expr {
@@ -41,15 +41,17 @@ pub(crate) fn closure(args: &Args, closure: &mut ExprClosure, points: &[TokenStr
         ReturnType::Default => TokenStream::new(),
     };
     let inside = match &*closure.body {
+        // Its own braces, whose edition says when the temporaries of its last expression are
+        // dropped.
         Expr::Block(block) if block.attrs.is_empty() && block.label.is_none() => {
             let statements = &block.block.stmts;
-            quote!(#(#statements)*)
+            in_braces(block.block.brace_token, quote!(#expected #(#statements)*))
         }
-        body => quote!(#body),
+        body => quote_spanned!(Span::mixed_site()=> { #expected #body }),
     };
     let timed = quote_spanned! {Span::mixed_site()=>
         #statics
-        #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #krate::__private::Label::NONE), async { #expected #inside }).await
+        #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #krate::__private::Label::NONE), async #inside).await
     };
     *closure.body = braced(Vec::new(), timed);
 }

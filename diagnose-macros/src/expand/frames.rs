@@ -3,7 +3,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Expr, LitStr};
+use syn::{Expr, LitStr, ReturnType};
 
 use super::parts::{before, body, body_of, future_kind, krate, label, split};
 use crate::args::Args;
@@ -74,6 +74,11 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
         Ready::Once => quote!(::core::task::Poll::Ready(_)),
         Ready::PerItem => quote!(::core::task::Poll::Ready(::core::option::Option::Some(_))),
     };
+    // The body's last expression may need a coercion.
+    let type_ = match output {
+        ReturnType::Type(_, output) => Some(quote_spanned!(Span::mixed_site()=> : #output)),
+        ReturnType::Default => None,
+    };
     let poll = if boxed::ends_early(&mut block) {
         quote_spanned!(Span::mixed_site()=> (move || #output #block)())
     } else {
@@ -85,7 +90,7 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
             #(#inner)*
             #statics
             let mut __diagnose_frame = #krate::__private::Frame::enter_poll(&__DIAGNOSE_BODY.site);
-            let __diagnose_poll = #poll;
+            let __diagnose_poll #type_ = #poll;
             if let #is_ready = &__diagnose_poll {
                 __diagnose_frame.ready();
             }

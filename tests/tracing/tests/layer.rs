@@ -49,6 +49,39 @@ fn an_instrumented_function_has_its_calls_and_polls() {
     assert_eq!(site.kind, diagnose::model::SiteKind::Traced);
 }
 
+/// As the extractors of a web framework: neither can be printed.
+struct State<T>(T);
+
+struct Opaque;
+
+#[diagnose]
+#[tracing::instrument(skip(state), fields(length = text.len()))]
+async fn handler(State(state): State<Opaque>, _: Opaque, (number, text): (u32, &str)) -> usize {
+    let Opaque = state;
+    Yields(number).await;
+    text.len()
+}
+
+/// The names of the fields of each new span.
+#[derive(Default)]
+struct Names(Arc<Mutex<Vec<&'static str>>>);
+
+impl<S: tracing::Subscriber> Layer<S> for Names {
+    fn on_new_span(&self, span: &tracing::span::Attributes<'_>, _: &tracing::Id, _: Context<'_, S>) {
+        self.0.lock().expect("no panic").extend(span.metadata().fields().iter().map(|field| field.name()));
+    }
+}
+
+#[test]
+fn an_attribute_below_reads_the_patterns_of_the_arguments() {
+    diagnose_isolation::isolated!();
+    let names = Names::default();
+    let seen = Arc::clone(&names.0);
+    tracing::subscriber::set_global_default(tracing_subscriber::registry().with(names)).expect("the first");
+    run(async { assert_eq!(handler(State(Opaque), Opaque, (2, "four")).await, 4) });
+    assert_eq!(*seen.lock().expect("nothing panicked"), ["number", "text", "length"]);
+}
+
 #[test]
 fn a_plain_function_has_a_call_each_time() {
     diagnose_isolation::isolated!();

@@ -44,6 +44,18 @@ impl Stream for Numbers {
     }
 }
 
+/// Ends with an error, which only the type that `poll` returns makes a trait object.
+struct Fails;
+
+#[diagnose]
+impl Future for Fails {
+    type Output = Box<dyn std::error::Error>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(Box::new(std::fmt::Error))
+    }
+}
+
 struct Made;
 
 #[diagnose]
@@ -134,6 +146,12 @@ fn counts(name: &str) -> (u64, u64) {
     assert_eq!(snapshot.sites[node.site].kind, diagnose::model::SiteKind::Impl);
     assert_eq!(node.calls, node.completed);
     (node.calls, node.polls)
+}
+
+#[test]
+fn what_poll_returns_is_coerced_to_its_type() {
+    assert!(run(Fails).is::<std::fmt::Error>());
+    assert_eq!(counts("Fails"), (1, 1));
 }
 
 #[test]
