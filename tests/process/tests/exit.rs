@@ -36,6 +36,14 @@ fn exiting_writes_the_reports() {
 }
 
 #[test]
+fn a_thread_that_exits_inside_a_local_set_writes_the_reports() {
+    diagnose_isolation::isolated!();
+    let ended = run(&["local"], &[("DIAGNOSE_ON_EXIT", "1"), ("DIAGNOSE_FORMATS", "txt")]);
+    assert!(ended.success && ended.dumps["txt"].contains("serve"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
+}
+
+#[test]
 fn what_the_main_thread_has_drawn_does_not_prevent_the_reports() {
     diagnose_isolation::isolated!();
     let ended = run(&["svg"], &[("DIAGNOSE_ON_EXIT", "1")]);

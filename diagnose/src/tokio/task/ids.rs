@@ -10,6 +10,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::task::{Context, Poll, Waker};
 
+use ::tokio::runtime::Handle;
 use ::tokio::task::LocalSet;
 
 use crate::number::shown;
@@ -58,7 +59,7 @@ pub(crate) fn waker_vtable() -> Option<usize> {
     Some(VTABLE.load(Relaxed)).filter(|&address| address != 0)
 }
 
-/// Finds that address. Not called by a snapshot: a thread that ends can make no set.
+/// Finds that address. Not called by a snapshot: a thread that ends cannot run a set.
 fn learn_waker_vtable() {
     if VTABLE.load(Relaxed) != 0 {
         return;
@@ -73,8 +74,13 @@ fn learn_waker_vtable() {
     let _ = set.poll(&mut Context::from_waker(Waker::noop()));
 }
 
-/// Returns the number of ids that tokio has given out, without those of this file.
+/// Returns the number of ids that tokio has given out, without those of this file; `None` if
+/// unknown, as on a thread whose storage is being destroyed.
 fn taken() -> Option<u64> {
+    // `LocalSet::new` would panic there.
+    if Handle::try_current().is_err_and(|error| error.is_thread_local_destroyed()) {
+        return None;
+    }
     let mut own = OWN.lock();
     let set = LocalSet::new();
     *own += 1;

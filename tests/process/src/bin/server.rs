@@ -1,6 +1,7 @@
 //! Answers `ping` with `pong` until stdin ends, with one annotated task that never wakes. With the
 //! argument `exit`, it ends by `std::process::exit`. With `svg`, it draws a flame graph at its end.
-//! With `blocks`, it exits in a poll that has slept for longer than a suspicion takes.
+//! With `blocks`, it exits in a poll that has slept for longer than a suspicion takes. With
+//! `local`, it exits inside a `LocalSet`.
 
 use diagnose::diagnose;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -31,6 +32,15 @@ async fn blocks_and_exits() {
     std::process::exit(0);
 }
 
+/// Ends the process on a thread that runs a `LocalSet`.
+fn exits_in_a_local_set() {
+    let runtime = diagnose::tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    diagnose::tokio::task::LocalSet::new().block_on(&runtime, async {
+        tokio::task::yield_now().await;
+        std::process::exit(0)
+    })
+}
+
 #[tokio::main(worker_threads = 2)]
 async fn main() {
     diagnose::install();
@@ -45,6 +55,9 @@ async fn main() {
     }
     if has_argument("blocks") {
         blocks_and_exits().await;
+    }
+    if has_argument("local") {
+        let _ = std::thread::spawn(exits_in_a_local_set).join();
     }
     if has_argument("exit") {
         std::process::exit(0);
