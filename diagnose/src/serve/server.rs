@@ -150,15 +150,17 @@ fn start(wanted: &ServeAddress, access: Access) -> io::Result<RunningServer> {
 /// Removes the socket's file when the process ends.
 fn at_exit() {
     // The thread that ends the process must not wait for one that has just stopped.
-    if let Some(server) = SERVER.try_lock().and_then(|mut server| server.take()) {
+    if let Some(mut server) = SERVER.try_lock().and_then(|mut server| server.take()) {
         server.remove_file();
+        server.forget_thread();
     }
 }
 
 impl RunningServer {
     /// Stops the thread, and waits for its end, so that the address is free again. A thread that is
     /// making a page ends later.
-    fn stop(self) {
+    fn stop(mut self) {
+        self.forget_thread();
         if self.process != std::process::id() {
             return;
         }
@@ -170,6 +172,14 @@ impl RunningServer {
             thread::sleep(PAUSE);
         }
         self.remove_file();
+    }
+
+    /// In a forked child, forgets the handle of the parent's thread. Its drop would detach the
+    /// child's own thread to which the C library has given the same id.
+    fn forget_thread(&mut self) {
+        if self.process != std::process::id() {
+            std::mem::forget(self.thread.take());
+        }
     }
 
     /// Removes the socket's file, unless another has taken its place.

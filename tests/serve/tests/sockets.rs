@@ -149,7 +149,11 @@ fn a_forked_child_neither_serves_nor_keeps_the_port() {
     let address = program.hear();
     assert_eq!(get(&address, "/tasks").status, 200);
     program.say(&format!("fork {address}"));
-    assert_eq!(program.hear(), "true true", "the child has no server, and the port is the parent's");
+    assert_eq!(
+        program.hear(),
+        "true true true",
+        "the child has no server, the port is the parent's, and the child's threads are its own"
+    );
     assert_eq!(get(&address, "/tasks").status, 200, "the parent serves on");
     assert!(program.end().0.success());
     assert!(TcpListener::bind(&address).is_ok(), "the port is free");

@@ -6,10 +6,11 @@
 //! It prints the address, or the error. Then each line on stdin is a command: `count` prints the
 //! work done and the resident memory in KiB; `threads` the names of its threads; `again` installs
 //! once more; `move ADDRESS` and `stop` install anew; `fork` continues in a child, which prints
-//! whether it can serve. It exits at the end of stdin.
+//! whether it can serve, and joins its threads. It exits at the end of stdin.
 
 use std::io::{BufRead as _, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Barrier};
 
 use diagnose::diagnose;
 use diagnose::tokio;
@@ -56,14 +57,31 @@ fn threads() -> String {
     names.join(" ")
 }
 
-/// Forks. The child prints whether it can serve by itself, and exits.
+/// Installs settings while the process has threads of its own. Returns whether they can be joined.
+fn installs_beside_threads() -> bool {
+    let barrier = Arc::new(Barrier::new(5));
+    let start = || {
+        std::thread::spawn({
+            let barrier = Arc::clone(&barrier);
+            move || barrier.wait()
+        })
+    };
+    let threads = [(); 4].map(|()| start());
+    let is_installed = settings().try_install().is_ok();
+    barrier.wait();
+    // The join of a thread that is detached panics.
+    threads.map(std::thread::JoinHandle::join).iter().all(Result::is_ok) && is_installed
+}
+
+/// Forks. The child prints whether it can serve by itself, and what becomes of its threads when it
+/// installs settings, and exits.
 fn fork(address: &str) {
     // SAFETY: the child calls no function that another thread may be in.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let inherited = diagnose::serve_address().is_none();
         let own = std::net::TcpListener::bind(address).is_err();
-        say(format!("{inherited} {own}"));
+        say(format!("{inherited} {own} {}", installs_beside_threads()));
         std::process::exit(0);
     }
     let mut status = 0;
