@@ -73,6 +73,16 @@ thread_local! {
     /// Whether the thread stays a worker between its parks: a runtime has started it, or it is in a
     /// recorded `block_on`. Any other one may have left the runtime since.
     static STAYS: Cell<bool> = const { Cell::new(false) };
+    /// Ends the record of a thread that no runtime has started, at the end of the thread.
+    static AT_END: RecordEnd = const { RecordEnd };
+}
+
+struct RecordEnd;
+
+impl Drop for RecordEnd {
+    fn drop(&mut self) {
+        stopped();
+    }
 }
 
 const PARKED: u64 = 1;
@@ -185,9 +195,12 @@ fn begin(runtime: SpawnRuntime, number: u16, is_started: bool) -> &'static Worke
     worker.parked_before.store(0, Relaxed);
     *worker.identity.lock() = Some(identity);
     drop(workers);
-    // On failure, the thread's storage is gone and `stopped` will not be called; the record then
-    // stays as it is.
     let _ = OWN.try_with(|own| own.set(Some(worker)));
+    if !is_started {
+        // On failure, the thread's storage is gone and `stopped` will not be called; the record
+        // then stays as it is.
+        let _ = AT_END.try_with(|_| ());
+    }
     worker
 }
 
@@ -266,7 +279,8 @@ mod tests {
     use std::thread;
 
     use super::{
-        ListedWorker, all_threads, all_workers, parked, replaced, started, stopped, unparked, visit,
+        ListedWorker, WORKERS, WorkerCell, all_threads, all_workers, parked, replaced, started, stopped,
+        unparked, visit,
     };
     use crate::live::SpawnRuntime;
 
@@ -322,6 +336,19 @@ mod tests {
             assert!(named("worker-e").unwrap().is_parked);
             stopped();
         });
+    }
+
+    #[test]
+    fn a_thread_that_ends_after_an_unrecorded_block_on_leaves_no_record() {
+        for _ in 0..100 {
+            on_thread("worker-f", || {
+                parked(SpawnRuntime::Tokio, || 7);
+                unparked();
+            });
+        }
+        let workers = WORKERS.lock().clone();
+        let name = |worker: &WorkerCell| worker.identity.lock().as_ref().map(|it| it.name.clone());
+        assert_eq!(workers.into_iter().filter(|it| name(it).as_deref() == Some("worker-f")).count(), 0);
     }
 
     #[test]
