@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! no other thread records   the child has its parent's records, and goes on with them
-//! other threads record      the child is cut off: it records nothing, and its snapshots say so
+//! other threads record      the child is cut off: it records nothing for good, takes no lock that
+//!                           another thread may have held, and its snapshots say why
 //! ```
 //! A fork waits until this crate's own threads hold no lock, and no other thread takes a snapshot.
 //! If that takes too long, the child is cut off too. A child that calls `exec` at once is not
@@ -15,7 +16,7 @@
 
 #![allow(unsafe_code)]
 
-use std::cell::Cell;
+use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -32,10 +33,15 @@ static IS_SHARED: AtomicBool = AtomicBool::new(false);
 /// Process id of the parent, if other threads recorded at the fork; 0 otherwise.
 static PARENT: AtomicU32 = AtomicU32::new(0);
 
-thread_local! {
-    /// The locks that the forking thread holds during the fork.
-    static HELD: Cell<Option<HeldLocks>> = const { Cell::new(None) };
-}
+/// The locks that the forking thread holds during the fork. No thread-local: a thread may fork in
+/// its last moments.
+static HELD: HeldByFork = HeldByFork(UnsafeCell::new(None));
+
+struct HeldByFork(UnsafeCell<Option<HeldLocks>>);
+
+// SAFETY: only a thread that holds the switches' lock, which is among these locks, accesses the
+// cell.
+unsafe impl Sync for HeldByFork {}
 
 struct HeldLocks {
     _turn: Option<CaptureTurn>,
@@ -77,20 +83,27 @@ unsafe extern "C" fn prepare() {
     // Without the turn, another thread's capture goes on and holds other locks.
     IS_SHARED.store(tree::leased() > own || turn.is_none() || !is_quiet, Relaxed);
     let held = HeldLocks { _turn: turn, switch, process: std::process::id() };
-    let _ = HELD.try_with(|place| place.set(Some(held)));
+    // SAFETY: `held` has the lock.
+    unsafe { *HELD.0.get() = Some(held) };
 }
 
 unsafe extern "C" fn in_parent() {
-    drop(HELD.try_with(Cell::take));
+    drop(take_held());
     own_thread::resume();
 }
 
 unsafe extern "C" fn in_child() {
     crate::serve::close_in_child();
     own_thread::forget_all();
-    let Some(HeldLocks { switch, process, .. }) = HELD.try_with(Cell::take).ok().flatten() else { return };
+    let Some(HeldLocks { switch, process, .. }) = take_held() else { return };
     if IS_SHARED.load(Relaxed) {
         PARENT.store(process, Relaxed);
-        switch.turn_off();
+        switch.cut_off();
     }
+}
+
+/// Takes the locks that [`prepare`] has left for the end of the fork.
+fn take_held() -> Option<HeldLocks> {
+    // SAFETY: this thread has run `prepare`, and so holds the lock until the result is dropped.
+    unsafe { (*HELD.0.get()).take() }
 }

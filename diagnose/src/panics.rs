@@ -10,6 +10,7 @@ use crate::context;
 use crate::recorder;
 use crate::say::say_now;
 use crate::site::{Site, SiteKind};
+use crate::switch;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
@@ -37,7 +38,8 @@ pub(crate) fn install(on: bool) {
 /// ```
 fn report() {
     let path = recorder::running_path();
-    if path.is_empty() {
+    // A label's text is behind a lock.
+    if path.is_empty() || switch::is_cut_off() {
         return;
     }
     let task = context::task();

@@ -10,6 +10,7 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
+use crate::switch;
 use crate::sync::SeenMutex as Mutex;
 
 #[cfg(all(test, diagnose_loom))]
@@ -110,7 +111,9 @@ impl<T: Pooled> Drop for Lease<T> {
     fn drop(&mut self) {
         T::with_cache(|cache| {
             cache.is_leased.set(false);
-            T::pool().take_back(cache, 0);
+            if !switch::is_cut_off() {
+                T::pool().take_back(cache, 0);
+            }
         });
     }
 }
@@ -217,6 +220,9 @@ impl<T: Pooled> Pool<T> {
     #[cold]
     #[inline(never)]
     fn take_back_with(&self, cache: &ThreadCache<T>, one: &'static T) {
+        if switch::is_cut_off() {
+            return;
+        }
         cache.is_leased.set(T::lease());
         if !cache.push(one) {
             self.take_back(cache, CACHED / 2);

@@ -27,6 +27,9 @@ static SWITCHBOARD: Mutex<Switchboard> =
 /// Whether recording is on, for code that has no site.
 static RECORDS: AtomicBool = AtomicBool::new(true);
 
+/// Whether this process is a forked child that must not use the records of its parent.
+static IS_CUT_OFF: AtomicBool = AtomicBool::new(false);
+
 /// Whether only roots are recorded. Read at the first poll of a span, and wherever its node is
 /// looked up again.
 static TASKS_ONLY: AtomicBool = AtomicBool::new(false);
@@ -58,6 +61,7 @@ static IS_SPECIAL: AtomicBool = AtomicBool::new(false);
 /// ```
 pub fn set_enabled(enabled: bool) {
     let mut board = lock();
+    let enabled = enabled && !is_cut_off();
     board.enabled = enabled;
     RECORDS.store(enabled, Relaxed);
     board.turn_all();
@@ -75,12 +79,19 @@ pub(crate) fn hold() -> Held {
 
 #[cfg(unix)]
 impl Held {
-    /// Turns recording off.
-    pub(crate) fn turn_off(mut self) {
+    /// Turns recording off for good, in a forked child that is cut off.
+    pub(crate) fn cut_off(mut self) {
+        IS_CUT_OFF.store(true, Relaxed);
         self.0.enabled = false;
         RECORDS.store(false, Relaxed);
         self.0.turn_all();
     }
+}
+
+/// Returns whether this process is a forked child whose parent may have held any lock at the fork.
+/// Its threads only leave what they have behind: another lock may never become free.
+pub(crate) fn is_cut_off() -> bool {
+    IS_CUT_OFF.load(Relaxed)
 }
 
 /// Returns whether recording is on, in one load. `true` until the environment was read.

@@ -7,6 +7,7 @@ use super::root_polls::RootPollsBefore;
 use crate::context::ThreadCounts;
 use crate::label::Label;
 use crate::site::Site;
+use crate::switch;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, add};
 
 /// Maximum number of nodes in a tree. `[other]` and `[nested]` nodes, at most one each per node,
@@ -135,6 +136,9 @@ impl Tree {
     /// Ends the lease, because the thread ends.
     #[cold]
     pub(crate) fn release(&self) {
+        if switch::is_cut_off() {
+            return;
+        }
         let _trees = lock();
         self.leased.store(false, Ordering::Relaxed);
     }

@@ -5,14 +5,20 @@
 //! ```
 //! Prints `alone` if a child had the records of its parent, `watched <n>` for n children that had
 //! them although the watchdog was busy, `installed again` if one could install settings of its own,
-//! and `load <n>` for n children that reported why they had none. A child that hangs is ended by
-//! its alarm, and then this program fails too.
+//! `load <n>` for n children that reported why they had none, `ends <n>` for n that dropped futures
+//! of their parent and ran their destructors, and `last moments` for one that a thread forked while
+//! its thread-locals were destroyed. A child that hangs is ended by its alarm, and then this
+//! program fails too.
 //!
 //! Unsafe is kept in this file: `fork` and related functions are calls into C.
 
 #![allow(unsafe_code)]
 
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use diagnose::diagnose;
@@ -37,14 +43,14 @@ async fn step(lock: Arc<Mutex<u64>>) {
     tokio::task::yield_now().await;
 }
 
-/// Runs `child` in a forked process. Returns whether it returned `true` within ten seconds.
-fn fork(child: fn() -> bool) -> bool {
+/// Runs `child` in a forked process. Returns whether it returned `true` within a minute.
+fn fork(child: impl FnOnce() -> bool) -> bool {
     // SAFETY: the child calls what this test is about, and ends without going back.
     let process = unsafe { libc::fork() };
     assert!(process >= 0, "it forks");
     if process == 0 {
         // SAFETY: the call takes a number.
-        unsafe { libc::alarm(10) };
+        unsafe { libc::alarm(60) };
         let status = i32::from(!child());
         // SAFETY: the call takes a number, and does not return.
         unsafe { libc::_exit(status) };
@@ -53,7 +59,10 @@ fn fork(child: fn() -> bool) -> bool {
     // SAFETY: the pointer is to a local that the call fills in.
     let ended = unsafe { libc::waitpid(process, &raw mut status, 0) };
     assert_eq!(ended, process);
-    libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
+    if status != 0 {
+        eprintln!("the child's status: {status:#x}");
+    }
+    status == 0
 }
 
 fn has_records() -> bool {
@@ -65,9 +74,55 @@ fn has_records() -> bool {
 fn is_refused() -> bool {
     let snapshot = diagnose::snapshot();
     let says = |text: &str| text.contains("forked from process ");
+    diagnose::set_enabled(true);
     recorded();
     diagnose::reset();
-    snapshot.nodes.is_empty() && snapshot.alarms.len() == 1 && says(&snapshot.alarms[0].text) && says(&text())
+    let stays_off = !diagnose::snapshot().enabled;
+    stays_off
+        && snapshot.nodes.is_empty()
+        && snapshot.alarms.len() == 1
+        && says(&snapshot.alarms[0].text)
+        && says(&text())
+}
+
+type Pending = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Futures that wait. More than a thread keeps places for, so places are taken and given back under
+/// locks.
+fn batch() -> Vec<Pending> {
+    #[diagnose]
+    async fn waits() {
+        std::future::pending().await
+    }
+    let mut batch: Vec<Pending> = (0..1_000).map(|_| Box::pin(waits()) as Pending).collect();
+    for future in &mut batch {
+        let polled = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert!(polled.is_pending(), "nothing ends it");
+    }
+    batch
+}
+
+/// A thread-local that forks when it is dropped.
+struct ForksAtEnd(std::sync::mpsc::Sender<bool>);
+
+impl Drop for ForksAtEnd {
+    fn drop(&mut self) {
+        self.0.send(fork(is_refused)).expect("the main thread waits");
+    }
+}
+
+/// Forks in the last moments of a thread that has recorded something. Returns whether its child was
+/// cut off.
+fn forks_in_last_moments() -> bool {
+    thread_local!(static LAST: RefCell<Option<ForksAtEnd>> = const { RefCell::new(None) });
+    let (send, result) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        // Before the recorder has any, so it is dropped after them.
+        LAST.set(Some(ForksAtEnd(send)));
+        recorded();
+    });
+    thread.join().expect("it does not panic");
+    result.recv().expect("it has forked")
 }
 
 /// A poll that lasts until the watchdog has raised an alarm about it.
@@ -138,5 +193,24 @@ fn main() {
     let snapshot = diagnose::snapshot();
     assert!(snapshot.enabled && snapshot.tasks.len() >= 8, "the parent goes on");
     println!("load {count}");
+    for _ in 0..4 {
+        std::thread::spawn(|| {
+            loop {
+                drop(batch());
+            }
+        });
+    }
+    for _ in 0..count {
+        let made = batch();
+        let ends = move || {
+            drop(made);
+            // With the destructors of this thread, which `_exit` leaves out.
+            std::process::exit(0)
+        };
+        assert!(fork(ends), "a child that ends as programs do");
+    }
+    println!("ends {count}");
+    assert!(forks_in_last_moments());
+    println!("last moments");
     std::process::exit(0);
 }
