@@ -234,7 +234,10 @@ impl TaskCopy {
         class.future_bytes = self.memory.range().map(|it| it.end - it.start).filter(|&it| it >= LARGE_BYTES);
         class.is_local = self.origin.target.is_local;
         // Handles of other libraries are not recorded.
-        let is_counted = !matches!(self.origin.target.runtime, SpawnRuntime::Smol | SpawnRuntime::AsyncStd);
+        let is_counted = !matches!(
+            self.origin.target.runtime,
+            SpawnRuntime::Smol | SpawnRuntime::AsyncStd | SpawnRuntime::Other
+        );
         class.has_handle = !is_counted || self.task.handles() & HANDLE != 0;
         class.has_abort_handle = self.task.handles() & !HANDLE != 0;
         class.is_unspawned =

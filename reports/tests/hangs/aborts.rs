@@ -88,6 +88,46 @@ fn a_handle_that_nobody_awaits_may_be_with_any_task() {
     assert_eq!(program.verdicts(), ["likely cycle"]);
 }
 
+/// ```text
+/// main   ├ or(one.await, timer) ┤   the handle of `one` is dropped, and the task with it
+/// ```
+#[test]
+fn a_task_whose_handle_is_not_on_record_may_be_awaited_under_a_timeout() {
+    for runtime in ["smol", "async-std", ""] {
+        let mut program = crossed();
+        program.snapshot.waits.retain(|wait| wait.tasks.is_empty());
+        let lock = program.mutex();
+        program.waits(1, lock, WaitMode::Lock, 7);
+        program.holds(2, lock, 8);
+        for task in 1..=3 {
+            program.of(task).runtime = runtime.into();
+            program.of(task).has_handle = true;
+        }
+        assert_eq!(program.verdicts(), ["likely cycle"], "{runtime}: nothing else goes on");
+        let other = program.task("other");
+        program.has_timer(other);
+        assert_eq!(program.verdicts(), ["suspect cycle"], "{runtime}: it may drop the handles");
+        (program.of(2).since_ns, program.of(3).since_ns) = (61_000_000_000, 61_000_000_000);
+        assert_eq!(program.verdicts(), ["likely cycle"], "{runtime}: a timeout would be over");
+    }
+}
+
+/// The future of a `block_on` is in no handle.
+#[test]
+fn a_block_on_of_another_library_keeps_its_future() {
+    let mut program = Program::new();
+    let lock = program.mutex();
+    program.holds(1, lock, 5);
+    program.waits(1, lock, WaitMode::Lock, 6);
+    (program.of(1).runtime, program.of(1).has_handle) = ("smol".into(), true);
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["likely self_wait"]);
+    let index = program.of(1).site.get();
+    program.snapshot.sites[index].name = "serve".into();
+    assert_eq!(program.verdicts(), ["suspect self_wait"], "`spawn_with` may have spawned it");
+}
+
 #[test]
 fn an_aborted_task_is_dropped_on_its_thread_and_not_while_that_is_blocked() {
     let mut program = crossed();

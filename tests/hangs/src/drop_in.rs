@@ -7,6 +7,7 @@ pub(crate) use diagnose::async_lock;
 pub(crate) use diagnose::flume;
 pub(crate) use diagnose::futures;
 pub(crate) use diagnose::parking_lot;
+pub(crate) use diagnose::smol;
 pub(crate) use diagnose::std::sync as std_sync;
 pub(crate) use diagnose::tokio;
 pub(crate) use diagnose::tokio_util;

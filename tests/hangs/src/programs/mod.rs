@@ -10,6 +10,7 @@ mod crates;
 mod crates_controls;
 mod cycles;
 mod derefs;
+mod dropped;
 mod elsewhere;
 mod futurelock;
 mod handed_on;
@@ -92,6 +93,7 @@ pub static ALL: &[Section] = &[
     local_sets::SECTION,
     outputs::SECTION,
     overtaken::SECTION,
+    dropped::SECTION,
     behind::SECTION,
     left::SECTION,
     queues::SECTION,

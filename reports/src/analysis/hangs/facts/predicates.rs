@@ -43,8 +43,17 @@ pub(crate) fn is_blocked(task: &Task) -> bool {
 /// Returns whether tokio's `block_on` runs the task on the thread that called it. A block spawned
 /// in a function `main` has the same name, but also an id of the runtime.
 pub(crate) fn is_block_on_main(snapshot: &Snapshot, task: &Task) -> bool {
-    let is_main = || snapshot.site(task.site).is_some_and(|site| site.name == "main");
-    task.is_local && task.runtime_id.is_none() && is_main()
+    task.is_local && is_main(snapshot, task)
+}
+
+/// Returns whether a `block_on` of any library runs the task: its future is in no handle.
+pub(crate) fn is_main(snapshot: &Snapshot, task: &Task) -> bool {
+    task.runtime_id.is_none() && snapshot.site(task.site).is_some_and(|site| site.name == "main")
+}
+
+/// Returns whether the awaits of the task's handle are recorded. Only tokio's are.
+pub(crate) fn records_handles(task: &Task) -> bool {
+    task.runtime == *"tokio"
 }
 
 /// The units that a wait asks for, at least 1.

@@ -5,7 +5,7 @@ use super::build::{System, task_node};
 use super::graph::NodeId;
 use super::node::Node;
 use crate::analysis::hangs::facts::{
-    UnrecordedAwait, completes_by_itself, is_active, is_block_on_main, is_blocked,
+    UnrecordedAwait, completes_by_itself, is_active, is_block_on_main, is_blocked, is_main, records_handles,
 };
 use crate::model::{RunState, Task, TaskKind, Wait, WaitMode};
 
@@ -53,8 +53,9 @@ impl System<'_> {
     /// Adds the ways in which the task may be aborted. A `LocalSet` or the like ends its tasks when
     /// it is dropped, by whatever task or thread has it. An awaited handle or set is with the task
     /// that awaits it. Any other handle may be anywhere, also in a static. The holder of an
-    /// `AbortHandle`, or of a handle under a timeout, may abort the task later. A thread of its
-    /// runtime then drops it, as after a wake.
+    /// `AbortHandle`, or of a handle under a timeout, may abort the task later. Only tokio's awaits
+    /// of handles are recorded, and a dropped handle of smol ends its task. A thread of its runtime
+    /// then drops it, as after a wake.
     fn add_aborts(&mut self, woken: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
         // The future of a `block_on` stays on its thread too, which nothing makes drop it.
@@ -63,8 +64,9 @@ impl System<'_> {
             self.graph.add_hidden_edge(others, woken);
         }
         let may_be = task.has_handle || task.has_abort_handle;
-        let may_soon_be =
-            may_be && (task.has_abort_handle || facts.is_joined[index]) && task.since_ns < TIMEOUT_NS;
+        let is_recorded = records_handles(task) || is_main(facts.snapshot, task);
+        let may_be_awaited = task.has_abort_handle || facts.is_joined[index] || !is_recorded;
+        let may_soon_be = may_be && may_be_awaited && task.since_ns < TIMEOUT_NS;
         if !(may_be && self.is_exact_only() || may_soon_be && self.rejects_suspect()) {
             return;
         }
@@ -74,7 +76,9 @@ impl System<'_> {
         }
         match self.joiner(index).filter(|_| !task.has_abort_handle) {
             Some(joiner) => self.graph.add_hidden_edge(task_node(joiner), woken),
-            None if task.spawned_by.is_none() => self.set_can_progress(woken),
+            None if task.spawned_by.is_none() && (is_recorded || self.is_exact_only()) => {
+                self.set_can_progress(woken);
+            }
             None => {
                 let others = self.any_task();
                 self.graph.add_hidden_edge(others, woken);
