@@ -17,3 +17,4 @@ mod threads;
 mod trackers;
 mod wakers;
 mod warnings;
+mod woken;

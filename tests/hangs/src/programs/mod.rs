@@ -46,6 +46,7 @@ mod trackers;
 mod unseen;
 mod values;
 mod wakeups;
+mod woken;
 mod workers;
 
 use crate::row::Section;
@@ -93,6 +94,7 @@ pub static ALL: &[Section] = &[
     local_sets::SECTION,
     outputs::SECTION,
     overtaken::SECTION,
+    woken::SECTION,
     dropped::SECTION,
     behind::SECTION,
     left::SECTION,

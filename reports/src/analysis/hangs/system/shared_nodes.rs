@@ -167,7 +167,8 @@ impl System<'_> {
     }
 
     /// The node for "the call that initializes the cell ends, or the one that was woken to do so".
-    /// After a failure, one waiting call gets its turn. If there is none, it can progress.
+    /// After a failure, one waiting call gets its turn. If there is none, it can progress. If the
+    /// cell is not fair, a later call of any task may initialize it first.
     pub(crate) fn turn_ends(&mut self, resource: usize) -> NodeId {
         if let Some(&node) = self.shared.turn_ends.get(&resource) {
             return node;
@@ -180,7 +181,12 @@ impl System<'_> {
         let node = if is_running || woken.peek().is_none() {
             self.any_holder(resource)
         } else {
-            self.add_node(Node::WokenWaitsEnd(resource), 1)
+            let node = self.add_node(Node::WokenWaitsEnd(resource), 1);
+            if !facts.snapshot.resources[resource].is_fair && self.rejects_suspect() {
+                let others = self.any_task();
+                self.graph.add_hidden_edge(others, node);
+            }
+            node
         };
         self.shared.turn_ends.insert(resource, node);
         for wait in woken {

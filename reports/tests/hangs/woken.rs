@@ -1,0 +1,31 @@
+//! A woken future that is not polled keeps the others waiting, unless something wakes one more.
+
+use diagnose_reports::model::{ResourceKind, WaitMode};
+
+use crate::support::hangs::{Program, set_aside, told};
+
+/// `main` has set a woken future aside, and waits for the same; another task joins it. Returns that
+/// task and the resource too.
+fn woken_at(kind: ResourceKind, mode: WaitMode) -> (Program, u64, usize) {
+    let mut program = Program::new();
+    let (other, resource) = (program.task("other"), program.other(kind));
+    program.at(resource).is_fair = false;
+    set_aside(told(program.waits(1, resource, mode, 33)));
+    program.waits(1, resource, mode, 40);
+    program.joins(other, 1, 9);
+    (program, other, resource)
+}
+
+/// ```text
+/// main    ├ get_or_init(), woken and set aside ┤├ get_or_init() ─▶
+/// other   ├ its call has failed ┤               ├ calls again: the first to do so initializes ─▶
+/// ```
+#[test]
+fn a_later_call_may_initialize_a_cell_before_the_one_that_was_woken() {
+    let (mut program, other, cell) = woken_at(ResourceKind::OnceCell, WaitMode::Initialize);
+    assert_eq!(program.verdicts(), ["proven futurelock granted"]);
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["suspect futurelock granted"]);
+    program.at(cell).is_fair = true;
+    assert_eq!(program.verdicts(), ["proven futurelock granted"], "tokio's cell gives it the turn");
+}
