@@ -1,6 +1,6 @@
 //! A woken future that is not polled keeps the others waiting, unless something wakes one more.
 
-use diagnose_reports::model::{ResourceKind, WaitMode};
+use diagnose_reports::model::{ResourceKind, Role, WaitMode};
 
 use crate::support::hangs::{Program, set_aside, told};
 
@@ -28,4 +28,16 @@ fn a_later_call_may_initialize_a_cell_before_the_one_that_was_woken() {
     assert_eq!(program.verdicts(), ["suspect futurelock granted"]);
     program.at(cell).is_fair = true;
     assert_eq!(program.verdicts(), ["proven futurelock granted"], "tokio's cell gives it the turn");
+}
+
+#[test]
+fn several_permits_wake_more_waits_than_the_one_that_was_woken() {
+    let (mut program, other, permits) = woken_at(ResourceKind::Semaphore, WaitMode::Acquire);
+    program.holding(other, permits, Role::Uses, 8);
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["likely futurelock granted"], "no permits were added so far");
+    program.at(permits).is_refilled = true;
+    assert_eq!(program.verdicts(), ["suspect futurelock granted"], "most tasks add one each time");
+    program.of(other).opaque_wakers = Some(0);
+    assert_eq!(program.verdicts(), ["likely futurelock granted"], "that task waits for main");
 }

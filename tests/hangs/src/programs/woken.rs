@@ -16,11 +16,18 @@ use tokio::time::sleep;
 pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("woken.rs"),
-    rows: &[row!(
-        "Y219",
-        initialized_by_a_retry,
-        "async-lock: get_or_init() behind one that was woken and is not polled, and a later one initializes"
-    )],
+    rows: &[
+        row!(
+            "Y219",
+            initialized_by_a_retry,
+            "async-lock: get_or_init() behind one that was woken and is not polled, and a later one initializes"
+        ),
+        row!(
+            "Y220",
+            several_permits_at_once,
+            "async-lock: acquire() behind one that was woken and is not polled, and five permits are added"
+        ),
+    ],
 };
 
 /// How long each program looks stuck, in ms.
@@ -59,4 +66,22 @@ async fn initialized_by_a_retry() {
     is_waiting.await.unwrap();
     fail.send(()).unwrap();
     assert_eq!(asks.await.unwrap(), 1);
+}
+
+async fn several_permits_at_once() {
+    let permits = Arc::new(async_lock::Semaphore::new(0));
+    let [adds, asks] = [(); 2].map(|()| Arc::clone(&permits));
+    let mut first = pin!(permits.acquire());
+    assert!(futures::poll!(first.as_mut()).is_pending());
+    let (waits, is_waiting) = oneshot::channel();
+    let asks = async move { drop(reporting(asks.acquire(), waits).await) };
+    let asks = tokio::spawn(asks.diagnose("asks"));
+    is_waiting.await.unwrap();
+    let adds = async move {
+        adds.add_permits(1);
+        sleep(ms(LONG)).await;
+        adds.add_permits(5);
+    };
+    tokio::spawn(adds.diagnose("adds"));
+    asks.await.unwrap();
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | units of a fair lock | all waits ahead complete or leave, and the units that are free, or held by something that can progress, suffice for this wait and for those ahead that may keep theirs |
 //! | permits of a semaphore, capacity of a channel | as units of a fair lock, or anything that may close it can progress; a receiver returns the capacity of buffered messages |
-//! | units of an unfair lock | as units of a fair lock without the queue, but waits that were woken have to leave first |
+//! | units of an unfair lock | as units of a fair lock without the queue, but waits that were woken have to leave first, unless something may wake more of them |
 //! | all units, the tasks of a tracker | all holders can progress |
 //! | capacity of a channel of another library than tokio | as units; a send ahead that is not polled keeps no capacity |
 //! | a message | any sender can progress; if no capacity is free, any holder of some; or all senders are dropped |
@@ -192,18 +192,18 @@ impl System<'_> {
                 let woken_end = self.woken_readers_end(resource);
                 self.graph.require(node, woken_end);
             }
-        } else if buffers_messages(it.kind) && wait.thread_id.is_none() {
-            // The next message that a receiver takes wakes the next sender, or takes its message
-            // too.
-            let (woken_end, receivers) =
-                (self.woken_waits_end(resource, wait.mode), self.any_receiver(resource));
-            let either = self.add_node(Node::WokenWaitsEnd(resource), 1);
-            self.add_alternative(either, woken_end);
-            self.add_alternative(either, receivers);
-            self.graph.require(node, either);
         } else if wait.thread_id.is_none() {
             let woken_end = self.woken_waits_end(resource, wait.mode);
-            self.graph.require(node, woken_end);
+            let either = match self.further_wakes(resource) {
+                Some(wakes) => {
+                    let either = self.add_node(Node::WokenWaitsEnd(resource), 1);
+                    self.add_alternative(either, woken_end);
+                    self.graph.add_hidden_edge(wakes, either);
+                    either
+                }
+                None => woken_end,
+            };
+            self.graph.require(node, either);
         }
         if buffers_messages(it.kind) && it.filled == 0 && self.is_exact_only() {
             // A receiver may take a message, or be dropped: then no sender waits any more.
@@ -219,6 +219,20 @@ impl System<'_> {
         } else if enough.is_some() || wait.mode != WaitMode::Read || !self.admits_readers(resource) {
             let units = enough.unwrap_or_else(|| self.enough_units(resource, units_asked(wait)));
             self.graph.require(node, units);
+        }
+    }
+
+    /// What may wake another wait of an unfair resource although an earlier one was woken and has
+    /// not left. A way out, and not what the wait asks for.
+    fn further_wakes(&mut self, resource: usize) -> Option<NodeId> {
+        let it = &self.facts.snapshot.resources[resource];
+        match it.kind {
+            // The next message that a receiver takes wakes the next sender, or takes its message
+            // too.
+            kind if buffers_messages(kind) => Some(self.any_receiver(resource)),
+            // Several permits at once wake several waits. Most tasks add one.
+            _ if it.is_refilled => self.rejects_suspect().then(|| self.any_refill(resource)),
+            _ => None,
         }
     }
 

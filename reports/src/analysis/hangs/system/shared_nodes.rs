@@ -211,7 +211,7 @@ impl System<'_> {
     }
 
     /// The node for "any task that added units before adds some again".
-    fn any_refill(&mut self, resource: usize) -> NodeId {
+    pub(super) fn any_refill(&mut self, resource: usize) -> NodeId {
         let node = self.any_holding(resource, Role::Uses, Node::AnyRefill(resource));
         if self.is_exact_only() {
             self.set_can_progress(node);
