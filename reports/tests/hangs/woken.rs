@@ -41,3 +41,19 @@ fn several_permits_wake_more_waits_than_the_one_that_was_woken() {
     program.of(other).opaque_wakers = Some(0);
     assert_eq!(program.verdicts(), ["likely futurelock granted"], "that task waits for main");
 }
+
+/// ```text
+/// other   ├ locks, before the woken future does ─────┤ unlocks
+/// main    ├ lock(), woken and set aside ┤├ lock() ─▶ ├ woken: the number of this wait is the lowest
+/// ```
+#[test]
+fn a_mutex_of_futures_may_wake_a_later_wait_than_the_one_that_was_woken() {
+    let (mut program, other, lock) = woken_at(ResourceKind::Mutex, WaitMode::Lock);
+    program.at(lock).library = "futures".into();
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["proven futurelock granted"], "nobody has it, and so nobody unlocks it");
+    program.holds(other, lock, 8);
+    assert_eq!(program.verdicts(), ["suspect futurelock granted"]);
+    program.at(lock).library = "async-lock".into();
+    assert_eq!(program.verdicts(), ["proven futurelock granted"], "a woken wait counts for every unlock");
+}

@@ -27,6 +27,11 @@ pub(super) const SECTION: Section = Section {
             several_permits_at_once,
             "async-lock: acquire() behind one that was woken and is not polled, and five permits are added"
         ),
+        row!(
+            "Y221",
+            lowest_number_first,
+            "a lock of futures wakes a later wait than the one that was woken and is not polled"
+        ),
     ],
 };
 
@@ -84,4 +89,29 @@ async fn several_permits_at_once() {
     };
     tokio::spawn(adds.diagnose("adds"));
     asks.await.unwrap();
+}
+
+async fn lowest_number_first() {
+    let table = Arc::new(futures::lock::Mutex::new(0));
+    let [before, between, after] = [(); 3].map(|()| Arc::clone(&table));
+    let guard = table.lock().await;
+    let (waits, is_waiting) = oneshot::channel();
+    let before = async move { *reporting(before.lock(), waits).await += 1 };
+    let before = tokio::spawn(before.diagnose("before"));
+    is_waiting.await.unwrap();
+    let mut first = pin!(table.lock());
+    assert!(futures::poll!(first.as_mut()).is_pending());
+    drop(guard);
+    before.await.unwrap();
+    let (locked, is_locked) = oneshot::channel();
+    let between = async move {
+        let mut table = between.lock().await;
+        locked.send(()).unwrap();
+        sleep(ms(LONG)).await;
+        *table += 1;
+    };
+    tokio::spawn(between.diagnose("between"));
+    is_locked.await.unwrap();
+    let after = async move { *after.lock().await += 1 };
+    tokio::spawn(after.diagnose("after")).await.unwrap();
 }

@@ -226,12 +226,18 @@ impl System<'_> {
     /// not left. A way out, and not what the wait asks for.
     fn further_wakes(&mut self, resource: usize) -> Option<NodeId> {
         let it = &self.facts.snapshot.resources[resource];
+        let is_held = || it.holdings.iter().any(|holding| holding.role == Role::Holds);
         match it.kind {
             // The next message that a receiver takes wakes the next sender, or takes its message
             // too.
             kind if buffers_messages(kind) => Some(self.any_receiver(resource)),
             // Several permits at once wake several waits. Most tasks add one.
             _ if it.is_refilled => self.rejects_suspect().then(|| self.any_refill(resource)),
+            // A release wakes the wait with the lowest number. A wait that began while the lock was
+            // held may have one below that of the woken wait: the number of a wait that is over.
+            _ if it.library == *"futures" && is_held() => {
+                self.rejects_suspect().then(|| self.any_holder(resource))
+            }
             _ => None,
         }
     }
