@@ -1,6 +1,6 @@
 //! Threads that sleep inside polls, and the tasks that need these threads.
 
-use diagnose_reports::model::{BlockingPool, ResourceKind, RunState, TaskId, WaitMode, Worker};
+use diagnose_reports::model::{Attribution, BlockingPool, ResourceKind, RunState, TaskId, WaitMode, Worker};
 
 use crate::support::hangs::Program;
 
@@ -286,4 +286,26 @@ fn a_job_that_may_be_given_work_is_not_suspected() {
         change(&mut program);
         assert!(program.verdicts().is_empty(), "{why}: {:?}", program.verdicts());
     }
+}
+
+/// ```text
+/// main ─ waits ─▶ Mutex#1 ─ acquired on ─▶ thread 70 ─ receives ─▶ oneshot#2 ─ sender with ─▶ main
+/// ```
+#[test]
+fn a_plain_thread_that_waits_most_likely_keeps_its_guard_of_an_async_lock() {
+    let mut program = Program::new();
+    let (lock, reply) = (program.mutex(), program.other(ResourceKind::Oneshot));
+    let guard = program.holds(1, lock, 3);
+    (guard.task, guard.thread_id, guard.attribution) = (None, Some(70), Attribution::Unknown);
+    program.sends(1, reply, 5).uses = 0;
+    program.waits(1, lock, WaitMode::Lock, 7);
+    let wait = program.waits(0, reply, WaitMode::Receive, 4);
+    (wait.task, wait.thread_id) = (None, Some(70));
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:7 (1.00 s); thread 70 acquired it at src/main.rs:3 (1.00 s ago); thread 70 blocks its thread while receiving from `oneshot#2` at src/main.rs:4 (1.00 s); its sender was last seen with task 1 `main` (never used, created at src/main.rs:5): none of them can continue");
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["suspect cycle"], "that task may have the guard");
+    program.snapshot.waits.pop();
+    assert_eq!(program.verdicts(), ["suspect starved"], "that thread goes on, or awaits main");
 }

@@ -13,7 +13,7 @@ use futures::FutureExt as _;
 
 use super::ms;
 use crate::drop_in::{async_lock, parking_lot, std_sync, tokio};
-use crate::row::{Section, likely, proven, row};
+use crate::row::{Section, likely, proven, row, suspect};
 use tokio::runtime;
 use tokio::sync::{Mutex, OnceCell, oneshot};
 use tokio::task::{LocalSet, spawn_blocking};
@@ -39,6 +39,13 @@ pub(super) const SECTION: Section = Section {
         )
         .is(proven("futurelock").detail("granted"))
         .or(likely("futurelock").detail("granted")),
+        row!(
+            "X142",
+            thread_with_an_async_lock,
+            "a plain thread has an async lock, and waits for a message of the task that waits for the lock"
+        )
+        .is(suspect("cycle"))
+        .or(likely("cycle")),
         row!(
             "Y214",
             upgrade_overtakes_a_writer,
@@ -130,6 +137,22 @@ async fn second_initialization() {
         () = &mut first => {}
         () = sleep(ms(50)) => second.diagnose("second").await, // waits
     }
+}
+
+async fn thread_with_an_async_lock() {
+    let table = Arc::new(Mutex::new(0));
+    let (locked, is_locked) = oneshot::channel();
+    let (ask, asked) = oneshot::channel();
+    let theirs = Arc::clone(&table);
+    let answers = thread::spawn(move || {
+        let mut table = theirs.blocking_lock(); // holds
+        locked.send(()).unwrap();
+        *table += asked.blocking_recv().unwrap(); // waits, shown
+    });
+    is_locked.await.unwrap();
+    let number = *table.lock().await; // waits, shown
+    ask.send(number).unwrap();
+    spawn_blocking(|| answers.join().unwrap()).await.unwrap();
 }
 
 async fn upgrade_overtakes_a_writer() {

@@ -195,6 +195,14 @@ impl<'a> Facts<'a> {
         span.is_set_aside && span.task == holding.task && !self.is_polled[index]
     }
 
+    /// Returns whether code outside of all tasks acquired it on a thread that now waits outside of
+    /// all tasks: most likely the thread still has it.
+    pub(crate) fn is_of_blocked_thread(&self, holding: &Holding) -> bool {
+        let waits = holding.thread_id.and_then(|thread| self.blocking_waits.get(&thread));
+        let is_outside = |&wait: &usize| self.snapshot.waits[wait].task.is_none();
+        holding.task.is_none() && waits.is_some_and(|waits| waits.iter().any(is_outside))
+    }
+
     fn mark_polled(&mut self, span: Option<SpanId>) {
         let mut next = self.span(span);
         while let Some(index) = next.filter(|&index| !self.is_polled[index]) {

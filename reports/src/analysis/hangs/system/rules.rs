@@ -314,7 +314,9 @@ impl System<'_> {
             Attribution::Exact => !self.is_owner_done(holding) || !self.is_exact_only(),
             Attribution::Unmoved => true,
             Attribution::Likely => !self.is_exact_only(),
-            Attribution::Unknown => holding.is_movable && !self.is_exact_only(),
+            Attribution::Unknown => {
+                (holding.is_movable || facts.is_of_blocked_thread(holding)) && !self.is_exact_only()
+            }
         };
         if !is_trusted || (holding.task.is_none() && holding.thread_id.is_none()) {
             self.set_can_progress(node);
@@ -322,7 +324,8 @@ impl System<'_> {
         }
         // The holdings of a future move with it.
         let is_in_movable = holding.may_have_moved && holding.thread_id.is_none();
-        let can_move = holding.is_movable || is_in_movable;
+        let is_known = holding.attribution != Attribution::Unknown;
+        let can_move = holding.is_movable || is_in_movable || !is_known;
         if let Some(others) = can_move.then(|| self.other_owners()).flatten() {
             // Any of these may have it instead, but no record shows it there.
             self.graph.add_hidden_edge(others, node);

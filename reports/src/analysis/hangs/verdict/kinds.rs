@@ -120,8 +120,10 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
         _ => false,
     };
     // A thread outside of all tasks takes part too.
-    let is_thread_wait =
-        |node: &Node| matches!(node, Node::WaitEnd(wait) if facts.task_of(&snapshot.waits[*wait]).is_none());
+    let is_thread_wait = |node: &Node| match *node {
+        Node::Wait(wait) | Node::WaitEnd(wait) => facts.task_of(&snapshot.waits[wait]).is_none(),
+        _ => false,
+    };
     let has_thread = path.iter().any(is_thread_wait);
     if let (1, Some(&task), false) = (tasks.len(), tasks.iter().next(), has_thread) {
         if let Some(path) = cycle_of_futures(system, stuck, component, task, &path) {
