@@ -8,11 +8,11 @@ use diagnose_reports::model::{
     TaskId, Wait, WaitId, WaitMode,
 };
 
-const MS: u64 = 1_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 
 /// Four connections, each of which waits in `get_user` for an answer of the database. A thousand
 /// requests ended within 9 ms before.
-const USERS: &str =
+pub(crate) const USERS: &str =
     "connection | calls=4 pending=4 polls=2000 busy=1_000_000 idle=40_000_000_000
   socket.read_line().await | calls=1004 polls=1004 idle=12_000_000_000 self_idle=12_000_000_000
   get_user | calls=1004 completed=1000 pending=4 polls=2004 idle=28_000_000_000
@@ -21,11 +21,16 @@ const USERS: &str =
 ";
 
 /// The drawn service: the calls of `get_user` have waited for 5 s at an await.
-fn service_at(drawing: &str, awaited: &str) -> Snapshot {
+pub(crate) fn service_at(drawing: &str, awaited: &str) -> Snapshot {
+    calls_at(drawing, ["connection", "get_user", awaited])
+}
+
+/// The drawn service: four tasks, each with a call that has waited for 5 s at an await.
+pub(crate) fn calls_at(drawing: &str, [root, call, awaited]: [&str; 3]) -> Snapshot {
     let mut snapshot = drawn(drawing);
     snapshot.elapsed_ns = 10_000 * MS;
     let site = |name: &str| SiteIndex::new(snapshot.sites.iter().position(|site| site.name == name).unwrap());
-    let (connection, get_user, read) = (site("connection"), site("get_user"), site(awaited));
+    let (connection, get_user, read) = (site(root), site(call), site(awaited));
     let ended = snapshot.nodes.iter_mut().filter(|node| node.site == get_user && node.completed > 0);
     ended.for_each(|node| node.latency.completed = durations(&[3 * MS, 9 * MS]));
     for id in 1..=4_u64 {
@@ -53,11 +58,11 @@ fn service() -> Snapshot {
 }
 
 /// The service with another await in place of the read.
-fn waiting_at(awaited: &str) -> Snapshot {
+pub(crate) fn waiting_at(awaited: &str) -> Snapshot {
     service_at(&USERS.replace("database.read_exact(row).await", awaited), awaited)
 }
 
-fn sentences(snapshot: &Snapshot) -> Vec<String> {
+pub(crate) fn sentences(snapshot: &Snapshot) -> Vec<String> {
     snapshot.findings().iter().map(ToString::to_string).collect()
 }
 
@@ -69,7 +74,7 @@ fn changed(change: impl Fn(&mut Snapshot)) -> usize {
 }
 
 /// Each call waits at a resource of this kind: one for all, or one for each.
-fn add_waits(snapshot: &mut Snapshot, kind: ResourceKind, mode: WaitMode, is_shared: bool) {
+pub(crate) fn add_waits(snapshot: &mut Snapshot, kind: ResourceKind, mode: WaitMode, is_shared: bool) {
     let place = snapshot.sites.last().unwrap().place.clone();
     for id in 1..=4_u64 {
         let resource = ResourceId::new(if is_shared { 1 } else { id });

@@ -34,6 +34,7 @@ mod findings_sequential;
 mod findings_stalls;
 mod findings_stopped;
 mod findings_suspicions;
+mod findings_turns;
 mod findings_unlisted_lock;
 mod findings_unrecorded;
 mod first_screen;

@@ -7,20 +7,25 @@
 //! ```
 //! What has ended was fast, so no latency shows an outage. Each function between the request and
 //! the await must have ended often before, and soon: a kind of call that has just begun may be
-//! slow. Silent at awaits of the next event, of a moment or of a client that reads, and in calls
-//! of a loop that has no other await for its next event.
+//! slow. Silent at awaits of the next event, of a moment or of a client that reads, at locks whose
+//! holder waits for the next job, and in calls of a loop that has no other await for its next
+//! event.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use super::events::{is_event_or_read_like, is_for_event, is_timer, is_write, serves};
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::held::{is_acquisition, lock_words};
+use super::pool::ResourcePool;
 use super::rule::Rule;
 use super::stops::Stops;
 use super::workers::CpuShare;
+use crate::lists::Lists;
 use crate::model::{
-    NodeIndex, Resource, ResourceId, RunState, SiteIndex, SiteKind, Span, SpanId, SpanIndex, Wait, WaitMode,
+    NodeIndex, Resource, ResourceId, Role, RunState, SiteIndex, SiteKind, Span, SpanId, SpanIndex, Wait,
+    WaitMode,
 };
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::{count, time};
@@ -95,52 +100,60 @@ struct Stopped<'a> {
     facts: &'a Facts<'a>,
     /// By position of a span: for how many ns nothing below it was polled.
     silent_ns: Vec<u64>,
-    has_children: Vec<bool>,
+    /// By position of a span: those that it polled last.
+    children: Lists,
     waits: OrderedMap<SpanId, Vec<&'a Wait>>,
     functions: OrderedMap<SiteIndex, CallsInFlight>,
     /// By function: the calls that have waited for long enough.
     old: OrderedMap<SiteIndex, usize>,
     least_ns: u64,
-    /// The answers of [`Self::is_event`] and [`Self::waits_for_events`] so far.
-    events: RefCell<Answers>,
-    loops: RefCell<Answers>,
+    /// The answers of [`Self::is_event`], [`Self::is_turn`], [`Self::waits_for_events`] and
+    /// [`Self::events_of`] so far.
+    events: RefCell<Answers<SiteIndex>>,
+    turns: RefCell<Answers<ResourceId>>,
+    loops: RefCell<Answers<usize>>,
+    events_of: RefCell<OrderedMap<SiteIndex, Rc<[SiteIndex]>>>,
 }
 
-/// Answers to a question about a site, each found once: there are many calls of few sites.
+/// Answers to a question about a site, a lock or a call, each found once: many calls ask it.
 #[derive(Debug, Default)]
-struct Answers(OrderedMap<SiteIndex, bool>);
+struct Answers<K>(OrderedMap<K, bool>);
 
-impl Answers {
-    fn find(&mut self, site: SiteIndex, find: impl FnOnce() -> bool) -> bool {
-        *self.0.entry(site).or_insert_with(find)
+impl<K: Ord> Answers<K> {
+    fn find(&mut self, key: K, find: impl FnOnce() -> bool) -> bool {
+        *self.0.entry(key).or_insert_with(find)
     }
 }
 
 impl<'a> Stopped<'a> {
     fn new(facts: &'a Facts<'a>) -> Self {
         let spans = &facts.snapshot.spans;
+        // Parents have smaller positions.
+        let children = spans.iter().enumerate().filter_map(|(index, span)| {
+            span.parent.map(SpanIndex::get).filter(|&parent| parent < index).map(|parent| (parent, index))
+        });
         let mut it = Self {
             facts,
             silent_ns: vec![u64::MAX; spans.len()],
-            has_children: vec![false; spans.len()],
+            children: Lists::new(spans.len(), children),
             waits: OrderedMap::new(),
             functions: OrderedMap::new(),
             old: OrderedMap::new(),
             least_ns: CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS),
             events: RefCell::default(),
+            turns: RefCell::default(),
             loops: RefCell::default(),
+            events_of: RefCell::default(),
         };
         for wait in &facts.snapshot.waits {
             if let Some(span) = wait.span {
                 it.waits.entry(span).or_default().push(wait);
             }
         }
-        // Parents have smaller positions.
         for (index, span) in spans.iter().enumerate().rev() {
             let own_ns = if span.state == RunState::Waiting { span.since_ns } else { 0 };
             it.silent_ns[index] = it.silent_ns[index].min(own_ns);
             if let Some(parent) = span.parent.map(SpanIndex::get).filter(|&parent| parent < index) {
-                it.has_children[parent] = true;
                 it.silent_ns[parent] = it.silent_ns[parent].min(it.silent_ns[index]);
             }
             if it.is_function(span) {
@@ -185,8 +198,8 @@ impl<'a> Stopped<'a> {
     /// By await and function: the calls that wait there.
     fn calls(&self) -> OrderedMap<(SiteIndex, SiteIndex), Calls> {
         let mut by_place: OrderedMap<(SiteIndex, SiteIndex), Calls> = OrderedMap::new();
-        for waiting in 0..self.has_children.len() {
-            if self.has_children[waiting] || !self.is_stopped(waiting) {
+        for waiting in 0..self.silent_ns.len() {
+            if !self.children.of(waiting).is_empty() || !self.is_stopped(waiting) {
                 continue;
             }
             let awaited = self.span(waiting).site;
@@ -244,7 +257,25 @@ impl<'a> Stopped<'a> {
         let joined = waits.iter().flat_map(|wait| &wait.tasks).filter_map(|&id| facts.task(id));
         let mut joined = joined.filter_map(|task| Stops::of(facts.snapshot, task).only());
         let mut is_event = || is_event_at(span.site) || joined.any(is_event_at);
-        waits.iter().any(|wait| is_acquisition(wait)) || !is_client() && !is_event()
+        let mut locks = waits.iter().filter(|wait| is_acquisition(wait)).filter_map(|wait| wait.resource);
+        if locks.clone().any(|id| self.turns.borrow_mut().find(id, || self.is_turn(id))) {
+            return false;
+        }
+        locks.next().is_some() || !is_client() && !is_event()
+    }
+
+    /// Returns whether a lock only says whose turn it is: a holder waits for the next job, as one
+    /// of workers that share a receiver. What requests take from a pool is no job.
+    fn is_turn(&self, lock: ResourceId) -> bool {
+        let facts = self.facts;
+        let Some(lock) = facts.snapshot.resource(lock) else { return false };
+        let holdings = lock.holdings.iter().filter(|holding| holding.role == Role::Holds);
+        let holders = holdings.filter_map(|holding| facts.task(holding.task?));
+        let mut jobs = holders.filter_map(|task| Stops::of(facts.snapshot, task).next_job());
+        jobs.any(|site| {
+            let node = facts.totals(site).most_idle;
+            node.is_none_or(|over| ResourcePool::received_from(facts, over, &lock.usage.waiters).is_none())
+        })
     }
 
     /// Returns whether an await is for the next event.
@@ -257,12 +288,30 @@ impl<'a> Stopped<'a> {
         is_for_event(self.facts, node) || is_event_or_read_like(self.facts, node)
     }
 
-    /// Returns whether a function waits for the next event in one of its own awaits.
-    fn waits_for_events(&self, function: SiteIndex) -> bool {
+    /// The awaits in which a function waits for the next event.
+    fn events_of(&self, function: SiteIndex) -> Rc<[SiteIndex]> {
+        if let Some(known) = self.events_of.borrow().get(&function) {
+            return Rc::clone(known);
+        }
         let facts = self.facts;
-        let nodes = facts.nodes_of_site(function).iter();
-        let mut children = nodes.flat_map(|&node| &facts.tree.children[node]);
-        children.any(|&child| self.is_event_at(child))
+        let children = facts.nodes_of_site(function).iter().flat_map(|&node| &facts.tree.children[node]);
+        let events = children.filter(|&&child| self.is_event_at(child)).map(|&child| facts.node(child).site);
+        let events: OrderedSet<SiteIndex> = events.collect();
+        let events: Rc<[SiteIndex]> = events.into_iter().collect();
+        self.events_of.borrow_mut().insert(function, Rc::clone(&events));
+        events
+    }
+
+    /// Returns whether a caller waits for its next event elsewhere: not in what it polls now, as a
+    /// worker that waits for its next job beside a signal does. Nor once for each of its `tasks`,
+    /// as for a signal to begin.
+    fn waits_for_events(&self, caller: usize, tasks: u64) -> bool {
+        let is_polled = |site: SiteIndex| {
+            let mut children = self.children.of(caller).iter().map(|&child| self.span(child));
+            children.any(|it| !it.is_set_aside && (it.site == site || it.at == Some(site)))
+        };
+        let events = self.events_of(self.span(caller).site);
+        events.iter().any(|&site| self.facts.totals(site).passed > tasks && !is_polled(site))
     }
 
     /// Returns whether a call is one for an event: its task ends, or waits elsewhere for the next
@@ -270,13 +319,11 @@ impl<'a> Stopped<'a> {
     fn is_request(&self, index: usize) -> bool {
         let facts = self.facts;
         let Some(root) = self.path(index).last() else { return false };
-        let waits_for_events = |index: usize| {
-            let function = self.span(index).site;
-            self.loops.borrow_mut().find(function, || self.waits_for_events(function))
-        };
-        root == index
-            || facts.has_ends(self.span(root).site)
-            || self.path(index).skip(1).any(waits_for_events)
+        let root_site = self.span(root).site;
+        let tasks = facts.totals(root_site).calls;
+        let waits_for_events =
+            |caller: usize| self.loops.borrow_mut().find(caller, || self.waits_for_events(caller, tasks));
+        root == index || facts.has_ends(root_site) || self.path(index).skip(1).any(waits_for_events)
     }
 
     fn of(&self, awaited: SiteIndex, function: SiteIndex, calls: &Calls) -> Finding {

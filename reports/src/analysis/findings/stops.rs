@@ -56,10 +56,14 @@ impl<'a> Stops<'a> {
         self.site(only).filter(|site| site.kind == SiteKind::Await).map(|_| only)
     }
 
-    /// Returns whether the task waits for the next job or connection, perhaps beside something
+    /// The await in which the task waits for the next job or connection, perhaps beside something
     /// else.
+    pub(super) fn next_job(&self) -> Option<SiteIndex> {
+        self.sites.iter().copied().find(|&site| self.site(site).is_some_and(|it| is_next_job(&it.name)))
+    }
+
     pub(super) fn are_for_next_job(&self) -> bool {
-        self.sites.iter().any(|&site| self.site(site).is_some_and(|it| is_next_job(&it.name)))
+        self.next_job().is_some()
     }
 
     fn site(&self, site: SiteIndex) -> Option<&'a Site> {
