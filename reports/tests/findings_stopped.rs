@@ -136,6 +136,24 @@ fn a_lock_whose_holder_is_known_is_reported_once() {
     assert!(finding.ends_with("(held)"), "{finding}");
 }
 
+/// Each call is in one of this function.
+fn add_caller(snapshot: &mut Snapshot, caller: SiteIndex) {
+    let mut spans = Vec::new();
+    for calls in snapshot.spans.chunks(3) {
+        let root = spans.len();
+        let (mut outer, mut call, mut own) = (calls[1].clone(), calls[1].clone(), calls[2].clone());
+        (outer.id, outer.site, outer.at) = (SpanId::new(100 + outer.id.get()), caller, None);
+        for (span, above) in [(&mut outer, 0), (&mut call, 1), (&mut own, 2)] {
+            span.parent = Some(SpanIndex::new(root + above));
+        }
+        spans.extend([calls[0].clone(), outer, call, own]);
+    }
+    for (number, task) in snapshot.tasks.iter_mut().enumerate() {
+        task.span = Some(SpanIndex::new(number * 4));
+    }
+    snapshot.spans = spans;
+}
+
 /// The handler is in each call, and its callee too.
 #[test]
 fn the_outermost_function_whose_calls_end_is_named_once() {
@@ -147,20 +165,7 @@ fn the_outermost_function_whose_calls_end_is_named_once() {
     let handle = snapshot.sites.iter().position(|site| site.name == "handle").unwrap();
     let node = snapshot.nodes.iter().position(|node| node.site.get() == handle).unwrap();
     snapshot.nodes[node].latency.completed = durations(&[9 * MS]);
-    let mut spans = Vec::new();
-    for calls in snapshot.spans.chunks(3) {
-        let root = spans.len();
-        let (mut outer, mut call, mut own) = (calls[1].clone(), calls[1].clone(), calls[2].clone());
-        (outer.id, outer.site) = (SpanId::new(100 + outer.id.get()), SiteIndex::new(handle));
-        for (span, above) in [(&mut outer, 0), (&mut call, 1), (&mut own, 2)] {
-            span.parent = Some(SpanIndex::new(root + above));
-        }
-        spans.extend([calls[0].clone(), outer, call, own]);
-    }
-    for (number, task) in snapshot.tasks.iter_mut().enumerate() {
-        task.span = Some(SpanIndex::new(number * 4));
-    }
-    snapshot.spans = spans;
+    add_caller(&mut snapshot, SiteIndex::new(handle));
     let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
     assert!(finding.starts_with("4 calls of `handle` (src/main.rs:3) wait at"), "{finding}");
     snapshot.nodes[node].completed = 11;
@@ -228,6 +233,33 @@ fn a_kind_of_call_that_has_just_begun_may_be_slow() {
             .for_each(|span| span.at = Some(SiteIndex::new(5)));
     };
     assert_eq!(changed(by_a_new_await), 0, "reached by a new one");
+}
+
+/// `export` asks for far more than other callers of the same helper, for the first time.
+#[test]
+fn a_new_caller_of_a_busy_helper_may_be_slow() {
+    let exports = |passed: u64| {
+        let drawing = format!(
+            "handle | calls=5004 completed=5000 pending=4 polls=10_000 idle=220_000_000_000
+  fetch(sql).await | calls=5000 completed=5000 polls=10_000 idle=200_000_000_000
+    fetch | calls=5000 completed=5000 polls=10_000 idle=200_000_000_000
+      pool.acquire_row(sql).await | calls=5000 polls=10_000 idle=200_000_000_000 self_idle=200_000_000_000
+  export | calls={calls} completed={passed} pending=4 polls=8 idle=20_000_000_000
+    fetch(BIG).await | calls={calls} completed={passed} pending=4 polls=8 idle=20_000_000_000
+      fetch | calls={calls} completed={passed} pending=4 polls=8 idle=20_000_000_000
+        pool.acquire_row(sql).await | calls={calls} pending=4 polls=8 idle=20_000_000_000 self_idle=20_000_000_000",
+            calls = passed + 4
+        );
+        let mut snapshot = calls_at(&drawing, ["handle", "fetch", "pool.acquire_row(sql).await"]);
+        let site = |name: &str| snapshot.sites.iter().position(|site| site.name == name).map(SiteIndex::new);
+        let (export, at) = (site("export").unwrap(), site("fetch(BIG).await"));
+        snapshot.spans.iter_mut().skip(1).step_by(3).for_each(|call| call.at = at);
+        add_caller(&mut snapshot, export);
+        sentences(&snapshot)
+    };
+    assert_eq!(exports(19), [""; 0]);
+    let [finding] = &exports(20)[..] else { panic!("one finding") };
+    assert!(finding.starts_with("4 calls of `fetch` (src/main.rs:3) wait at"), "{finding}");
 }
 
 #[test]

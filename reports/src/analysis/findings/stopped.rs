@@ -68,6 +68,8 @@ impl CallsInFlight {
 struct Calls {
     /// The positions of their spans.
     spans: OrderedSet<usize>,
+    /// Those of a kind that has ended before: many calls have gone on from each await on the way.
+    known: OrderedSet<usize>,
     /// The positions of the spans that wait.
     waiting: Vec<usize>,
 }
@@ -78,7 +80,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     for ((awaited, function), calls) in stopped.calls() {
         let in_flight = calls.spans.iter().filter(|&&span| stopped.is_old(span)).count();
         let all = stopped.old.get(&function).copied().unwrap_or(0);
-        if in_flight < MIN_WAITING || in_flight * 10 < all * 8 {
+        if calls.known.len() < MIN_WAITING || in_flight * 10 < all * 8 {
             continue;
         }
         // Of functions that call each other, the outermost; of callers of one, the one with most.
@@ -203,6 +205,7 @@ impl<'a> Stopped<'a> {
                 continue;
             }
             let awaited = self.span(waiting).site;
+            let (mut callers, mut is_known) = (Vec::new(), true);
             for index in self.path(waiting) {
                 let span = self.span(index);
                 // A call of a rare kind may be slow, wherever it waits.
@@ -210,12 +213,20 @@ impl<'a> Stopped<'a> {
                     break;
                 }
                 if self.is_function(span) && self.is_old(index) && self.is_request(index) {
-                    let calls = by_place.entry((awaited, span.site)).or_default();
-                    calls.spans.insert(index);
-                    calls.waiting.push(waiting);
+                    callers.push(index);
                 }
                 if span.at.is_some_and(|at| !self.is_passed(at)) {
+                    // Its caller is new: what it asks for may take longer than what others do.
+                    is_known = !self.is_function(span);
                     break;
+                }
+            }
+            for index in callers {
+                let calls = by_place.entry((awaited, self.span(index).site)).or_default();
+                calls.spans.insert(index);
+                calls.waiting.push(waiting);
+                if is_known {
+                    calls.known.insert(index);
                 }
             }
         }
