@@ -97,6 +97,29 @@ fn slow_calls_with_an_await_of_their_own_do_not_suffer() {
     assert_eq!(with_misses(200, 3_900), 1, "they are not that slow there");
 }
 
+/// Compression takes a CPU, and the database of one handler is slow now and then.
+#[test]
+fn a_function_that_waits_as_often_without_delays_shows_that_the_slow_calls_are_slow_by_themselves() {
+    let beside = |calls: usize, waits: usize, slow_ms: u64| {
+        let drawing = format!(
+            "{REQUESTS}user | calls={calls} completed={calls} polls={} busy=20_000_000 idle=6_000_000_000
+  find(id).await | calls={calls} completed={calls} polls={} idle=6_000_000_000 self_idle=6_000_000_000",
+            calls + waits,
+            calls + waits
+        );
+        let mut snapshot = service(&drawing, 60, 40, 4_410);
+        let mut lengths = vec![2 * MS; calls - calls / 50];
+        lengths.resize(calls, slow_ms * MS);
+        snapshot.nodes[2].latency.completed = durations(&lengths);
+        sentences(&snapshot)
+    };
+    assert_eq!(beside(1_000, 1_000, 9), [""; 0]);
+    let [finding] = &beside(1_000, 1_000, 11)[..] else { panic!("one finding") };
+    assert!(finding.contains("and `item` (src/main.rs:1) takes 40.0 ms at p99"), "{finding}");
+    assert_eq!(beside(1_000, 990, 9).len(), 1, "it waits less often");
+    assert_eq!(beside(99, 99, 9).len(), 1, "few calls");
+}
+
 #[test]
 fn tasks_that_wait_for_a_thread_most_of_the_time_suffer() {
     let drawing = REQUESTS.replace("queued=600_000_000", "queued=90_000_000_000");

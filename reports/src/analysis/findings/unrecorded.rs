@@ -9,7 +9,8 @@
 //! returns are in no table, so no other rule sees them. The runtime and a framework also need a CPU
 //! for each poll, so that much is left out. And the calls have to suffer: a few take far longer
 //! than the others, with no lock and no event as their reason, or tasks wait for a thread most of
-//! the time.
+//! the time. A busy worker delays whatever it would poll next. So a function that waits as often
+//! and has no such calls shows that they are slow by themselves.
 
 use super::awaited_lock::awaited_lock;
 use super::events::{is_event_like, is_for_event, is_initialization};
@@ -35,6 +36,9 @@ const MIN_P99_NS: u64 = 20_000_000;
 const MIN_TIMES: u64 = 5;
 /// How many calls there are for each that reaches an await of the slow ones.
 const MIN_RARE: u64 = 10;
+/// How many times as long as the p99 of a function that waits as often it must be. Both have the
+/// same chance of a delay, and as long a one.
+const MIN_SPARED: u64 = 4;
 
 /// The time of the workers outside of polls on record.
 #[derive(Debug, Default)]
@@ -44,11 +48,14 @@ struct Unrecorded {
     listed_ns: u64,
 }
 
-/// A function of which a few calls take far longer than the others.
-struct Slow {
+/// A function with many calls that wait for neither a lock nor an event.
+struct WaitingCalls {
     site: SiteIndex,
     node: usize,
     calls: LatencyQuantiles,
+    /// Their polls after the first, and their number.
+    waits: u64,
+    begun: u64,
     wall_ns: u64,
 }
 
@@ -59,8 +66,10 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let queue = queue(facts);
-    let slow = slowest(facts, &cpu);
-    let harm = match &slow {
+    let sites = (0..snapshot.sites.len()).map(SiteIndex::new);
+    let all: Vec<WaitingCalls> = sites.filter_map(|site| waiting_calls(facts, site)).collect();
+    let slow = slowest(facts, &cpu, &all);
+    let harm = match slow {
         Some(slow) => format!(
             "{} takes {} at p99, {} at the median",
             facts.name_and_line(slow.site),
@@ -110,24 +119,30 @@ impl Unrecorded {
     }
 }
 
-/// The function with such calls that takes most time, a request rather than one of its callees.
-fn slowest(facts: &Facts<'_>, cpu: &CpuShare) -> Option<Slow> {
-    let sites = (0..facts.snapshot.sites.len()).map(SiteIndex::new);
-    let slow = sites.filter_map(|site| slow(facts, cpu, site));
-    let is_request = |slow: &Slow| facts.functions(slow.node).nth(1).is_none();
-    slow.max_by_key(|slow| (is_request(slow), slow.wall_ns, std::cmp::Reverse(slow.site)))
+/// The function of which a few calls take far longer than the others, and that takes most time: a
+/// request rather than one of its callees.
+fn slowest<'a>(facts: &Facts<'_>, cpu: &CpuShare, all: &'a [WaitingCalls]) -> Option<&'a WaitingCalls> {
+    let is_slow = |it: &&WaitingCalls| {
+        it.calls.p99_ns >= cpu.stretched(MIN_P99_NS).max(it.calls.p50_ns.saturating_mul(MIN_TIMES))
+            && !it.is_missed(facts)
+            && !all.iter().any(|other| other.is_spared(it))
+    };
+    let is_request = |it: &WaitingCalls| facts.functions(it.node).nth(1).is_none();
+    let slow = all.iter().filter(is_slow);
+    slow.max_by_key(|it| (is_request(it), it.wall_ns, std::cmp::Reverse(it.site)))
 }
 
-fn slow(facts: &Facts<'_>, cpu: &CpuShare, site: SiteIndex) -> Option<Slow> {
+fn waiting_calls(facts: &Facts<'_>, site: SiteIndex) -> Option<WaitingCalls> {
     facts.snapshot.site(site).filter(|it| it.kind == SiteKind::Fn)?;
     let nodes = || facts.nodes_of_site(site).iter().copied().filter(|&node| facts.is_in_task(node));
-    let mut calls = Durations::default();
-    for node in nodes() {
-        calls.merge(&facts.node(node).latency.completed);
+    let (mut calls, mut polls, mut begun) = (Durations::default(), 0_u64, 0_u64);
+    for node in nodes().map(|node| facts.node(node)) {
+        calls.merge(&node.latency.completed);
+        polls = polls.saturating_add(node.polls);
+        begun = begun.saturating_add(node.calls);
     }
     let calls = calls.quantiles();
-    let least_ns = cpu.stretched(MIN_P99_NS).max(calls.p50_ns.saturating_mul(MIN_TIMES));
-    if calls.count < MIN_CALLS || calls.p99_ns < least_ns {
+    if calls.count < MIN_CALLS {
         return None;
     }
     let node = nodes().max_by_key(|&node| (facts.node(node).idle_ns, std::cmp::Reverse(node)))?;
@@ -136,9 +151,24 @@ fn slow(facts: &Facts<'_>, cpu: &CpuShare, site: SiteIndex) -> Option<Slow> {
         || is_event_like(facts, deepest)
         || is_initialization(facts, deepest)
         || awaited_lock(facts, deepest).is_some();
-    // The slow calls have an await of their own, such as those that miss a cache.
-    let own = facts.node(deepest);
-    let mean_ns = own.idle_ns.checked_div(own.calls).unwrap_or(0);
-    let is_why = is_why || own.calls <= calls.count / MIN_RARE && mean_ns >= calls.p99_ns / 2;
-    (!is_why).then(|| Slow { site, node, calls, wall_ns: facts.wall_ns(site) })
+    let (waits, wall_ns) = (polls.saturating_sub(begun), facts.wall_ns(site));
+    (!is_why).then_some(WaitingCalls { site, node, calls, waits, begun, wall_ns })
+}
+
+impl WaitingCalls {
+    /// Returns whether the slow calls have an await of their own, such as those that miss a cache.
+    fn is_missed(&self, facts: &Facts<'_>) -> bool {
+        let own = facts.node(facts.deepest_wait(self.node));
+        let mean_ns = own.idle_ns.checked_div(own.calls).unwrap_or(0);
+        own.calls <= self.calls.count / MIN_RARE && mean_ns >= self.calls.p99_ns / 2
+    }
+
+    /// Returns whether calls wait at least once, and as often as those of a slow function, without
+    /// the delays that these have.
+    fn is_spared(&self, slow: &Self) -> bool {
+        let waits = u128::from(self.waits) * u128::from(slow.begun);
+        self.waits >= self.begun
+            && waits >= u128::from(slow.waits) * u128::from(self.begun)
+            && self.calls.p99_ns < slow.calls.p99_ns / MIN_SPARED
+    }
 }
