@@ -1,8 +1,11 @@
-//! The rule `growing` where tasks have an end that is far: that of a timer, or of a client.
+//! The rule `growing` where tasks have an end that is far: that of a timer, of a client, or of the
+//! tasks before them.
 
-use crate::findings_growth::{growing, grown, grown_to, left_behind, notified};
+use std::cell::Cell;
+
+use crate::findings_growth::{client, growing, grown, grown_to, left_behind, notified};
 use crate::support::hangs::Program;
-use diagnose_reports::model::{ResourceKind, WaitMode};
+use diagnose_reports::model::{ResourceKind, UsagePlace, WaitMode};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -72,4 +75,31 @@ fn subscriptions_last_as_long_as_their_clients() {
         let streams = |seconds| growing(&left_behind(grown(seconds, 40, quiet))).len();
         assert_eq!([streams(20), streams(40)], [0, 1], "{kind:?}: of requests that have ended");
     }
+}
+
+/// Jobs of several requests that share one permit. Its holder waits for something; the longest hold
+/// so far took `longest_ms`.
+fn jobs(seconds: u64, longest_ms: u64, holder: impl Fn(&mut Program, u64)) -> usize {
+    let permit = Cell::new(None);
+    let program = grown(seconds, 4, |program, task| {
+        if let Some(permit) = permit.get() {
+            program.waits(task, permit, WaitMode::Acquire, 71);
+            return;
+        }
+        permit.set(Some(program.semaphore(1)));
+        program.holds(task, permit.get().unwrap(), 71).since_ns = 6 * SECOND;
+        let mut row = UsagePlace::default();
+        (row.count, row.longest_ns) = (1, longest_ms * 1_000_000);
+        program.at(permit.get().unwrap()).usage.holders.push(row);
+        holder(program, task);
+    });
+    growing(&program.snapshot).len()
+}
+
+#[test]
+fn jobs_that_queue_for_permits_end_after_those_that_hold_them() {
+    assert_eq!(jobs(8, 5_000, client), 0, "an encoder takes its time");
+    assert_eq!(jobs(8, 500, client), 1, "this time, it does not come back");
+    assert_eq!(jobs(8, 5_000, notified), 1, "nothing is known to end the holder");
+    assert_eq!([jobs(8, 0, client), jobs(31, 0, client)], [0, 1], "no job has ended yet");
 }

@@ -171,6 +171,7 @@ impl<'a> Growth<'a> {
                         self.tasks.len() >= if spawners.is_empty() { SOME_TASKS } else { MANY_TASKS };
                     if is_many { MANY_NS } else { LONG_NS }
                 }
+                None if waiting.are_behind_first_holds(&self.tasks) => LONG_NS,
                 None => SHORT_NS,
                 Some((_, longest_ns)) => return Some(OUTLIVING_NS.max(longest_ns.saturating_mul(OUTLIVED))),
             },

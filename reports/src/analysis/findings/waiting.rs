@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 
 use super::facts::Facts;
+use super::held::is_acquisition;
 use super::stops::Stops;
 use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{
-    Place, ResourceKind, Role, RunState, Site, SiteIndex, SiteKind, Task, TaskId, Wait, WaitMode,
+    Place, Resource, ResourceKind, Role, RunState, Site, SiteIndex, SiteKind, Task, TaskId, Wait, WaitMode,
 };
 use crate::ordered::OrderedMap;
 
@@ -25,6 +26,8 @@ const MAX_SLEEPS: u64 = 2;
 /// How many times as long as the longest ended call of a task's function a wait may be that the
 /// task ends.
 const MAX_CALLS: u64 = 10;
+/// How many times as long as the longest ended hold of a lock or permit one may be that ends soon.
+const MAX_HOLDS: u64 = 10;
 
 /// How a group of tasks waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,16 +106,48 @@ impl<'a> WaitingTasks<'a> {
     }
 
     /// Returns whether it runs, sleeps for the first time and not for ever, or waits for a task
-    /// that does.
+    /// that does, or for permits that others give back.
     fn will_end(&self, task: &Task, steps: usize) -> bool {
         self.ending.get_or_find(task, steps, || {
             task.state != RunState::Waiting
                 || self.waits(task).any(|wait| {
                     let is_due = self.due_ns(wait).is_some_and(|due_ns| due_ns < FAR_NS);
                     let others = || self.awaited(task, wait).into_iter().filter_map(|id| self.tasks.get(id));
-                    is_due || steps > 0 && others().any(|other| self.will_end(other, steps - 1))
+                    let is_released =
+                        || self.acquired(wait).is_some_and(|it| self.is_released(it, steps - 1));
+                    is_due
+                        || steps > 0
+                            && (others().any(|other| self.will_end(other, steps - 1)) || is_released())
                 })
         })
+    }
+
+    /// The lock, or the pool of permits, that a wait acquires.
+    fn acquired(&self, wait: &Wait) -> Option<&'a Resource> {
+        wait.resource.filter(|_| is_acquisition(wait)).and_then(|id| self.facts.snapshot.resource(id))
+    }
+
+    /// Returns whether a holder of the lock goes on, as far as it is known, and no hold is far
+    /// longer than those before.
+    fn is_released(&self, lock: &Resource, steps: usize) -> bool {
+        let held = || lock.holdings.iter().filter(|holding| holding.role == Role::Holds);
+        let most_ns = longest_hold_ns(lock).saturating_mul(MAX_HOLDS);
+        let mut holders = held().filter_map(|holding| self.tasks.get(holding.task?));
+        held().all(|holding| holding.since_ns <= most_ns)
+            && holders.any(|task| {
+                let is_stuck = self.facts.stuck_tasks.contains(&task.id);
+                !is_stuck && (task.opaque_wakers != Some(0) || self.will_end(task, steps))
+            })
+    }
+
+    /// Returns whether most of them wait for a lock or permits of which no hold has ended: each may
+    /// be the first of slow jobs.
+    pub(super) fn are_behind_first_holds(&self, tasks: &[&Task]) -> bool {
+        let is_behind = |task: &&&Task| {
+            let mut locks = self.waits(task).filter_map(|wait| self.acquired(wait));
+            locks.any(|lock| longest_hold_ns(lock) == 0)
+        };
+        tasks.iter().filter(is_behind).count() * 2 > tasks.len()
     }
 
     /// When a timer ends the task that waits, in ns; `None` if it is no timer, or one in a loop.
@@ -255,4 +290,8 @@ impl<'a> WaitingTasks<'a> {
         let site = Stops::of(self.facts.snapshot, task).only()?;
         self.facts.place(site)
     }
+}
+
+fn longest_hold_ns(lock: &Resource) -> u64 {
+    lock.usage.holders.iter().map(|row| row.longest_ns).max().unwrap_or(0)
 }
