@@ -1,6 +1,7 @@
-//! The rule `hog` on many workers, and beside another one.
+//! The rule `hog` on many workers, on the thread `main`, and beside another one.
 
 use crate::findings_polls::{on_one_worker, rules};
+use diagnose_reports::Snapshot;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -26,6 +27,28 @@ fn a_hog_that_is_a_small_part_of_many_workers_is_found() {
     assert_eq!(thumbs(100, "16777216..33554432", 30), ["hog"], "3.75 % of the time of all workers");
     assert_eq!(thumbs(19, "16777216..33554432", 30), [""; 0], "seldom");
     assert_eq!(thumbs(300, "4194304..8388608", 8), [""; 0], "3 % of their time, in short polls");
+}
+
+/// A command that computes 30 ms for each of a hundred files. Its runtime is not on record.
+#[test]
+fn the_main_of_a_command_delays_nobody() {
+    let command = |change: fn(&mut Snapshot)| {
+        let mut snapshot = on_one_worker(
+            "main | calls=1 pending=1 polls=101 busy=3_000_000_000 idle=1_000_000_000\n  \
+             run | calls=1 pending=1 polls=101 busy=3_000_000_000 idle=1_000_000_000 polls@16777216..33554432=100",
+            0,
+        );
+        snapshot.workers.clear();
+        snapshot.nodes[0].is_unspawned = true;
+        let thread = &mut snapshot.threads[0];
+        (thread.nodes, thread.cpu_ns, thread.delayed_ns) = (2, Some(3 * SECOND), Some(0));
+        change(&mut snapshot);
+        rules(&snapshot)
+    };
+    assert_eq!(command(|_| ()), [""; 0]);
+    assert_eq!(command(|it| it.threads[0].name = "tokio-rt-worker".into()), ["hog"], "others wait for it");
+    assert_eq!(command(|it| it.nodes[0].calls = 2), ["hog"], "there is another task");
+    assert_eq!(command(|it| it.nodes[0].is_unspawned = false), ["hog"], "a task that was spawned");
 }
 
 /// `resize` blocks for longer than `sign` computes.

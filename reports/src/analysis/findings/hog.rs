@@ -146,7 +146,9 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         let is_most = share_of_left >= MIN_MOST && long.are_sure(cpu);
         let least_capacity = if is_most { MIN_SURE_CAPACITY } else { MIN_CAPACITY };
         // A thread that blocks on a task delays nobody but that.
-        let on_workers_ns = if facts.snapshot.workers.iter().all(|worker| worker.listed_ns == 0) {
+        let on_workers_ns = if is_main_alone(facts) {
+            0
+        } else if facts.snapshot.workers.iter().all(|worker| worker.listed_ns == 0) {
             long.time_ns
         } else {
             long.time_ns.min(on_workers_ns(facts, site, self_busy_ns))
@@ -183,6 +185,17 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         Some(found)
     };
     sites.into_iter().filter_map(next).collect()
+}
+
+/// Returns whether all that was recorded is one task that code without annotation polls on the
+/// thread `main`: that of a command, which blocks on it. No worker is on record that it could keep.
+fn is_main_alone(facts: &Facts<'_>) -> bool {
+    let tasks =
+        || facts.tree.roots.iter().filter(|&&root| facts.is_in_task(root)).map(|&root| facts.node(root));
+    facts.snapshot.workers.is_empty()
+        && tasks().map(|root| root.calls).fold(0, u64::saturating_add) == 1
+        && tasks().all(|root| root.is_unspawned)
+        && facts.snapshot.threads.iter().all(|thread| thread.nodes == 0 || thread.name == "main")
 }
 
 /// How many awaits of a function are ready in each of its polls, if these are many and its own time
