@@ -230,8 +230,12 @@ fn slow_calls_that_wait_for_the_next_event_are_not_found() {
     assert_eq!(rules(&snapshot), ["contended"], "a lock");
     snapshot.sites[1].name = "rows.read_all().await".into();
     assert_eq!(rules(&snapshot), ["slow_await"], "no event");
-    for meant in ["queue.pop(id).await", "redis.blpop(id, 0).await", "proxy::copy_bidirectional(a, b).await"]
-    {
+    for meant in [
+        "queue.pop(id).await",
+        "redis.blpop(id, 0).await",
+        "proxy::copy_bidirectional(a, b).await",
+        "requests.message().await?",
+    ] {
         snapshot.sites[1].name = meant.into();
         assert_eq!(rules(&snapshot), [""; 0], "{meant}");
     }
@@ -280,6 +284,8 @@ fn slow_calls_that_read_an_answer_are_found() {
 #[test]
 fn many_reads_after_a_greeting_are_for_the_next_event() {
     assert_eq!(rules_of_reader("socket.send(hello).await", "socket.next().await", 10), [""; 0]);
+    let body = "response.chunk().await?";
+    assert_eq!(rules_of_reader("client.get(url).send().await?", body, 10), ["slow_await"], "one answer");
 }
 
 /// 100 calls under a timeout; `cancelled` of them ran into it.

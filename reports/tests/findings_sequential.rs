@@ -113,7 +113,13 @@ fn a_few_calls_that_are_nearly_all_of_a_long_request_are_found() {
 
 #[test]
 fn a_call_for_each_item_that_is_read_is_healthy() {
-    for text in ["rows.next().await", "socket.read(&mut buffer).await", "messages.recv().await"] {
+    for text in [
+        "rows.next().await",
+        "socket.read(&mut buffer).await",
+        "messages.recv().await",
+        "field.chunk().await",
+        "requests.message().await",
+    ] {
         let drawing = HANDLER.replace("rows(id).await | calls=100", &format!("{text} | calls=2000"));
         assert_eq!(sentences(&drawing, |_| ()), [""; 0], "{text}");
     }

@@ -57,6 +57,12 @@ fn service() -> Snapshot {
     service_at(USERS, "database.read_exact(row).await")
 }
 
+/// The service with another await in place of the read, before which nothing was written.
+fn unasked(awaited: &str) -> Snapshot {
+    let unasked = USERS.replace("database.write_all(query)", "log").replace("read_exact(row)", "x");
+    service_at(&unasked.replace("database.x.await", awaited), awaited)
+}
+
 /// The service with another await in place of the read.
 pub(crate) fn waiting_at(awaited: &str) -> Snapshot {
     service_at(&USERS.replace("database.read_exact(row).await", awaited), awaited)
@@ -179,6 +185,9 @@ fn waits_for_the_next_event_a_moment_or_a_client_are_meant() {
         "news.notified().await",
         "socket.read_line(line).await",
         "jobs.recv().await",
+        "socket.try_next().await?",
+        "requests.message().await",
+        "upload.next_field().await",
         "queue.blpop(key, 0).await",
         "wait_for_news(room).await",
         "sleep(POLL).await",
@@ -187,10 +196,15 @@ fn waits_for_the_next_event_a_moment_or_a_client_are_meant() {
         "tokio::io::copy(&mut reader, &mut writer).await",
         "reader.forward(sink).await",
     ] {
-        let unasked = USERS.replace("database.write_all(query)", "log").replace("read_exact(row)", "x");
-        let snapshot = service_at(&unasked.replace("database.x.await", awaited), awaited);
-        assert_eq!(sentences(&snapshot), [""; 0], "{awaited}");
+        assert_eq!(sentences(&unasked(awaited)), [""; 0], "{awaited}");
     }
+    assert_eq!(sentences(&unasked("rows.try_next().await?")).len(), 1, "an answer of a database");
+    let mut download = waiting_at("response.chunk().await?");
+    download.sites[3].name = "client.get(url).send().await".into();
+    download.nodes[3].calls = 10;
+    assert_eq!(sentences(&download).len(), 1, "the body of a response");
+    download.sites[3].name = "client.send(hello).await".into();
+    assert_eq!(sentences(&download), [""; 0], "after a greeting");
     let mut snapshot = waiting_at("poll_again(order).await");
     assert_eq!(sentences(&snapshot).len(), 1, "it has asked for something");
     snapshot.sites[4].name = "backoff(order).await".into();

@@ -44,6 +44,12 @@ const READS: [&str; 16] = [
     "recv_async",
     "recv_from",
 ];
+/// The same of tonic, futures, hyper, reqwest and the multipart forms of axum, without arguments:
+/// of streams of messages, and of bodies.
+const MESSAGES: [&str; 3] = [".message()", ".next_message()", ".try_next()"];
+const BODIES: [&str; 3] = [".chunk()", ".frame()", ".next_field()"];
+/// What rows of a database are read from, as an answer.
+const ROWS: [&str; 2] = ["cursor.", "rows."];
 /// Methods that send a request to what is read from; and all whose names begin with `write_`.
 const WRITES: [&str; 8] =
     ["feed", "flush", "send", "send_all", "send_async", "send_to", "write", "write_all"];
@@ -197,12 +203,17 @@ pub(super) fn is_between_read_and_write(facts: &Facts<'_>, node: usize) -> bool 
 
 /// Returns whether it reads bytes or lines, as from a socket.
 fn is_socket_read(text: &str) -> bool {
-    is_read(text) && !is_channel_read(text)
+    is_read(text) && !is_channel_read(text) && !contains_any(text, &BODIES)
 }
 
 /// Returns whether it may receive from a channel or a stream.
 pub(super) fn is_channel_read(text: &str) -> bool {
-    calls_any(text, &["next", "recv", "recv_async", "recv_many"])
+    calls_any(text, &["next", "recv", "recv_async", "recv_many"]) || is_message(text)
+}
+
+/// Returns whether it receives from a stream of messages.
+fn is_message(text: &str) -> bool {
+    contains_any(text, &MESSAGES) && !contains_any(text, &ROWS)
 }
 
 /// Returns whether it acquires a lock. `read` and `write` of a lock have no argument.
@@ -263,6 +274,12 @@ pub(super) fn is_endless(text: &str) -> bool {
 /// Returns whether it reads. A `read` without an argument is that of a lock.
 fn is_read(text: &str) -> bool {
     calls_any(text, &READS) && !text.contains(".read()") && !text.contains("fs::")
+        || is_message(text)
+        || contains_any(text, &BODIES)
+}
+
+fn contains_any(text: &str, parts: &[&str]) -> bool {
+    parts.iter().any(|part| text.contains(part))
 }
 
 /// Returns whether it sends something. A `write` without an argument is that of a lock.
@@ -272,14 +289,17 @@ pub(super) fn is_write(text: &str) -> bool {
 }
 
 /// Returns whether the function of an await has sent something before, about as often as it reads.
-/// A loop that reads many times after a greeting waits for events.
+/// A loop that reads many times after a greeting waits for events, unless it reads the body of a
+/// response.
 fn is_answer(facts: &Facts<'_>, deepest: usize, site: &Site) -> bool {
     let is_request = |node: usize| {
         // What forwards a message reads it first.
         let is_write = |it: &Site| is_write(&it.name) && !is_read(&it.name);
         let is_before = |it: &Site| it.place.line <= site.place.line && is_write(it);
+        let is_response = |it: &Site| it.name.contains(".send()") && contains_any(&site.name, &BODIES);
         let reads = facts.node(deepest).calls;
-        facts.site(node).is_some_and(is_before) && reads <= facts.node(node).calls.saturating_mul(3) / 2
+        let is_each = reads <= facts.node(node).calls.saturating_mul(3) / 2;
+        facts.site(node).is_some_and(|it| is_before(it) && (is_each || is_response(it)))
     };
     let parent = facts.tree.ancestors(deepest).next();
     parent.is_some_and(|parent| facts.tree.children[parent].iter().any(|&node| is_request(node)))
@@ -319,7 +339,7 @@ fn is_signal(kind: ResourceKind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{calls_event_method, is_read, is_write};
+    use super::{calls_event_method, is_read, is_socket_read, is_write};
 
     #[test]
     fn a_method_counts_only_by_its_whole_name() {
@@ -328,6 +348,12 @@ mod tests {
         }
         for text in ["rx.recv().await", "lines.next_line().await?", "socket.read_u64().await"] {
             assert!(is_read(text), "{text}");
+        }
+        for text in ["ws.try_next().await?", "stream.message().await?", "field.chunk().await?"] {
+            assert!(is_read(text) && !is_socket_read(text), "{text}");
+        }
+        for text in ["rows.try_next().await?", "client.message(id).await", "chunk(x).await"] {
+            assert!(!is_read(text), "{text}");
         }
         for text in ["tx.send(1).await", "socket.write_u64(7).await", "write_all(&bytes).await"] {
             assert!(is_write(text), "{text}");
