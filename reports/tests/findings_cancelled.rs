@@ -63,6 +63,27 @@ fn a_timeout_that_is_dropped_itself_has_not_ended_its_call() {
     assert_eq!(rules(&hedged(95)), [""; 0], "the losers of a race, and 5 of 905");
 }
 
+/// Fifty clients that send requests for two seconds.
+#[test]
+fn a_loop_until_its_time_is_over_loses_no_work() {
+    let clients = |step: &str, steps: u64, lasted_ms: u64| {
+        let mut snapshot = drawn(&format!(
+            "main | calls=1 pending=1 polls=9000 idle=2_000_000_000\n  \
+             timeout(TIME, join_all(clients)).await | calls=1 completed=1 polls=9000 idle=2_000_000_000\n    \
+             client | calls=50 cancelled=50 polls=9000 idle=100_000_000_000\n      \
+             http.get(page).send().await | calls=50 polls=50\n      \
+             {step} | calls={steps} polls=9000 idle=100_000_000_000 self_idle=100_000_000_000"
+        ));
+        snapshot.nodes[2].latency.cancelled = durations(&[2_000 * MS; 50]);
+        snapshot.nodes[2].last_seen_ns = lasted_ms * MS;
+        rules(&snapshot)
+    };
+    assert_eq!(clients("request(page).await", 800, 2_000), [""; 0]);
+    assert_eq!(clients("request(page).await", 799, 2_000), ["cancelled"], "one piece of work");
+    assert_eq!(clients("request(page).await", 800, 20_000), ["cancelled"], "tries of many requests");
+    assert_eq!(clients("response.chunk().await", 800, 2_000), ["cancelled"], "a download");
+}
+
 #[test]
 fn handlers_that_are_dropped_at_one_age_are_found() {
     let snapshot = handlers(&[52 * MS; 40], &[30 * MS; 60]);

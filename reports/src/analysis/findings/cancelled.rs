@@ -9,7 +9,7 @@
 //! - A timer in the same `select!` drops it, each time anew: no call ever ends, or a `sleep` limits
 //!   each of them to one age.
 
-use super::events::{is_event_like, is_for_answer, is_for_event, is_timer};
+use super::events::{is_event_like, is_for_answer, is_for_event, is_repeated, is_timer};
 use super::facts::{Facts, per_mille, percent, root_site};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -36,6 +36,8 @@ const MIN_ROUNDS: u64 = 10;
 const MAX_AGE_NS: u64 = 10_000_000_000;
 /// The same beside a timer in a `select!`: a heartbeat, while the peer has nothing to say.
 const MAX_TIMER_NS: u64 = 1_000_000_000;
+/// How often a call must go on from one of its awaits to be a loop, and not one piece of work.
+const MIN_TURNS: u64 = 16;
 
 /// The calls of a function under one await.
 #[derive(Debug, Default)]
@@ -71,7 +73,11 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     }
     let finding = |((site, timeout), calls): ((SiteIndex, SiteIndex), Calls)| {
         let share = per_mille(calls.cancelled, calls.cancelled.saturating_add(calls.completed));
-        let is_work = || !calls.nodes.iter().any(|node| is_meant(facts, node.get()));
+        let is_work = || {
+            let is_loop =
+                calls.completed == 0 && calls.nodes.iter().all(|node| is_timed_loop(facts, node.get()));
+            !is_loop && !calls.nodes.iter().any(|node| is_meant(facts, node.get()))
+        };
         (calls.cancelled >= MIN_CALLS && share >= MIN_SHARE && is_work())
             .then(|| of_calls(facts, site, timeout, share, calls))
     };
@@ -106,6 +112,30 @@ fn of_calls(facts: &Facts<'_>, site: SiteIndex, timeout: SiteIndex, share: u64, 
     finding.evidence.sites = vec![site, timeout];
     finding.evidence.nodes = calls.nodes;
     finding
+}
+
+/// Returns whether each of the calls does one thing after the other until its time is over, as the
+/// clients of a load generator do. A limit that ends calls again and again is one of requests,
+/// which may be tried in a loop as well. Reads and writes are pieces of one download or upload.
+fn is_timed_loop(facts: &Facts<'_>, node: usize) -> bool {
+    let own = facts.node(node);
+    let lasted_ns = own.last_seen_ns.saturating_sub(own.first_seen_ns);
+    if lasted_ns / MIN_ROUNDS >= own.latency.cancelled.longest_ns {
+        return false;
+    }
+    let is_repeated = |child: usize| {
+        let passed = facts.node(child).calls.saturating_sub(facts.node(child).pending);
+        let is_step = || facts.site(child).is_some_and(|site| !is_repeated(&site.name));
+        facts.is_await(child) && passed / MIN_TURNS >= own.calls && is_step()
+    };
+    let mut below = facts.tree.children[node].clone();
+    while let Some(child) = below.pop() {
+        if is_repeated(child) {
+            return true;
+        }
+        below.extend(&facts.tree.children[child]);
+    }
+    false
 }
 
 /// Calls of a function that code without annotation polls, and drops at one age.
