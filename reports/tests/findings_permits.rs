@@ -1,7 +1,7 @@
 //! The rule `contended` on semaphores, whose permits are meant to bound what is done at once.
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{ResourceId, ResourceKind, Wait, WaitMode};
+use diagnose_reports::model::{ResourceId, ResourceKind, Task, TaskId, Wait, WaitMode};
 
 use crate::findings_locks::{MS, add_mutex, drawn, node_named, returned_guard, sentences};
 
@@ -77,6 +77,31 @@ fn an_overloaded_service_has_more_calls_in_flight_than_have_ended() {
     };
     assert_eq!((served(100, 1_000), served(100, 1_010)), (1, 0), "a tenth has ended");
     assert_eq!((served(99, 900), served(99, 198)), (0, 1), "loops, or a start");
+}
+
+/// A crawler spawns a task for each link that it finds.
+#[test]
+fn jobs_that_nobody_has_asked_for_wait_by_design() {
+    let crawler = |change: fn(&mut Snapshot)| {
+        let mut snapshot = permits(1);
+        for (id, name) in [(1, "order"), (2, "carts")] {
+            let mut task = Task::default();
+            task.id = TaskId::new(id);
+            task.site = snapshot.nodes[node_named(&snapshot, name)].site;
+            snapshot.tasks.push(task);
+        }
+        snapshot.tasks[0].spawned_by = Some(TaskId::new(2));
+        change(&mut snapshot);
+        sentences(&snapshot).len()
+    };
+    assert_eq!(crawler(|_| ()), 0);
+    assert_eq!(crawler(|it| it.tasks.clear()), 1, "how they began is not on record");
+    assert_eq!(crawler(|it| it.tasks[1].is_unspawned = true), 1, "spawned in a handler");
+    assert_eq!(crawler(|it| it.nodes[3].calls = 101), 1, "several in a task, as in a connection");
+    let most_give_up = |it: &mut Snapshot| {
+        (it.resources[0].usage.contended, it.resources[0].usage.waited) = (100, 20);
+    };
+    assert_eq!(crawler(most_give_up), 1);
 }
 
 /// Where most waits are given up, they last as long as the callers' patience.

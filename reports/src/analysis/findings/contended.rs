@@ -10,8 +10,8 @@
 //! - CPUs are scarce, and a task that was granted the lock waits longer for a thread than it then
 //!   holds it, or no await is on record over which it is held: the holder itself may wait for a
 //!   thread. If the workers got next to no CPU time, no wait says anything;
-//! - permits of a semaphore are held for about as long as they are waited for, or no calls arrive:
-//!   bounded concurrency makes tasks wait by design;
+//! - permits of a semaphore are held for about as long as they are waited for, no calls arrive, or
+//!   they are for jobs that nobody has asked for: bounded concurrency makes tasks wait by design;
 //! - the holder waits for the next event: then the lock only says whose turn it is, as in workers
 //!   that share one receiver. Requests that send back what they receive wait for each other all the
 //!   same.
@@ -19,7 +19,7 @@
 use std::fmt::Write as _;
 
 use super::awaited_lock::awaited_lock;
-use super::delayed::{are_requests, delayed};
+use super::delayed::{are_jobs, are_requests, delayed};
 use super::events::is_for_event;
 use super::facts::{Facts, line, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
@@ -80,6 +80,9 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     }
     let least = if recurs && lock.has_bursts(&cpu) { MIN_BURST_SHARE } else { MIN_PERMIT_SHARE };
     let (site, share) = delayed(facts, &lock.waiters, lock.has_permits().then_some(least))?;
+    if lock.has_permits() && lock.given_up <= lock.ended / 2 && are_jobs(facts, &lock.waiters) {
+        return None;
+    }
     let holder = Holder::longest(facts, &lock.holders);
     let is_queued = holder.as_ref().is_some_and(|holder| holder.is_waiting && holder.over.is_none());
     if cpu.is_scarce() && (is_queued || cpu.is_starved()) {

@@ -7,7 +7,7 @@
 use super::channels::is_of_handlers;
 use super::events::is_between_read_and_write;
 use super::facts::{Facts, per_mille};
-use crate::model::{Node, NodeIndex, SiteIndex, UsagePlace};
+use crate::model::{Node, NodeIndex, SiteIndex, Task, UsagePlace};
 use crate::ordered::{OrderedMap, OrderedSet};
 
 /// The least share of a function's time, if its calls end. One in twenty shows in a p95.
@@ -78,8 +78,30 @@ pub(super) fn delayed(
 /// Returns whether most of the recorded waiting is in requests: in handlers, or between the `read`
 /// of a request and the `write` of its answer.
 pub(super) fn are_requests(facts: &Facts<'_>, waiters: &[UsagePlace]) -> bool {
+    most_waited(facts, waiters)
+        .is_some_and(|node| is_of_handlers(facts, node) || is_between_read_and_write(facts, node))
+}
+
+/// Returns whether it is in jobs that nobody has asked for: the program has spawned a task for
+/// each, and not in a handler. A task of a connection has several requests.
+pub(super) fn are_jobs(facts: &Facts<'_>, waiters: &[UsagePlace]) -> bool {
+    let Some(node) = most_waited(facts, waiters).filter(|_| !are_requests(facts, waiters)) else {
+        return false;
+    };
+    let root = facts.node(facts.root(node));
+    let tasks = facts.snapshot.tasks.iter();
+    let spawned = tasks.filter(|task| !task.is_unspawned && facts.root_site(task) == root.site);
+    let is_of_handler = |task: &Task| {
+        let spawner = task.spawned_by.and_then(|id| facts.task(id));
+        spawner.is_some_and(|spawner| facts.is_handler(facts.root_site(spawner)))
+    };
+    let (of_handlers, others): (Vec<&Task>, Vec<&Task>) = spawned.partition(|task| is_of_handler(task));
+    facts.node(node).calls <= root.calls && of_handlers.is_empty() && !others.is_empty()
+}
+
+/// The node with most of the recorded waiting.
+fn most_waited(facts: &Facts<'_>, waiters: &[UsagePlace]) -> Option<usize> {
     let most = waiters.iter().max_by_key(|row| row.total_ns);
     let node = most.and_then(|row| row.node).map(NodeIndex::get);
     node.filter(|&node| node < facts.tree.nodes.len())
-        .is_some_and(|node| is_of_handlers(facts, node) || is_between_read_and_write(facts, node))
 }
