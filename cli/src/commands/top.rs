@@ -188,13 +188,13 @@ fn text(snapshot: &Snapshot, rows: &[Row], all: usize, busy_ns: u64, key: SortKe
     heads.extend(quantiles.iter().map(|key| head(*key)));
     heads.extend(["polls", "p99 poll", "max poll"]);
     // Shown only if the table is sorted by it.
-    let extra: Option<(&str, fn(u64) -> String)> = match key {
-        SortKey::InFlight => Some(("in flight", time)),
-        SortKey::Cancelled => Some(("cancelled", count)),
-        SortKey::Pending => Some(("pending", count)),
+    let extra = match key {
+        SortKey::InFlight => Some("in flight"),
+        SortKey::Cancelled => Some("cancelled"),
+        SortKey::Pending => Some("pending"),
         _ => None,
     };
-    heads.extend(extra.map(|(head, _)| head));
+    heads.extend(extra);
     let mut table = Table::new(&heads, &["function"]);
     for row in rows {
         let mut cells = vec![time(row.self_busy_ns), percent(row.self_busy_ns, busy_ns)];
@@ -205,7 +205,7 @@ fn text(snapshot: &Snapshot, rows: &[Row], all: usize, busy_ns: u64, key: SortKe
         cells.push(count(row.polls));
         cells.push(maybe(row.p99_poll_ns));
         cells.push(time(row.longest_poll_ns));
-        cells.extend(extra.map(|(_, show)| show(value(key)(row))));
+        cells.extend(extra.map(|_| if key == SortKey::InFlight { time } else { count }(value(key)(row))));
         cells.push(with_place(snapshot, row));
         table.push(cells);
     }

@@ -106,7 +106,9 @@ mod tests {
     #[cfg(feature = "tracing-layer")]
     fn the_last_poll_or_an_earlier_one_is_taken_back() {
         let histogram = Histogram::default();
-        [8, 512, 9].into_iter().for_each(|ticks| histogram.count(ticks));
+        for ticks in [8, 512, 9] {
+            histogram.count(ticks);
+        }
         for (ticks, rest) in [(15, 2), (8, 1), (512, 0)] {
             histogram.forget(ticks);
             assert_eq!(histogram.counts().iter().sum::<u64>(), rest);

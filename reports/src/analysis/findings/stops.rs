@@ -62,6 +62,7 @@ impl<'a> Stops<'a> {
         self.sites.iter().copied().find(|&site| self.site(site).is_some_and(|it| is_next_job(&it.name)))
     }
 
+    /// Returns whether there is such an await.
     pub(super) fn are_for_next_job(&self) -> bool {
         self.next_job().is_some()
     }

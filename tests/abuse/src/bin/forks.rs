@@ -92,7 +92,7 @@ type Pending = Pin<Box<dyn Future<Output = ()> + Send>>;
 fn batch() -> Vec<Pending> {
     #[diagnose]
     async fn waits() {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
     let mut batch: Vec<Pending> = (0..1_000).map(|_| Box::pin(waits()) as Pending).collect();
     for future in &mut batch {

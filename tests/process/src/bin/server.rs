@@ -38,7 +38,7 @@ fn exits_in_a_local_set() {
     diagnose::tokio::task::LocalSet::new().block_on(&runtime, async {
         tokio::task::yield_now().await;
         std::process::exit(0)
-    })
+    });
 }
 
 #[tokio::main(worker_threads = 2)]
