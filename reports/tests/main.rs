@@ -31,6 +31,7 @@ mod findings_retries;
 mod findings_saturated;
 mod findings_self_wake;
 mod findings_sequential;
+mod findings_slow_await;
 mod findings_stalls;
 mod findings_stopped;
 mod findings_suspicions;

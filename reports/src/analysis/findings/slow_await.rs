@@ -9,6 +9,7 @@
 
 use super::awaited_channel::awaited_channel;
 use super::awaited_lock::awaited_lock;
+use super::channels::is_of_handlers;
 use super::events::{is_event_like, is_for_event, is_initialization, is_timer};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
@@ -84,9 +85,11 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
     let is_only_slow = deepest_ns / facts.node(deepest).calls.max(1) >= bound_ns;
     let all_ns = if is_only_slow { slow_ns } else { facts.node(most).idle_ns };
     let is_why = per_mille(deepest_ns, all_ns) >= MIN_AWAIT;
-    // A function that sleeps in a call wants to: it looks again later.
-    let is_pause =
-        || facts.site(deepest).is_some_and(|it| is_timer(&it.name)) && facts.function(deepest) == Some(most);
+    let is_pause = || {
+        facts.site(deepest).is_some_and(|it| is_timer(&it.name))
+            && facts.function(deepest) == Some(most)
+            && looks_again(facts, deepest, most, slow_calls)
+    };
     let is_event = || is_for_event(facts, deepest) || is_event_like(facts, deepest);
     let is_meant = || is_event() || is_initialization(facts, deepest) || is_pause();
     if deepest == most || !facts.is_await(deepest) || !is_why || is_meant() {
@@ -124,4 +127,17 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
     finding.evidence.nodes = vec![NodeIndex::new(deepest), NodeIndex::new(most)];
     finding.evidence.resources = resources;
     Some((awaited, finding))
+}
+
+/// Returns whether a function that sleeps in a call looks again afterwards, as one that polls or
+/// retries does. A handler does not that sleeps once in each slow call, in no arm of a `select!`,
+/// and awaits nothing more often for it: its client waits for the end of the sleep.
+fn looks_again(facts: &Facts<'_>, sleep: usize, function: usize, slow_calls: u64) -> bool {
+    let (sleeps, calls) = (facts.node(sleep).calls, facts.node(function).calls);
+    let mut others = facts.tree.children[function].iter().copied().filter(|&child| child != sleep);
+    !is_of_handlers(facts, function)
+        || facts.tree.ancestors(sleep).next() != Some(function)
+        || sleeps >= slow_calls.saturating_mul(2)
+        || others
+            .any(|child| facts.is_await(child) && facts.node(child).calls >= calls.saturating_add(sleeps / 2))
 }
