@@ -246,7 +246,9 @@ fn threads(merged: &Merged) -> Vec<Thread> {
         thread.alive = merged.alive;
         thread.nodes = merged.nodes;
         let times = Some(merged.thread_id).filter(|&id| merged.alive && id != 0).and_then(cpu::times);
-        (thread.cpu_ns, thread.delayed_ns) = times.unzip();
+        let (cpu_before, delayed_before) = merged.times_before;
+        thread.cpu_ns = times.map(|(cpu_ns, _)| cpu_ns.saturating_sub(cpu_before));
+        thread.delayed_ns = times.map(|(_, delayed_ns)| delayed_ns.saturating_sub(delayed_before));
         threads.push(thread);
     }
     sort_by(&mut threads, |a, b| (&a.name, !a.alive, a.nodes).cmp(&(&b.name, !b.alive, b.nodes)));

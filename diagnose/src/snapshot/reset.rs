@@ -4,6 +4,7 @@ use super::capture::{PATIENCE, cut_off_from, turn};
 use super::merged::Merged;
 use super::replaced_labels;
 use crate::clock;
+use crate::cpu;
 use crate::label::Replaced;
 use crate::live;
 use crate::sync::Mutex;
@@ -45,6 +46,9 @@ pub fn reset() {
     // A running poll ends after the reset, and counts then.
     for path in &mut merged.paths {
         path.sums.polls = path.sums.polls.saturating_sub(path.running);
+    }
+    for thread in &mut merged.threads {
+        thread.times_before = cpu::times(thread.thread_id).unwrap_or_default();
     }
     replaced_labels::forget_longest();
     let mut baseline = BASELINE.lock();

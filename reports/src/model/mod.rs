@@ -225,8 +225,8 @@ pub struct Thread {
     pub alive: bool,
     /// Number of nodes in its tree.
     pub nodes: u64,
-    /// ns on a CPU since it started; `None` if unknown, as after its end, and on other systems than
-    /// Linux.
+    /// ns on a CPU since it started, or since the last reset; `None` if unknown, as after its end,
+    /// and on other systems than Linux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
     /// ns in which it could have run, and another thread or process had the CPU; `None` if unknown.

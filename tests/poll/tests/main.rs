@@ -44,6 +44,7 @@ mod polled_as_often;
 mod ready_at_once;
 mod recursion;
 mod reset;
+mod reset_of_threads;
 mod reset_while_running;
 mod root_dropped_inside;
 mod still_running;
