@@ -1,7 +1,7 @@
 //! The rule `unrecorded`: code without annotation uses the workers, and calls wait for them.
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{SiteKind, Worker};
+use diagnose_reports::model::{SiteKind, Thread, Worker};
 
 use crate::support::latency::durations;
 use crate::support::tree;
@@ -129,4 +129,73 @@ fn tasks_that_wait_for_a_thread_most_of_the_time_suffer() {
     assert_eq!(sentences(&service(&drawing, 0, 0, 9_700)), [expected], "and not `saturated`");
     let short = drawing.replace("queued=90_000_000_000", "queued=70_000_000_000");
     assert_eq!(sentences(&service(&short, 0, 0, 9_700)), [""; 0]);
+}
+
+/// A runtime that was not built through this crate: no worker is on record, but its two threads.
+fn threads(cpu_ms: u64, change: impl Fn(&mut Snapshot)) -> Vec<String> {
+    let mut snapshot = service(REQUESTS, 60, 40, 0);
+    snapshot.workers.clear();
+    for _ in 0..2 {
+        let mut thread = Thread::default();
+        (thread.alive, thread.nodes) = (true, 2);
+        (thread.cpu_ns, thread.delayed_ns) = (Some(cpu_ms * MS), Some(10 * MS));
+        snapshot.threads.push(thread);
+    }
+    change(&mut snapshot);
+    sentences(&snapshot)
+}
+
+#[test]
+fn threads_of_a_runtime_that_is_not_on_record_count_as_workers() {
+    let expected = "unrecorded: workers spend 44 % of their time in code that is not on record, and `item` (src/main.rs:1) \
+                    takes 40.0 ms at p99, 2.00 ms at the median";
+    assert_eq!(threads(4_410, |_| ()), [expected]);
+    let found = |cpu_ms| threads(cpu_ms, |_| ()).len();
+    assert_eq!([found(2_110), found(2_109)], [1, 0], "20 %, and 50 µs for each poll");
+    assert_eq!([found(10_000), found(11_000)], [1, 0], "they are older than the recording");
+    let changed = |change: fn(&mut Snapshot)| threads(4_410, change).len();
+    assert_eq!(changed(|it| it.nodes[0].busy_ns = 7_000 * MS), 0, "in polls on record");
+    assert_eq!(changed(|it| it.threads.iter_mut().for_each(|it| it.alive = false)), 0, "ended");
+    assert_eq!(changed(|it| it.threads.iter_mut().for_each(|it| it.cpu_ns = None)), 0, "unknown");
+    assert_eq!(
+        changed(|it| it.threads.iter_mut().for_each(|it| it.nodes = 0)),
+        0,
+        "it polls nothing on record"
+    );
+    let delayed = |it: &mut Snapshot| it.threads.iter_mut().for_each(|it| it.delayed_ns = Some(7_000 * MS));
+    assert_eq!(changed(delayed), 0, "other processes use the machine");
+    let with_a_job = |it: &mut Snapshot| {
+        let mut site = it.sites[0].clone();
+        (site.name, site.kind) = ("resize".into(), SiteKind::Sync);
+        it.sites.push(site);
+        let mut node = it.nodes[1].clone();
+        (node.site, node.parent) = (diagnose_reports::model::SiteIndex::new(it.sites.len() - 1), None);
+        it.nodes.push(node);
+    };
+    assert_eq!(changed(with_a_job), 0, "a thread for blocking work may use the CPU");
+}
+
+#[test]
+fn requests_of_one_kind_that_are_late_alone_wait_for_something_else() {
+    let with_others = |cpu_ms: u64, late_ms: u64, idle_ms: u64| {
+        threads(cpu_ms, |it| {
+            let mut site = it.sites[0].clone();
+            site.name = "health".into();
+            it.sites.push(site);
+            let mut node = it.nodes[0].clone();
+            node.site = diagnose_reports::model::SiteIndex::new(it.sites.len() - 1);
+            let mut lengths = vec![2 * MS; 1_940];
+            lengths.resize(2_000, late_ms * MS);
+            (node.latency.completed, node.idle_ns) = (durations(&lengths), idle_ms * MS);
+            it.nodes.push(node);
+        })
+        .len()
+    };
+    assert_eq!([with_others(4_410, 23, 5_000), with_others(4_410, 18, 5_000)], [1, 0]);
+    assert_eq!(with_others(4_410, 18, 0), 1, "it never waits");
+    assert_eq!(
+        [with_others(1_220, 23, 5_000), with_others(1_219, 23, 5_000)],
+        [1, 0],
+        "10 % suffice for two"
+    );
 }

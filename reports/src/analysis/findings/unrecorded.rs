@@ -20,11 +20,14 @@ use super::rule::Rule;
 use super::saturated::queue;
 use super::workers::CpuShare;
 use crate::analysis::latency::LatencyQuantiles;
-use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind, Snapshot};
+use crate::model::{Durations, Node, NodeIndex, SiteIndex, SiteKind, Snapshot};
+use crate::ordered::OrderedMap;
 use crate::units::time;
 
 /// The least share of the workers' time, in thousandths.
 const MIN_SHARE: u64 = 100;
+/// The same, where no worker is on record and only one function tells.
+const MIN_LONE_SHARE: u64 = 200;
 /// The CPU time that the runtime and a framework may need for each poll.
 const POLL_NS: u64 = 50_000;
 /// Shorter recordings may be a start-up.
@@ -61,14 +64,17 @@ struct WaitingCalls {
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let (snapshot, cpu) = (facts.snapshot, CpuShare::new(facts.snapshot));
-    let unrecorded = unrecorded(snapshot);
-    if snapshot.elapsed_ns < MIN_ELAPSED_NS || !cpu.fits(snapshot) || !unrecorded.is_much() {
+    let unrecorded = if cpu.is_of_workers { unrecorded(snapshot) } else { of_threads(facts) };
+    let fits = !cpu.is_of_workers || cpu.fits(snapshot);
+    if snapshot.elapsed_ns < MIN_ELAPSED_NS || !fits || unrecorded.share() < MIN_SHARE {
         return Vec::new();
     }
     let queue = queue(facts);
     let sites = (0..snapshot.sites.len()).map(SiteIndex::new);
     let all: Vec<WaitingCalls> = sites.filter_map(|site| waiting_calls(facts, site)).collect();
-    let slow = slowest(facts, &cpu, &all);
+    // Without workers on record, it is less sure which threads these are.
+    let is_sure = || cpu.is_of_workers || are_most_late(facts, &cpu, unrecorded.share());
+    let slow = slowest(facts, &cpu, &all).filter(|_| is_sure());
     let harm = match slow {
         Some(slow) => format!(
             "{} takes {} at p99, {} at the median",
@@ -111,11 +117,32 @@ fn unrecorded(snapshot: &Snapshot) -> Unrecorded {
     sum
 }
 
+/// The same of the living threads that have polled, where no worker is on record. They are none if
+/// one of these threads runs code on record outside of tasks, such as a job for blocking work, or
+/// if the machine had no time for them.
+fn of_threads(facts: &Facts<'_>) -> Unrecorded {
+    let (snapshot, mut all) = (facts.snapshot, Unrecorded::default());
+    let mut wanted_ns = 0_u64;
+    for thread in snapshot.threads.iter().filter(|thread| thread.alive && thread.nodes > 0) {
+        let Some((cpu_ns, delayed_ns)) = thread.cpu_ns.zip(thread.delayed_ns) else { continue };
+        all.cpu_ns = all.cpu_ns.saturating_add(cpu_ns);
+        all.listed_ns = all.listed_ns.saturating_add(snapshot.elapsed_ns);
+        wanted_ns = wanted_ns.saturating_add(cpu_ns).saturating_add(delayed_ns);
+    }
+    for &root in &facts.tree.roots {
+        all.cpu_ns = all.cpu_ns.saturating_sub(facts.node(root).busy_ns);
+        all.polls = all.polls.saturating_add(facts.node(root).polls);
+    }
+    let is_of_tasks = facts.tree.roots.iter().all(|&root| facts.is_in_task(root));
+    let fits = wanted_ns <= all.listed_ns.saturating_add(all.listed_ns / 10);
+    if is_of_tasks && fits { all } else { Unrecorded::default() }
+}
+
 impl Unrecorded {
-    /// Returns whether it is much more than the polls on record need.
-    fn is_much(&self) -> bool {
+    /// The share of the time, in thousandths, that is more than the polls on record need.
+    fn share(&self) -> u64 {
         let left_ns = self.cpu_ns.saturating_sub(self.polls.saturating_mul(POLL_NS));
-        per_mille(left_ns, self.listed_ns) >= MIN_SHARE
+        per_mille(left_ns, self.listed_ns)
     }
 }
 
@@ -132,16 +159,36 @@ fn slowest<'a>(facts: &Facts<'_>, cpu: &CpuShare, all: &'a [WaitingCalls]) -> Op
     slow.max_by_key(|it| (is_request(it), it.wall_ns, std::cmp::Reverse(it.site)))
 }
 
+/// Returns whether most functions of requests that wait at all have late calls. A thread that
+/// computes delays those of all; a slow query, which takes no CPU, those of one. If there is only
+/// one, it has to compute much.
+fn are_most_late(facts: &Facts<'_>, cpu: &CpuShare, share: u64) -> bool {
+    let mut roots: OrderedMap<SiteIndex, Vec<usize>> = OrderedMap::new();
+    for &root in facts.tree.roots.iter().filter(|&&root| facts.node(root).idle_ns > 0) {
+        roots.entry(facts.node(root).site).or_default().push(root);
+    }
+    let often = roots.into_values().map(|nodes| calls(facts, nodes.into_iter()));
+    let often = often.filter(|calls| calls.count >= MIN_CALLS);
+    let (late, all) = often.fold((0_usize, 0_usize), |(late, all), calls| {
+        let is_late = calls.p99_ns >= calls.p50_ns.saturating_add(cpu.stretched(MIN_P99_NS));
+        (late + usize::from(is_late), all + 1)
+    });
+    late * 2 > all && (all > 1 || share >= MIN_LONE_SHARE)
+}
+
+/// The lengths of the calls of these nodes.
+fn calls(facts: &Facts<'_>, nodes: impl Iterator<Item = usize>) -> LatencyQuantiles {
+    let mut calls = Durations::default();
+    nodes.for_each(|node| calls.merge(&facts.node(node).latency.completed));
+    calls.quantiles()
+}
+
 fn waiting_calls(facts: &Facts<'_>, site: SiteIndex) -> Option<WaitingCalls> {
     facts.snapshot.site(site).filter(|it| it.kind == SiteKind::Fn)?;
     let nodes = || facts.nodes_of_site(site).iter().copied().filter(|&node| facts.is_in_task(node));
-    let (mut calls, mut polls, mut begun) = (Durations::default(), 0_u64, 0_u64);
-    for node in nodes().map(|node| facts.node(node)) {
-        calls.merge(&node.latency.completed);
-        polls = polls.saturating_add(node.polls);
-        begun = begun.saturating_add(node.calls);
-    }
-    let calls = calls.quantiles();
+    let sum =
+        |of: fn(&Node) -> u64| nodes().fold(0, |sum: u64, node| sum.saturating_add(of(facts.node(node))));
+    let (calls, polls, begun) = (calls(facts, nodes()), sum(|node| node.polls), sum(|node| node.calls));
     if calls.count < MIN_CALLS {
         return None;
     }
