@@ -119,6 +119,7 @@ fn a_call_for_each_item_that_is_read_is_healthy() {
         "messages.recv().await",
         "field.chunk().await",
         "requests.message().await",
+        "form.next_field().await?",
     ] {
         let drawing = HANDLER.replace("rows(id).await | calls=100", &format!("{text} | calls=2000"));
         assert_eq!(sentences(&drawing, |_| ()), [""; 0], "{text}");
@@ -137,4 +138,48 @@ fn waits_for_a_lock_are_no_work_of_the_call() {
     };
     assert_eq!(rules(0), 1);
     assert_eq!(rules(9_500), 0);
+}
+
+/// The text of each await, and how often it is polled.
+fn leaf(text: &str, polls: u64) -> usize {
+    let (drawing, _) = HANDLER.split_once("    load |").unwrap();
+    let drawing = drawing.replace("load(row).await", text);
+    let found = sentences(&drawing.replace("polls=2000 idle", &format!("polls={polls} idle")), |_| ());
+    found.iter().filter(|finding| finding.ends_with("(sequential)")).count()
+}
+
+#[test]
+fn a_call_without_annotation_is_found_if_each_of_them_waits() {
+    for text in ["load_item(&db, id).await", "self.items.load(id).await?", "api::price(&http, get(id)).await"]
+    {
+        assert_eq!([leaf(text, 3_600), leaf(text, 3_599)], [1, 0], "{text}");
+    }
+    let short = |it: &mut Snapshot| {
+        it.nodes[3].calls = 10_000;
+        it.nodes[3].polls = 20_000;
+    };
+    let (drawing, _) = HANDLER.split_once("    load |").unwrap();
+    assert_eq!(sentences(drawing, short), [""; 0], "under a millisecond each");
+}
+
+#[test]
+fn calls_that_only_wrap_a_wait_or_are_meant_to_wait_are_healthy() {
+    for text in [
+        "load_all().await",
+        "handle.await",
+        "timeout(LIMIT, handle).await",
+        "tokio::spawn(load(id)).await",
+        "spawn_blocking(hash(part)).await",
+        "handles.swap_remove(0).await",
+        "join_all(batch.map(load)).await",
+        "reply.map_err(Error::from).await",
+        "limiter.acquire(1).await",
+        "accounts.lock(id).await",
+        "tokio::fs::metadata(path).await",
+        "wait_for(job).await",
+        "out.send_data(chunk).await",
+        "delay_for(PAUSE).await",
+    ] {
+        assert_eq!(leaf(text, 4_000), 0, "{text}");
+    }
 }

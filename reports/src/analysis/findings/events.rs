@@ -69,7 +69,7 @@ const LOOPS: [&str; 9] = [
 ];
 
 /// First words of the names of functions that wait for an event; and `read`, if nothing else tells.
-const WAITING: [&str; 14] = [
+pub(super) const WAITING: [&str; 14] = [
     "accept",
     "blpop",
     "brpop",
@@ -227,7 +227,7 @@ pub(super) fn is_lock(text: &str) -> bool {
 
 /// The part of an awaited expression that the last `.await` is for: `.query(id).await` of
 /// `pool.lock().await.query(id).await`.
-fn last_awaited(text: &str) -> &str {
+pub(super) fn last_awaited(text: &str) -> &str {
     let before = text.trim_end_matches(['?', ' ']).trim_end_matches(".await");
     before.rfind(".await").map_or(text, |at| &text[at + ".await".len()..])
 }
@@ -317,7 +317,7 @@ fn calls_any(text: &str, methods: &[&str]) -> bool {
 }
 
 /// Returns whether a text calls a function whose name begins with one of these words.
-fn calls_any_word(text: &str, words: &[&str]) -> bool {
+pub(super) fn calls_any_word(text: &str, words: &[&str]) -> bool {
     let parts = text.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '(');
     let mut calls = parts.flat_map(|part| part.split('(').rev().skip(1));
     calls.any(|name| words.contains(&name.split('_').next().unwrap_or(name)))

@@ -9,12 +9,14 @@
 
 use super::awaited_lock::awaited_lock;
 use super::channels::{MIN_MEAN_NS, is_of_handlers};
-use super::events::{is_between_read_and_write, is_repeated, is_request};
+use super::events::{
+    WAITING, calls_any_word, is_between_read_and_write, is_lock, is_repeated, is_request, last_awaited,
+};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::CpuShare;
-use crate::model::{NodeIndex, SiteIndex, SiteKind};
+use crate::model::{Node, NodeIndex, Site, SiteIndex, SiteKind};
 use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
@@ -32,6 +34,14 @@ const MIN_SHARE: u64 = 600;
 /// The least share of an await that is spent in functions that begin and end in it, in thousandths.
 /// A handle is awaited as well, but its task runs beside the others.
 const MIN_INSIDE: u64 = 800;
+/// The least mean of an await of a call without annotation, in ns: a query, not a file or a turn.
+const MIN_CALL_NS: u64 = 1_000_000;
+/// First words of functions whose waits are meant, or that only wrap or combine what is waited for.
+const OTHERS: [&str; 25] = [
+    "acquire", "and", "backoff", "collect", "delay", "for", "join", "lock", "map", "or", "pause", "publish",
+    "push", "read", "remove", "reserve", "select", "send", "sleep", "spawn", "swap", "then", "timeout",
+    "with", "write",
+];
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     // The nodes of each await, by the function around it.
@@ -105,7 +115,7 @@ fn is_retried(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex) -> bool {
 /// Returns whether what is awaited begins and ends in the await: an annotated function, or a
 /// request of a client.
 fn is_inside(facts: &Facts<'_>, site: SiteIndex, nodes: &[usize]) -> bool {
-    if facts.snapshot.site(site).is_some_and(|site| is_request(&site.name)) {
+    if facts.snapshot.site(site).is_some_and(|site| is_request(&site.name)) || is_call(facts, site, nodes) {
         return true;
     }
     let (mut all_ns, mut inside_ns) = (0_u64, 0_u64);
@@ -120,6 +130,37 @@ fn is_inside(facts: &Facts<'_>, site: SiteIndex, nodes: &[usize]) -> bool {
     per_mille(inside_ns, all_ns) >= MIN_INSIDE
 }
 
+/// Returns whether a function without annotation is called there, by the text, and each call of it
+/// waits: of handles of tasks that run side by side, most are ready at once.
+fn is_call(facts: &Facts<'_>, site: SiteIndex, nodes: &[usize]) -> bool {
+    let sum = |value: fn(&Node) -> u64| {
+        nodes.iter().map(|&node| value(facts.node(node))).fold(0, u64::saturating_add)
+    };
+    let calls = sum(|node| node.calls);
+    facts.snapshot.site(site).is_some_and(|site| names_call(&site.name))
+        && nodes.iter().all(|&node| facts.tree.children[node].is_empty())
+        && sum(|node| node.idle_ns) / calls.max(1) >= CpuShare::new(facts.snapshot).stretched(MIN_CALL_NS)
+        // One poll to begin with, and one or more until it is ready.
+        && sum(|node| node.polls) >= (calls - calls / 10).saturating_mul(2)
+}
+
+/// Returns whether the text ends with a call that has arguments, and is no wait by its name.
+fn names_call(text: &str) -> bool {
+    let text = last_awaited(text).trim_end_matches(['?', ' ']);
+    let Some(call) = text.strip_suffix(").await") else { return false };
+    let mut depth = 1_usize;
+    let open = call.rfind(|it: char| {
+        depth = (depth + usize::from(it == ')')).saturating_sub(usize::from(it == '('));
+        depth == 0
+    });
+    let Some((before, arguments)) = open.map(|at| call.split_at(at)) else { return false };
+    let name = before.rsplit(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or_default();
+    let first = name.split('_').next().unwrap_or_default();
+    let is_wait =
+        WAITING.contains(&first) || OTHERS.contains(&first) || is_lock(text) || text.contains("fs::");
+    !first.is_empty() && arguments.len() > 1 && !is_wait
+}
+
 /// Returns whether the function handles what it reads, item by item.
 fn is_of_a_stream(facts: &Facts<'_>, nodes: &[usize]) -> bool {
     nodes.iter().any(|&node| {
@@ -127,7 +168,9 @@ fn is_of_a_stream(facts: &Facts<'_>, nodes: &[usize]) -> bool {
         let mut beside = above.into_iter().flat_map(|above| facts.tree.children[above].iter().copied());
         beside.any(|it| {
             let is_as_often = facts.node(it).calls >= facts.node(node).calls / 2;
-            is_as_often && facts.is_await(it) && facts.site(it).is_some_and(|site| is_repeated(&site.name))
+            let is_next =
+                |site: &Site| is_repeated(&site.name) || it != node && calls_any_word(&site.name, &WAITING);
+            is_as_often && facts.is_await(it) && facts.site(it).is_some_and(is_next)
         })
     })
 }
