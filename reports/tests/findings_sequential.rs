@@ -183,3 +183,16 @@ fn calls_that_only_wrap_a_wait_or_are_meant_to_wait_are_healthy() {
         assert_eq!(leaf(text, 4_000), 0, "{text}");
     }
 }
+
+/// Four requests a second, for ten seconds.
+#[test]
+fn a_rare_request_with_many_calls_is_found() {
+    let rare = |calls: u64, times: u64| {
+        sentences(HANDLER, |it| {
+            (it.nodes[0].calls, it.nodes[0].completed) = (calls, calls);
+            it.nodes[3].calls = calls * times;
+        })
+        .len()
+    };
+    assert_eq!([rare(20, 16), rare(19, 16), rare(40, 15), rare(50, 15)], [1, 0, 0, 1]);
+}

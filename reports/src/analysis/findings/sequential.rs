@@ -27,8 +27,9 @@ const MIN_TIMES: u64 = 16;
 const FEW_TIMES: u64 = 8;
 const FEW_SHARE: u64 = 800;
 const FEW_MEAN_NS: u64 = 40_000_000;
-/// The fewest calls of the function that have ended.
+/// The fewest calls of the function that have ended: fewer suffice if each awaits it so often.
 const MIN_CALLS: u64 = 50;
+const FEW_CALLS: u64 = 20;
 /// The least share of the function's time, in thousandths: most of it.
 const MIN_SHARE: u64 = 600;
 /// The least share of an await that is spent in functions that begin and end in it, in thousandths.
@@ -69,7 +70,8 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
     let is_long = |ns: u64| mean_ns >= cpu.stretched(ns);
     let is_often = times >= MIN_TIMES && share >= MIN_SHARE && is_long(MIN_MEAN_NS)
         || times >= FEW_TIMES && share >= FEW_SHARE && is_long(FEW_MEAN_NS);
-    let is_often = is_often && facts.has_ends(function) && facts.totals(function).ended >= MIN_CALLS;
+    let least = if times >= MIN_TIMES { FEW_CALLS } else { MIN_CALLS };
+    let is_often = is_often && facts.has_ends(function) && facts.totals(function).ended >= least;
     let is_meant = || facts.snapshot.site(site).is_none_or(|site| is_repeated(&site.name));
     let is_in_requests =
         || nodes.iter().any(|&node| is_of_handlers(facts, node) || is_between_read_and_write(facts, node));
