@@ -114,3 +114,23 @@ fn channels_of_one_line_are_one_finding() {
     assert!(finding.sentence.ends_with("; 11 more like it"), "{finding}");
     assert_eq!(finding.evidence.resources.len(), 12);
 }
+
+/// 20 messages come each second, and 5 are received.
+#[test]
+fn a_receiver_of_a_few_messages_a_second_is_found_if_they_come_evenly() {
+    let found = |sent: u64, waiting: u64, pause_ms: u64| {
+        let mut snapshot = channel(waiting);
+        let it = &mut snapshot.resources[0];
+        (it.usage.acquisitions, it.holdings[0].uses, it.age_ns) = (sent, sent, 10 * SECOND);
+        it.holdings[0].since_ns = pause_ms * 1_000_000;
+        sentences(&snapshot).len()
+    };
+    assert_eq!(found(200, 150, 50), 1);
+    assert_eq!([found(90, 50, 50), found(89, 49, 50)], [1, 0], "few");
+    assert_eq!(found(200, 99, 50), 0, "most are received");
+    assert_eq!(
+        [found(200, 150, 200), found(200, 150, 201)],
+        [1, 0],
+        "none has come for four times the usual pause"
+    );
+}

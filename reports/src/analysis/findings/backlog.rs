@@ -20,6 +20,12 @@ const MIN_MESSAGES: u64 = 1_000;
 /// Fewer suffice if the receiver takes this long for them.
 const FEW_MESSAGES: u64 = 200;
 const MIN_LATE_NS: u64 = 5_000_000_000;
+/// Even fewer suffice if it takes longer, most of all that were sent wait, and they come evenly:
+/// the last one is not older than the time in which so many come on average.
+const FEWEST_MESSAGES: u64 = 50;
+const LONG_LATE_NS: u64 = 10_000_000_000;
+const MOST: u64 = 500;
+const MAX_GAPS: u64 = 4;
 /// Their least share of all that were sent, in thousandths.
 const MIN_SHARE: u64 = 300;
 /// The least age of the channel: younger ones may be filled by a start-up.
@@ -55,17 +61,20 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
     let is_worked_off = before.is_none() && received_in(channel, pause_ns) > MAX_RECEIVED.into();
     let is_sent_now = pause_ns <= MAX_PAUSE_NS && !is_worked_off;
     let has_grown = before.is_none_or(|before| channel.filled > before.filled);
-    let is_backlog = (channel.filled >= MIN_MESSAGES || is_late(channel))
-        && share >= MIN_SHARE
-        && channel.age_ns >= MIN_AGE_NS
-        && is_sent_now
-        && has_grown;
+    let is_steady = pause_ns <= channel.age_ns.saturating_mul(MAX_GAPS) / channel.usage.acquisitions.max(1);
+    let is_most = share >= MOST && is_steady && is_late(channel, FEWEST_MESSAGES, LONG_LATE_NS);
+    let is_backlog =
+        (channel.filled >= MIN_MESSAGES || is_late(channel, FEW_MESSAGES, MIN_LATE_NS) || is_most)
+            && share >= MIN_SHARE
+            && channel.age_ns >= MIN_AGE_NS
+            && is_sent_now
+            && has_grown;
     is_backlog.then_some(share)
 }
 
 /// Returns whether the receiver needs many seconds for the messages that wait, at the mean rate.
-fn is_late(channel: &Resource) -> bool {
-    channel.filled >= FEW_MESSAGES && received_in(channel, MIN_LATE_NS) < channel.filled.into()
+fn is_late(channel: &Resource, least: u64, late_ns: u64) -> bool {
+    channel.filled >= least && received_in(channel, late_ns) < channel.filled.into()
 }
 
 /// How many messages are received in that time, at the mean rate since the channel was created.
