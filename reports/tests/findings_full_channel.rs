@@ -158,3 +158,34 @@ fn waits_are_scaled_by_the_delay_of_the_workers() {
     assert_eq!(delayed_by(0), 1);
     assert_eq!(delayed_by(90_000), 0, "ten times");
 }
+
+/// Of 200 handlers in 10 s, 50 have ended: the receiver needs 200 ms for each.
+#[test]
+fn a_few_handlers_that_wait_long_are_found() {
+    let handlers = "submit | calls=200 completed=50 pending=150 polls=400 busy=1_000_000 idle=400_000_000_000
+  jobs.send(id).await | calls=200 polls=400 idle=400_000_000_000 self_idle=400_000_000_000
+writer | calls=1 pending=1 polls=100 busy=1_000_000 idle=9_900_000_000
+  received.recv().await | calls=50 polls=50 idle=100_000_000 self_idle=100_000_000
+";
+    let changed = |change: fn(&mut Snapshot)| {
+        let mut snapshot = service(handlers, "submit");
+        snapshot.tasks.iter_mut().for_each(|task| task.is_unspawned = true);
+        let usage = &mut snapshot.resources[0].usage;
+        (usage.acquisitions, usage.waited, usage.waited_ns) = (54, 50, 150_000 * MS);
+        (usage.wait.p50_ns, usage.wait.p99_ns) = (3_000 * MS, 6_000 * MS);
+        snapshot.waits.iter_mut().for_each(|wait| wait.since_ns *= 100);
+        for _ in 0..20 {
+            let wait = snapshot.waits[3].clone();
+            snapshot.waits.push(wait);
+        }
+        change(&mut snapshot);
+        sentences(&snapshot)
+    };
+    let [finding] = &changed(|_| ())[..] else { panic!("one finding: {:?}", changed(|_| ())) };
+    assert!(finding.contains("is full and makes `submit` wait"), "{finding}");
+    assert_eq!(changed(|it| it.resources[0].usage.wait.p50_ns = 199 * MS), [""; 0], "most waits are short");
+    assert_eq!(changed(|it| it.resources[0].usage.waited = 19), [""; 0], "a start");
+    assert_eq!(changed(|it| it.elapsed_ns = 4_999 * MS), [""; 0], "a start");
+    assert_eq!(changed(|it| it.nodes[0].completed = 19), [""; 0], "under a tenth has ended");
+    assert_eq!(changed(|it| it.nodes[1].calls = 401), [""; 0], "a stage that sends again and again");
+}

@@ -203,3 +203,28 @@ fn requests_that_wait_longer_than_they_work_are_found() {
     assert_eq!([crowd(60, 300), crowd(150, 300)], [1, 0], "a wait of 140 ms, and one hold or more");
     assert_eq!(crowd(60, 99), 0, "few");
 }
+
+/// Two permits over a query of 200 ms: of 120 handlers in 10 s, 92 have waited.
+#[test]
+fn few_waits_of_requests_for_permits_are_found_if_they_are_long() {
+    let found = |waits: u64, ended: u64, waited_ms: u64, elapsed_ms: u64| {
+        let idle = waited_ms * MS;
+        let mut snapshot = drawn(&format!(
+            "quote | calls=120 completed={ended} polls=300 idle={}\n  \
+             permits.acquire().await | calls=120 polls=200 idle={idle} self_idle={idle}\n  \
+             query(id).await | calls=100 polls=200 idle=20_000_000_000 self_idle=20_000_000_000",
+            idle + 20_000 * MS
+        ));
+        snapshot.nodes[0].is_unspawned = true;
+        add_mutex(&mut snapshot, "permits.acquire().await", waits, waited_ms, 20_000);
+        let permits = &mut snapshot.resources[0];
+        (permits.kind, permits.capacity) = (ResourceKind::Semaphore, Some(2));
+        (permits.usage.held.p50_ns, permits.usage.wait.max_ns) = (200 * MS, 1_500 * MS);
+        snapshot.elapsed_ns = elapsed_ms * MS;
+        sentences(&snapshot).len()
+    };
+    assert_eq!(found(92, 100, 40_000, 10_000), 1);
+    assert_eq!([found(92, 20, 40_000, 10_000), found(92, 19, 40_000, 10_000)], [1, 0], "overloaded");
+    assert_eq!([found(50, 100, 30_000, 10_000), found(19, 100, 11_400, 10_000)], [1, 0], "few");
+    assert_eq!(found(92, 100, 40_000, 4_999), 0, "a start");
+}

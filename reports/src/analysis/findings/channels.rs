@@ -57,11 +57,13 @@ pub(super) fn request(
         let part = u128::from(at_most_ns.unwrap_or(all_ns).min(all_ns)) * u128::from(ns);
         part.checked_div(all_ns.into()).map_or(0, |ns| u64::try_from(ns).unwrap_or(u64::MAX))
     };
+    let calls = nodes.iter().map(|&node| facts.node(node).calls).fold(0, u64::saturating_add);
+    let least = facts.least_calls(MIN_ENDED, all_ns.checked_div(calls));
     let candidates = functions.into_iter().filter_map(|(site, (ns, depth, is_request))| {
         let waited_ns = part(ns);
         let share = per_mille(waited_ns, facts.wall_ns(site)).min(1000);
-        let is_it =
-            is_request && share >= MIN_SHARE && facts.has_ends(site) && facts.totals(site).ended >= MIN_ENDED;
+        let ends = facts.has_ends(site) || least < MIN_ENDED && facts.is_overloaded(site);
+        let is_it = is_request && share >= MIN_SHARE && ends && facts.totals(site).ended >= least;
         is_it.then_some((depth, std::cmp::Reverse(site), share, waited_ns))
     });
     let (_, std::cmp::Reverse(site), share, waited_ns) = candidates.max()?;

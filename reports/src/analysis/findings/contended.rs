@@ -69,7 +69,8 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     // Where most calls give up, the wait is no longer than their patience.
     // Bursts that recur are no batches if they are requests.
     let recurs = lock.has_permits() && lock.recurs() && are_requests(facts, &lock.waiters);
-    let is_crowded = lock.waits >= MIN_CROWD && mean_ns >= lock.held_ns.max(cpu.stretched(CROWD_NS));
+    let crowd = facts.least_calls(MIN_CROWD, Some(mean_ns));
+    let is_crowded = lock.waits >= crowd && mean_ns >= lock.held_ns.max(cpu.stretched(CROWD_NS));
     let is_bounding = lock.has_permits()
         && !(recurs && (lock.has_bursts(&cpu) || is_crowded))
         && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS)

@@ -57,12 +57,16 @@ pub(super) fn delayed(
             entry.1 = entry.1.max(depth);
         }
     }
+    let (count, waited_ns) = waiters.iter().fold((0_u64, 0_u64), |(count, ns), row| {
+        (count.saturating_add(row.count), ns.saturating_add(row.total_ns))
+    });
+    let least_ended = facts.least_calls(MIN_ENDED, waited_ns.checked_div(count));
     let share_of = |(site, (wait_ns, depth))| {
         let share = per_mille(wait_ns, facts.wall_ns(site)).min(1000);
         // An overloaded service has more calls in flight than have ended.
-        let totals = facts.totals(site);
-        let is_served = totals.ended >= MIN_ENDED && totals.ended >= totals.calls / 10;
-        let has_ends = facts.has_ends(site) || permits.is_some() && is_served;
+        let is_few = || least_ended < MIN_ENDED && facts.is_overloaded(site);
+        let is_served = || facts.totals(site).is_served(MIN_ENDED) || is_few();
+        let has_ends = facts.has_ends(site) || permits.is_some() && is_served();
         let least = match (has_ends, permits) {
             (true, None) => MIN_SHARE,
             (false, None) => MIN_LOOP_SHARE,

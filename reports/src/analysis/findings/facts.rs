@@ -14,6 +14,14 @@ use crate::model::{
 use crate::names::OTHER;
 use crate::ordered::{OrderedMap, OrderedSet};
 
+/// How many calls are few, but no accident, if each waits for this long, in ns, and this much is
+/// recorded.
+const FEW_CALLS: u64 = 20;
+const LONG_WAIT_NS: u64 = 200_000_000;
+const MIN_ELAPSED_NS: u64 = 5_000_000_000;
+/// How often a call may reach an await of its own that is in no loop.
+const MAX_TIMES: u64 = 2;
+
 /// A snapshot, prepared for the rules.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
@@ -178,6 +186,22 @@ impl<'a> Facts<'a> {
         self.totals(site).has_ends()
     }
 
+    /// How many calls must wait: `usually` as many, or few if they wait long on average, since
+    /// there are few in a short time then.
+    pub(super) fn least_calls(&self, usually: u64, mean_ns: Option<u64>) -> u64 {
+        let is_long = mean_ns >= Some(LONG_WAIT_NS) && self.snapshot.elapsed_ns >= MIN_ELAPSED_NS;
+        if is_long { usually.min(FEW_CALLS) } else { usually }
+    }
+
+    /// Returns whether calls of a site end, although an overloaded service has more in flight. It
+    /// awaits nothing again and again, as a loop does.
+    pub(super) fn is_overloaded(&self, site: SiteIndex) -> bool {
+        let totals = self.totals(site);
+        let is_once = |&child: &usize| self.node(child).calls <= totals.calls.saturating_mul(MAX_TIMES);
+        let mut children = self.nodes_of_site(site).iter().flat_map(|&node| &self.tree.children[node]);
+        totals.is_served(FEW_CALLS) && children.all(is_once)
+    }
+
     /// Returns whether unrecorded tasks poll the calls of this root, and calls end: a handler.
     pub(super) fn is_handler(&self, root: SiteIndex) -> bool {
         let handlers = self.handlers.get_or_init(|| {
@@ -190,7 +214,7 @@ impl<'a> Facts<'a> {
             let first = first.filter(|root| root.is_unspawned).map(|root| root.site);
             let roots: OrderedSet<SiteIndex> =
                 unspawned.chain(first.filter(|root| !spawned.contains(root))).collect();
-            roots.into_iter().filter(|&root| self.has_ends(root)).collect()
+            roots.into_iter().filter(|&root| self.has_ends(root) || self.is_overloaded(root)).collect()
         });
         handlers.contains(&root)
     }

@@ -40,6 +40,7 @@ struct Channel<'a> {
     sent: u64,
     waits: u64,
     waited_ns: u64,
+    p50_ns: u64,
     p99_ns: u64,
     /// The waits for a free slot that last.
     waiting: Vec<&'a Wait>,
@@ -70,6 +71,7 @@ fn channels<'a>(facts: &Facts<'a>) -> Vec<Channel<'a>> {
             sent: 0,
             waits: 0,
             waited_ns: 0,
+            p50_ns: 0,
             p99_ns: 0,
             waiting: Vec::new(),
         });
@@ -77,6 +79,7 @@ fn channels<'a>(facts: &Facts<'a>) -> Vec<Channel<'a>> {
         channel.sent = channel.sent.saturating_add(it.usage.acquisitions);
         channel.waits = channel.waits.saturating_add(it.usage.waited);
         channel.waited_ns = channel.waited_ns.saturating_add(it.usage.waited_ns);
+        channel.p50_ns = channel.p50_ns.max(it.usage.wait.p50_ns);
         channel.p99_ns = channel.p99_ns.max(it.usage.wait.p99_ns);
         channel.waiting.extend(waiting);
     }
@@ -95,7 +98,7 @@ fn of_channel(facts: &Facts<'_>, channel: &Channel<'_>) -> Option<Finding> {
     let tasks: OrderedSet<_> = channel.waiting.iter().filter_map(|wait| wait.task).collect();
     let is_full = tasks.len() >= MIN_WAITING
         && arrive(&channel.waiting)
-        && channel.waits >= MIN_ENDED
+        && channel.waits >= facts.least_calls(MIN_ENDED, Some(channel.p50_ns))
         && per_mille(channel.waits, channel.sent) >= MIN_WAITED
         && mean_ns >= CpuShare::new(facts.snapshot).stretched(MIN_MEAN_NS);
     if !is_full {

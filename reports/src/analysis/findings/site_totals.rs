@@ -40,6 +40,12 @@ impl SiteTotals {
         }
     }
 
+    /// Returns whether calls end, at least so many: those of an overloaded service, which has more
+    /// in flight than have ended, count as well.
+    pub(super) fn is_served(&self, least: u64) -> bool {
+        self.ended >= least && self.ended >= self.calls / 10
+    }
+
     /// Returns whether most calls end: requests, not loops.
     pub(super) fn has_ends(&self) -> bool {
         self.ended > 0 && self.ended >= self.calls / 2
