@@ -139,6 +139,11 @@ pub(super) fn is_timer(text: &str) -> bool {
     calls_any(text, &TIMERS)
 }
 
+/// Returns whether an awaited expression is a future that is never ready.
+pub(super) fn is_pending(text: &str) -> bool {
+    calls_any(text, &["pending"]) || text.contains("pending::<")
+}
+
 /// Returns whether the waiting below a node is for the next event.
 pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);

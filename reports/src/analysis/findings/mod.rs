@@ -26,6 +26,7 @@ mod channels;
 mod contended;
 mod delayed;
 mod detached;
+mod endless;
 mod events;
 mod facts;
 mod finding;

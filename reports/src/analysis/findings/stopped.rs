@@ -9,11 +9,12 @@
 //! the await must have ended often before, and soon: a kind of call that has just begun may be
 //! slow. Silent at awaits of the next event, of a moment or of a client that reads, at locks whose
 //! holder waits for the next job, and in calls of a loop that has no other await for its next
-//! event.
+//! event. Only at what never ends, such as `pending()`, no call needs to have gone on before.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::endless::{end_for_none, never_ends};
 use super::events::{is_event_or_read_like, is_for_event, is_timer, is_write, serves};
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
@@ -80,7 +81,15 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     for ((awaited, function), calls) in stopped.calls() {
         let in_flight = calls.spans.iter().filter(|&&span| stopped.is_old(span)).count();
         let all = stopped.old.get(&function).copied().unwrap_or(0);
-        if calls.known.len() < MIN_WAITING || in_flight * 10 < all * 8 {
+        let are_known = if stopped.is_passed(awaited) {
+            calls.known.len() >= MIN_WAITING
+        } else {
+            // Younger calls are not among them.
+            let bound_ns = stopped.functions.get(&function).and_then(CallsInFlight::bound_ns);
+            let ages = calls.spans.iter().map(|&span| stopped.silent_ns[span]);
+            end_for_none(ages, bound_ns.unwrap_or(0).max(stopped.least_ns))
+        };
+        if !are_known || in_flight * 10 < all * 8 {
             continue;
         }
         // Of functions that call each other, the outermost; of callers of one, the one with most.
@@ -238,6 +247,19 @@ impl<'a> Stopped<'a> {
         self.facts.totals(site).passed >= MIN_ENDED
     }
 
+    /// Returns whether the span is in a handler, at an await that no call has gone on from, of a
+    /// future that is never ready or of a timer that is not due soon: in no arm of a `select!`.
+    fn is_endless(&self, index: usize) -> bool {
+        let (facts, span) = (self.facts, self.span(index));
+        let Some(site) = facts.snapshot.site(span.site) else { return false };
+        let waits = self.waits.get(&span.id).map_or(&[][..], Vec::as_slice);
+        let above = span.parent.map(SpanIndex::get).filter(|&parent| parent < index);
+        facts.totals(span.site).passed == 0
+            && never_ends(site, waits)
+            && above.is_some_and(|above| self.is_function(self.span(above)))
+            && self.path(index).last().is_some_and(|root| facts.is_handler(self.span(root).site))
+    }
+
     /// Returns whether the span waits for what should have come, and does not go on.
     fn is_stopped(&self, index: usize) -> bool {
         let (facts, span) = (self.facts, self.span(index));
@@ -246,8 +268,10 @@ impl<'a> Stopped<'a> {
             && span.state == RunState::Waiting
             && span.since_ns >= self.least_ns;
         let Some(site) = facts.snapshot.site(span.site).filter(|_| is_waiting) else { return false };
-        if span.task.is_some_and(|id| facts.stuck_tasks.contains(&id)) || !self.is_passed(span.site) {
-            return false;
+        let is_endless = self.is_endless(index);
+        let is_stuck = span.task.is_some_and(|id| facts.stuck_tasks.contains(&id));
+        if is_stuck || is_endless || !self.is_passed(span.site) {
+            return is_endless && !is_stuck;
         }
         let waits = self.waits.get(&span.id).map_or(&[][..], Vec::as_slice);
         let has_opaque = task.is_none_or(|task| task.opaque_wakers != Some(0));
@@ -344,11 +368,8 @@ impl<'a> Stopped<'a> {
             self.functions.get(&function).map_or((0, 0), |it| (it.ended, it.longest_ns));
         let resources: OrderedSet<ResourceId> =
             calls.waiting.iter().flat_map(|&span| self.resources(self.span(span).id)).collect();
-        let lock: Option<&Resource> = resources
-            .iter()
-            .next()
-            .filter(|_| resources.len() == 1)
-            .and_then(|&id| facts.snapshot.resource(id));
+        let only = resources.iter().next().filter(|_| resources.len() == 1);
+        let lock: Option<&Resource> = only.and_then(|&id| facts.snapshot.resource(id));
         let what = lock.map_or_else(String::new, |lock| format!(" for {}", lock_words(lock)));
         let sentence = format!(
             "{} calls of {} wait{what} at {}, for {} at the longest; {} others have ended, each within {}",

@@ -13,7 +13,7 @@ use crate::model::{
 use crate::ordered::OrderedMap;
 
 /// A timer that is due later than this, in ns, ends no task soon.
-const FAR_NS: i64 = 600_000_000_000;
+pub(super) const FAR_NS: i64 = 600_000_000_000;
 /// One that is due later than in a year stands for "never".
 const NEVER_NS: i64 = 365 * 86_400 * 1_000_000_000;
 /// How long after its own start a task spawns those that belong to it, such as a connection's
