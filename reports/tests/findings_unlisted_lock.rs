@@ -3,7 +3,9 @@
 
 use crate::support::tree;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{Resource, ResourceId, ResourceKind, SiteKind, UsagePlace, Worker};
+use diagnose_reports::model::{
+    Resource, ResourceId, ResourceKind, RunState, SiteKind, Span, SpanId, UsagePlace, Worker,
+};
 
 const MS: u64 = 1_000_000;
 
@@ -106,4 +108,83 @@ fn connections_wait_for_their_clients_without_the_lock() {
     };
     assert_eq!(connection("lines.next_line().await"), 1);
     assert_eq!(connection("jobs.recv().await"), 0, "workers may share a receiver");
+}
+
+/// 200 handlers in ten seconds, of which 80 have ended: each waits for 500 ms, and then for 100 ms.
+fn handlers(awaited: &str) -> Snapshot {
+    let mut snapshot = reports(awaited, "query(id).await");
+    for (node, ms) in [(0, 110_000), (1, 100_000), (2, 10_000)] {
+        snapshot.nodes[node].idle_ns = ms * MS;
+    }
+    (snapshot.nodes[0].calls, snapshot.nodes[0].completed) = (200, 80);
+    snapshot.nodes[1].calls = 200;
+    snapshot.nodes[0].is_unspawned = true;
+    for number in 1..=4 {
+        let mut span = Span::default();
+        (span.site, span.state) = (snapshot.nodes[1].site, RunState::Waiting);
+        (span.id, span.since_ns) = (SpanId::new(number), number * 100 * MS);
+        snapshot.spans.push(span);
+    }
+    snapshot
+}
+
+#[test]
+fn permits_and_slots_without_a_record_are_found_in_handlers() {
+    let [finding] = &sentences(&handlers("self.permits.acquire().await"))[..] else { panic!("one finding") };
+    let expected = "`self.permits.acquire().await` (src/main.rs:2) makes `report` wait: 91 % of its time, 500 ms on average, for \
+                    permits that are not on record. Next: import it from `diagnose::tokio`";
+    assert!(finding.starts_with(expected) && finding.ends_with("(contended)"), "{finding}");
+    let [finding] = &sentences(&handlers("shop.jobs_tx.send(id).await"))[..] else { panic!("one finding") };
+    let expected = "`shop.jobs_tx.send(id).await` (src/main.rs:2) makes `report` wait: 91 % of its time, 500 ms on average, for \
+                    a slot of a channel that is not on record. Next: make its receiver faster";
+    assert!(finding.starts_with(expected) && finding.ends_with("(full_channel)"), "{finding}");
+    for awaited in [
+        "permits.clone().acquire_owned().await?",
+        "news_tx.send(row).await",
+        "tx.reserve().await",
+        "self.tx.send((id, reply)).await?",
+    ] {
+        assert_eq!(sentences(&handlers(awaited)).len(), 1, "{awaited}");
+    }
+    for other in [
+        "limiter.acquire(1).await",
+        "client.send(request).await",
+        "mailer.send(mail).await",
+        "self.ws_tx.send(frame).await",
+        "http.get(url).send().await",
+        "query(id).await",
+    ] {
+        assert_eq!(sentences(&handlers(other)), [""; 0], "{other}");
+    }
+}
+
+#[test]
+fn permits_without_a_record_that_bound_what_is_done_at_once_are_healthy() {
+    let changed = |change: fn(&mut Snapshot)| {
+        let mut snapshot = handlers("permits.acquire().await");
+        change(&mut snapshot);
+        sentences(&snapshot).len()
+    };
+    assert_eq!(changed(|_| ()), 1);
+    assert_eq!(changed(|it| it.nodes[0].is_unspawned = false), 0, "jobs");
+    assert_eq!(changed(|it| it.nodes[0].idle_ns = 201_000 * MS), 0, "under half of their time");
+    assert_eq!(
+        changed(|it| (it.nodes[0].idle_ns, it.nodes[1].idle_ns) = (4_000 * MS, 3_900 * MS)),
+        0,
+        "short"
+    );
+    assert_eq!(changed(|it| it.spans.truncate(3)), 0, "few wait now");
+    assert_eq!(changed(|it| it.spans.iter_mut().for_each(|span| span.since_ns = MS)), 0, "they came at once");
+    assert_eq!(changed(|it| it.nodes[0].completed = 49), 0, "a start");
+}
+
+#[test]
+fn a_lock_of_an_overloaded_service_is_found() {
+    let lock = |ended: u64| {
+        let mut snapshot = handlers("rows.lock().await");
+        snapshot.nodes[0].completed = ended;
+        snapshot.nodes[0].calls = 800;
+        sentences(&snapshot).len()
+    };
+    assert_eq!([lock(80), lock(79)], [1, 0], "a tenth");
 }

@@ -1,4 +1,5 @@
 //! The rule `contended` for a lock that is not on record: it comes from its library itself.
+//! Likewise for permits, and `full_channel` for slots of a channel.
 //!
 //! ```text
 //! report   |█ cache.lock().await ······· 13 % of its time ·······|█ query(id).await ·······|█
@@ -6,16 +7,19 @@
 //! ```
 //! Only the text of an await says that it waits for a lock, and nothing says who holds it. So the
 //! waits have to take more of the calls' time than those for a lock on record, the calls must end,
-//! and no function on the way may wait for the next event: then tasks take turns.
+//! and no function on the way may wait for the next event: then tasks take turns. Permits and slots
+//! are there to make tasks wait. So they count only in handlers that wait most of their time, one
+//! after the other.
 
+use super::channels::{MIN_MEAN_NS as MIN_BOUND_NS, MIN_WAITING, is_of_handlers};
 use super::delayed::delayed;
-use super::events::{is_channel_read, is_for_event, is_lock, is_next_job};
+use super::events::{is_channel_read, is_for_event, is_lock, is_next_job, is_permit, is_slot};
 use super::facts::{Facts, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::CpuShare;
 use crate::analysis::uses::resource_uses;
-use crate::model::{NodeIndex, SiteIndex, UsagePlace};
+use crate::model::{NodeIndex, RunState, SiteIndex, UsagePlace, Wait, WaitMode};
 use crate::units::time;
 
 /// The least number of calls: fewer may be a start-up.
@@ -26,19 +30,42 @@ const MIN_MEAN_NS: u64 = 1_000_000;
 const UNSURE_MEAN_NS: u64 = 3_000_000;
 /// The least share of the calls' time, in thousandths.
 const MIN_SHARE: u64 = 100;
+/// The least share for permits and slots, which are there to make tasks wait.
+const MIN_BOUND_SHARE: u64 = 500;
 /// How many times as long as the mean wait for a thread the mean wait must be: a task that was
 /// granted the lock waits for a thread as well.
 const MIN_QUEUES: u64 = 4;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let sites = (0..facts.snapshot.sites.len()).map(SiteIndex::new);
-    let awaits = sites.filter(|&site| {
-        facts.snapshot.site(site).is_some_and(|it| is_lock(&it.name) && !is_channel_read(&it.name))
-    });
-    awaits.filter_map(|site| of_await(facts, site)).collect()
+    sites.filter_map(|site| of_await(facts, site, Awaited::new(&facts.snapshot.site(site)?.name)?)).collect()
 }
 
-fn of_await(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
+/// What an await is for, by its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    Lock,
+    /// A permit of a semaphore, or a connection of a pool.
+    Permit,
+    /// A free slot of a channel.
+    Slot,
+}
+
+impl Awaited {
+    fn new(text: &str) -> Option<Self> {
+        if is_channel_read(text) {
+            None
+        } else if is_lock(text) {
+            Some(Self::Lock)
+        } else if is_permit(text) {
+            Some(Self::Permit)
+        } else {
+            is_slot(text).then_some(Self::Slot)
+        }
+    }
+}
+
+fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Finding> {
     let nodes = facts.nodes_of_site(site);
     let place = facts.place(site)?;
     let (calls, idle_ns) = (facts.totals(site).calls, facts.sum(site, |node| node.idle_ns));
@@ -47,7 +74,12 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
         && mean_ns >= if cpu.is_known { cpu.stretched(MIN_MEAN_NS) } else { UNSURE_MEAN_NS }
         && idle_ns >= facts.snapshot.elapsed_ns / 100
         && mean_ns >= mean_queue_ns(facts, nodes).saturating_mul(MIN_QUEUES);
-    if !is_long {
+    let is_bound = || {
+        mean_ns >= cpu.stretched(MIN_BOUND_NS)
+            && nodes.iter().all(|&node| is_of_handlers(facts, node))
+            && wait_in_turn(facts, site)
+    };
+    if !is_long || awaited != Awaited::Lock && !is_bound() {
         return None;
     }
     let is_here = |row: &UsagePlace| {
@@ -55,9 +87,16 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
         (&row.place.file, row.place.line) == (&place.file, place.line)
             || at.is_some_and(|at| facts.node(at.get()).site == site)
     };
+    let own = facts.snapshot.site(site)?;
+    let lines = place.line..=own.end_line.max(place.line);
+    let is_for_slot = |wait: &Wait| {
+        let at = wait.place.as_ref().filter(|_| wait.mode == WaitMode::Send);
+        at.is_some_and(|at| at.file == place.file && lines.contains(&at.line))
+    };
     let is_recorded = resource_uses(facts.snapshot)
         .any(|it| it.usage.waiters.iter().chain(&it.usage.holders).any(is_here))
-        || facts.snapshot.site(site).is_some_and(|it| facts.kinds_waited_for(it).next().is_some());
+        || facts.kinds_waited_for(own).next().is_some()
+        || awaited == Awaited::Slot && facts.snapshot.waits.iter().any(is_for_slot);
     if is_recorded {
         return None;
     }
@@ -65,11 +104,18 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     (row.place, row.node) = (place.clone(), nodes.first().map(|&node| NodeIndex::new(node)));
     (row.count, row.total_ns) = (calls, idle_ns);
     let (function, share) = delayed(facts, &[row], None)?;
-    if share < MIN_SHARE || !facts.has_ends(function) || nodes.iter().any(|&node| takes_turns(facts, node)) {
+    let ends = facts.has_ends(function) || facts.totals(function).is_served(MIN_CALLS);
+    let least = if awaited == Awaited::Lock { MIN_SHARE } else { MIN_BOUND_SHARE };
+    if share < least || !ends || nodes.iter().any(|&node| takes_turns(facts, node)) {
         return None;
     }
+    let (what, rule) = match awaited {
+        Awaited::Lock => ("a lock that is", Rule::Contended),
+        Awaited::Permit => ("permits that are", Rule::Contended),
+        Awaited::Slot => ("a slot of a channel that is", Rule::FullChannel),
+    };
     let sentence = format!(
-        "{} makes {} wait: {} of its time, {} on average, for a lock that is not on record",
+        "{} makes {} wait: {} of its time, {} on average, for {what} not on record",
         facts.name_and_line(site),
         facts.name(function),
         percent(share),
@@ -78,16 +124,31 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     let held = over(facts, nodes).map_or_else(String::new, |over| {
         format!("; it may be held over {}, which comes after it", facts.name_and_line(over))
     });
-    let next = format!(
-        "import it from `diagnose::tokio` or `diagnose::async_lock` to see who holds it, and where{held}"
-    );
-    let mut finding = Finding::new(Rule::Contended, Severity::Slow, &sentence, &next);
+    let next = match awaited {
+        Awaited::Slot => {
+            "make its receiver faster, or refuse requests earlier; import the channel from `diagnose::tokio` to see the receiver"
+                .to_owned()
+        }
+        _ => format!(
+            "import it from `diagnose::tokio` or `diagnose::async_lock` to see who holds it, and where{held}"
+        ),
+    };
+    let mut finding = Finding::new(rule, Severity::Slow, &sentence, &next);
     finding.place = Some(place);
     finding.explains_ns = idle_ns;
     finding.per_mille = Some(share);
     finding.evidence.sites = vec![site, function];
     finding.evidence.nodes = nodes.iter().map(|&node| NodeIndex::new(node)).collect();
     Some(finding)
+}
+
+/// Returns whether several calls wait there now, and have come one after the other: those of a
+/// burst all came at once.
+fn wait_in_turn(facts: &Facts<'_>, site: SiteIndex) -> bool {
+    let spans = facts.snapshot.spans.iter();
+    let waiting = || spans.clone().filter(|it| it.site == site && it.state == RunState::Waiting);
+    let since_ns = || waiting().map(|it| it.since_ns);
+    waiting().count() >= MIN_WAITING && since_ns().min() < since_ns().max().map(|ns| ns / 2)
 }
 
 /// The mean time in the queue, in ns, of the tasks that wait there.
