@@ -13,6 +13,7 @@ mod findings_blocking_pool;
 mod findings_bottleneck;
 mod findings_cancelled;
 mod findings_delayed;
+mod findings_endless;
 mod findings_full_channel;
 mod findings_given_up;
 mod findings_growth;

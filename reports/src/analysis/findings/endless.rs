@@ -1,5 +1,4 @@
-//! Awaits that end for no call, such as `std::future::pending()`: no call has gone on from them, and
-//! none ever will.
+//! Awaits that end for no call, such as `std::future::pending()`.
 
 use super::events::{is_pending, is_timer};
 use super::growing::goes_on;
