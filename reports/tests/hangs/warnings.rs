@@ -51,6 +51,13 @@ fn a_worker_that_has_polled_since_may_come_to_its_timers_yet() {
     let mut program = late(SECOND / 100);
     assert!(program.verdicts().is_empty());
     assert_eq!(late(2 * SECOND).verdicts(), ["likely driver_starved"]);
+    let used = |cpu_ns: u64| {
+        let mut program = late(2 * SECOND);
+        program.snapshot.workers[0].cpu_ns = Some(cpu_ns);
+        program.verdicts()
+    };
+    assert_eq!(used(40_000_000), ["likely driver_starved"]);
+    assert_eq!(used(39_999_999), ["suspect driver_starved"], "its thread waited for a CPU");
     // Another executor polls there, and does not drive the timers.
     program.of(1).thread_id = Some(70);
     program.snapshot.workers.clear();

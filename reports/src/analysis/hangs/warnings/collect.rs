@@ -2,7 +2,7 @@
 //!
 //! | kind | if | confidence |
 //! |---|---|---|
-//! | `driver_starved` | a timer is overdue by more than 1 s, and was not woken, and no poll has begun or ended on its threads since | likely; suspect if one of the polls in its way may end by itself |
+//! | `driver_starved` | a timer is overdue by more than 1 s, and was not woken, and no poll has begun or ended on its threads since | likely; suspect if one of the polls in its way may end by itself, or its thread used no CPU |
 //! | `spin`, `blocked_worker` | a poll has run, or slept, for 0.5 s, another task has waited for a thread for 0.25 s, and no worker is free | likely; suspect if the poll sleeps until a time has passed, or something outside of the process happens |
 //! | `blocked_worker` | a thread has slept for 0.5 s in a wait for a task that is done | likely |
 //! | `blocked_worker`, `spin` | a future in a `block_on` inside a poll has no budget left, and the poll has slept, or run, for 0.5 s | suspect |

@@ -70,7 +70,7 @@ pub(crate) fn may_end_by_itself(task: &Task) -> bool {
 
 /// Returns whether the worker of a task that runs may have been on a CPU in its poll. On a machine
 /// that is busy with other work, a thread may wait for one for that long, before it sleeps.
-fn uses_cpu(facts: &Facts<'_>, task: &Task) -> bool {
+pub(super) fn uses_cpu(facts: &Facts<'_>, task: &Task) -> bool {
     let mut workers = facts.snapshot.workers.iter();
     let own = workers.find(|worker| worker.thread_id.is_some() && worker.thread_id == task.thread_id);
     let cpu_ns = own.and_then(|worker| worker.cpu_ns);

@@ -1,12 +1,12 @@
 //! Timers that no thread drives, and the tasks that block those threads.
 
-use super::long_polls::{is_long, may_end_by_itself};
+use super::long_polls::{is_long, may_end_by_itself, uses_cpu};
 use super::sleeping_threads::words_of_poll;
 use super::warning::{RuntimeKey, runtime_key, warning};
 use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
-use crate::model::{RunState, TaskId, TaskKind, Wait, WaitMode};
+use crate::model::{RunState, Task, TaskId, TaskKind, Wait, WaitMode};
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by_key;
 use crate::units::{counted, time};
@@ -54,8 +54,11 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     // The program may run the runtime only now and then.
     let is_left_alone = blocking_tasks.is_empty() && !has_worker;
     let tasks = &facts.snapshot.tasks;
-    // One free thread is enough.
-    let is_soon_driven = blocking_tasks.iter().any(|&task| may_end_by_itself(&tasks[task]));
+    // One free thread is enough. A thread that used no CPU may have waited for one all the time,
+    // and is about to sleep.
+    let waits_for_cpu = |task: &Task| task.is_asleep != Some(true) && !uses_cpu(facts, task);
+    let is_soon_driven =
+        blocking_tasks.iter().any(|&task| may_end_by_itself(&tasks[task]) || waits_for_cpu(&tasks[task]));
     let confidence = if is_left_alone || is_soon_driven { Confidence::Suspect } else { Confidence::Likely };
     let reason = match runtime {
         (_, 1..) if is_left_alone => "no thread is in a `block_on` of its runtime",
