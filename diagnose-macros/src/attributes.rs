@@ -24,6 +24,12 @@ pub(crate) fn may_look_for_async(attribute: &Attribute) -> bool {
     !metas.is_ok_and(|metas| metas.iter().skip(1).all(|meta| is_harmless(meta.path())))
 }
 
+/// Returns whether an attribute is, or may be, a macro that reads the arguments of the function.
+/// `must_use` only asks that it stays `async`.
+pub(crate) fn may_read_arguments(attribute: &Attribute) -> bool {
+    may_look_for_async(attribute) && !attribute.path().is_ident("must_use")
+}
+
 /// Returns whether an attribute sets, or may set, where a function is compiled.
 pub(crate) fn may_place(attribute: &Attribute) -> bool {
     ["cfg_attr", "cold", "export_name", "inline", "link_section", "no_mangle", "unsafe"]

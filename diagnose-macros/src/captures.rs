@@ -41,7 +41,8 @@ pub(crate) enum Kind {
 /// Returns the arguments of a function, in order. Replaces patterns in the signature by names.
 ///
 /// With `keeps_patterns`, they stay, for an attribute that reads the signature next. The function
-/// around the block destructures them, and the block captures the bindings that it mentions.
+/// around the block destructures them, and the block captures the bindings that it mentions: those
+/// are dropped in the order of their mention.
 pub(crate) fn of(signature: &mut Signature, mentioned: &Mentions, keeps_patterns: bool) -> Vec<Capture> {
     let mut behind_a_pattern = false;
     let mut captures = Vec::new();

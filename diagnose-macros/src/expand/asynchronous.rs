@@ -20,13 +20,14 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
         ReturnType::Type(_, output) => never(output),
         ReturnType::Default => None,
     };
-    let is_read_next = function.attrs.iter().any(attributes::may_look_for_async);
-    let keep_async = never.is_some() || function.keep_async || is_read_next;
+    let keep_async =
+        never.is_some() || function.keep_async || function.attrs.iter().any(attributes::may_look_for_async);
+    let keep_patterns = function.attrs.iter().any(attributes::may_read_arguments);
     let Function { attrs, before: qualifiers, mut sig, block, .. } = function;
     let keep_async = keep_async || !elided::name_all(&mut sig);
     let (braces, items, statements) = taken_apart(block);
     let mentions = Mentions::of(&sig, &statements, args.label.as_ref());
-    let captures = captures::of(&mut sig, &mentions, is_read_next);
+    let captures = captures::of(&mut sig, &mentions, keep_patterns);
     let (outer, inner) = split(&attrs);
     let krate = krate(args);
     let label = label(args, &krate);
