@@ -232,7 +232,7 @@ pub(crate) struct Convert {
     /// for standard output
     #[arg(value_name = "OUTPUT", required_unless_present = "named")]
     pub(crate) output: Option<PathBuf>,
-    /// The same, as other commands name it
+    /// The file to write, as a flag
     #[arg(short, long = "output", value_name = "FILE", conflicts_with = "output")]
     pub(crate) named: Option<PathBuf>,
     /// The format, if the file's extension does not name it, such as `folded` or `busy.svg`

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// The id of the process
     #[arg(value_name = "PID", value_parser = clap::value_parser!(u32).range(1..), required_unless_present = "named")]
     pid: Option<u32>,
-    /// The same, as other profilers name it
+    /// The id of the process, as a flag
     #[arg(short = 'p', long = "pid", value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(conflicts_with = "pid")]
     named: Option<u32>,

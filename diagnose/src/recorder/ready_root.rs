@@ -51,7 +51,7 @@ impl Span {
         entry.begin_lent(task);
     }
 
-    /// The same, if that needs a call of another function.
+    /// Starts the first poll of such a root if that needs a call of another function.
     #[inline(never)]
     fn enter_first_by_call(&mut self, entry: &mut PollEntry, outer: &Waker, tree: &'static Node) {
         let key = NodeKey { site: self.site, label: self.label, via: None };
@@ -118,7 +118,7 @@ impl Span {
         next.fold_if_due();
     }
 
-    /// The same, if that needs a call of another function.
+    /// Ends a call in its first poll if that needs a call of another function.
     #[inline(never)]
     fn leave_once_by_call(&mut self, entry: &PollEntry) {
         let Some(node) = self.node else { return };

@@ -1,8 +1,8 @@
 //! Lengths of a node's polls: counts by powers of two.
 //!
 //! A poll is counted when the next one ends. The address of its count depends on its length, and so
-//! on the clock reading at its end. To count it there takes a tenth of the time of a call: the next
-//! reading waits for that.
+//! on the clock reading at its end. The next reading waits for that: on an AMD EPYC, a tenth of the
+//! time of a call that is ready at once.
 
 use crate::sync::{AtomicU64, Ordering};
 

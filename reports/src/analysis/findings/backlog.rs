@@ -21,7 +21,7 @@ const MIN_MESSAGES: u64 = 1_000;
 const FEW_MESSAGES: u64 = 200;
 const MIN_LATE_NS: u64 = 5_000_000_000;
 /// Even fewer suffice if it takes longer, most of all that were sent wait, and they come evenly:
-/// the last one is not older than the time in which so many come on average.
+/// the last message is not older than this many mean gaps between two messages.
 const FEWEST_MESSAGES: u64 = 50;
 const LONG_LATE_NS: u64 = 10_000_000_000;
 const MOST: u64 = 500;

@@ -25,7 +25,7 @@ pub(super) fn end_for_none(ages: impl Iterator<Item = u64> + Clone, least_ns: u6
         && goes_on(ages.map(|ns| ns.saturating_sub(least_ns)), oldest_ns.saturating_sub(least_ns))
 }
 
-/// Returns whether a text says that it waits for so many seconds, such as `from_secs(60 * 60)`.
+/// Returns whether the text of a timer names a far time, such as `from_secs(60 * 60)`.
 fn says_far(text: &str) -> bool {
     let seconds = text.split_once("from_secs(").and_then(|(_, rest)| rest.split_once(')'));
     let parts = seconds.map_or("", |(seconds, _)| seconds).split('*');

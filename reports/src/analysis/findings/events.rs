@@ -44,8 +44,8 @@ const READS: [&str; 16] = [
     "recv_async",
     "recv_from",
 ];
-/// The same of tonic, futures, hyper, reqwest and the multipart forms of axum, without arguments:
-/// of streams of messages, and of bodies.
+/// Calls without arguments that receive the next message of a stream, as in tonic and futures; and
+/// the next piece of a body, as in hyper, reqwest and the multipart forms of axum.
 const MESSAGES: [&str; 3] = [".message()", ".next_message()", ".try_next()"];
 const BODIES: [&str; 3] = [".chunk()", ".frame()", ".next_field()"];
 /// What rows of a database are read from, as an answer.

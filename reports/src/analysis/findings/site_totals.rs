@@ -40,8 +40,8 @@ impl SiteTotals {
         }
     }
 
-    /// Returns whether calls end, at least so many: those of an overloaded service, which has more
-    /// in flight than have ended, count as well.
+    /// Returns whether at least `least` calls have ended, and a tenth of all. An overloaded service
+    /// has more calls in flight than have ended.
     pub(super) fn is_served(&self, least: u64) -> bool {
         self.ended >= least && self.ended >= self.calls / 10
     }
