@@ -18,8 +18,38 @@
 
 use diagnose_reports::model::{Alarm, AlarmKind};
 
-use crate::say::Message;
 use crate::signal_mask::as_program;
+
+/// A message for the people who run the program.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// Lines, the first of which begins with `diagnose: `.
+    Text(String),
+    Alarm {
+        alarm: Alarm,
+        /// How long a resolved alarm lasted; empty for a new one.
+        words: String,
+    },
+}
+
+impl Message {
+    /// Length in bytes.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Alarm { alarm, words } => alarm.text.len() + words.len(),
+        }
+    }
+
+    /// The lines for stderr.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Alarm { alarm, words } if words.is_empty() => format!("diagnose: ALARM {}", alarm.text),
+            Self::Alarm { alarm, words } => format!("diagnose: {words}: {}", alarm.sentence()),
+        }
+    }
+}
 
 #[cfg_attr(not(any(feature = "log", feature = "tracing")), allow(dead_code))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,8 +220,7 @@ fn logged_alarm(_level: Level, _alarm: &Alarm, _fields: &Fields) -> bool {
 mod tests {
     use diagnose_reports::model::{Alarm, TaskId};
 
-    use super::{Fields, Level, level};
-    use crate::say::Message;
+    use super::{Fields, Level, Message, level};
 
     #[test]
     fn a_message_has_the_level_of_its_meaning() {

@@ -7,7 +7,6 @@
 
 use std::sync::Once;
 
-use crate::say;
 use crate::sync::Mutex;
 
 type Action = Box<dyn Fn() + Send>;
@@ -50,6 +49,5 @@ fn run() {
     let action = ACTION.lock().take();
     if let Some((_, action)) = action.filter(|(process, _)| *process == std::process::id()) {
         action();
-        say::flush();
     }
 }

@@ -19,7 +19,7 @@
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::snapshot::{self, CaptureTurn};
@@ -30,8 +30,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whether other threads record while this process forks.
 static IS_SHARED: AtomicBool = AtomicBool::new(false);
-/// Process id of the parent, if other threads recorded at the fork; 0 otherwise.
-static PARENT: AtomicU32 = AtomicU32::new(0);
 
 /// The locks that the forking thread holds during the fork. No thread-local: a thread may fork in
 /// its last moments.
@@ -68,12 +66,6 @@ pub(crate) fn watch() {
     });
 }
 
-/// Returns the parent process whose records this child cannot read, because other threads recorded
-/// at the fork.
-pub(crate) fn cut_off_from() -> Option<u32> {
-    Some(PARENT.load(Relaxed)).filter(|process| *process != 0)
-}
-
 unsafe extern "C" fn prepare() {
     let began = Instant::now();
     let is_quiet = own_thread::pause(PATIENCE);
@@ -97,8 +89,7 @@ unsafe extern "C" fn in_child() {
     own_thread::forget_all();
     let Some(HeldLocks { switch, process, .. }) = take_held() else { return };
     if IS_SHARED.load(Relaxed) {
-        PARENT.store(process, Relaxed);
-        switch.cut_off();
+        switch.cut_off(process);
     }
 }
 

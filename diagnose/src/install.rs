@@ -11,10 +11,10 @@ use crate::config::{Builder, Signal, Wakers};
 use crate::install_error::InstallError;
 use crate::keep::Keep;
 use crate::pattern::Pattern;
-use crate::say::say;
+use crate::say::{self, say};
 use crate::{
-    dump, env, env_names, exit, identity, label, live, panics, serve, signal, snapshot, switch, trigger,
-    waits, watchdog,
+    alarms, dump, env, env_names, env_values, exit, identity, label, live, panics, serve, signal, snapshot,
+    switch, trigger, waits, watchdog,
 };
 
 /// Installs the defaults: SIGUSR1 writes the reports into the working directory.
@@ -81,8 +81,11 @@ impl Builder {
     }
 
     fn apply(self) -> Result<(), InstallError> {
+        // Before anything that a forked child must not inherit, such as a server's socket.
+        #[cfg(unix)]
+        crate::fork::watch();
         label::when_out(snapshot::free_numbers_soon);
-        env::check_switches();
+        env_values::check_switches();
         env_names::check_names();
         if let (None, Some(enabled)) = (env::enabled(), self.enabled) {
             switch::set_enabled(enabled);
@@ -94,7 +97,7 @@ impl Builder {
         let dir = env::path("DIAGNOSE_DIR").unwrap_or(self.dir);
         let made = make(&dir).map_err(|error| InstallError::Dir(dir.clone(), error));
         let (dumps, bytes) = self.keep;
-        let keep = env::keep("DIAGNOSE_KEEP").unwrap_or(Keep { dumps, bytes });
+        let keep = env_values::keep("DIAGNOSE_KEEP").unwrap_or(Keep { dumps, bytes });
         let formats = env::text("DIAGNOSE_FORMATS").and_then(|formats| parse_formats(&formats));
         let reports = formats.unwrap_or(self.formats);
         let wanted = match env::text("DIAGNOSE_SIGNAL") {
@@ -104,7 +107,10 @@ impl Builder {
         let on_exit = env::switch("DIAGNOSE_ON_EXIT").unwrap_or(self.on_exit);
         if on_exit {
             let (dir, reports) = (dir.clone(), reports.clone());
-            exit::at_exit(move || dump::dump_set_at_exit(&dir, &reports, keep));
+            exit::at_exit(move || {
+                dump::dump_set_at_exit(&dir, &reports, keep);
+                say::flush();
+            });
         } else {
             exit::clear();
         }
@@ -114,11 +120,11 @@ impl Builder {
         waits::lock_order::set_on(env::switch("DIAGNOSE_LOCK_ORDER").unwrap_or(self.lock_order));
         panics::install(self.panic_hook);
         identity::set_build(self.build_id);
-        watchdog::set_long_polls(
-            env::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),
+        snapshot::set_long_polls(
+            env_values::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),
         );
-        watchdog::set_callback(self.on_alarm);
-        watchdog::watch(env::duration("DIAGNOSE_WATCHDOG").unwrap_or(self.watchdog));
+        alarms::set_callback(self.on_alarm);
+        watchdog::watch(env_values::duration("DIAGNOSE_WATCHDOG").unwrap_or(self.watchdog));
         trigger::watch(env::path("DIAGNOSE_TRIGGER").or(self.trigger), write.clone());
         let served =
             serve::set_up(env::serve().unwrap_or(self.serve), env::serve_token().or(self.serve_token));

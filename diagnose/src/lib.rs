@@ -194,6 +194,8 @@
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
 
+#[cfg(feature = "on")]
+mod alarms;
 #[cfg(all(feature = "on", feature = "async-channel"))]
 pub mod async_channel;
 #[cfg(all(feature = "on", feature = "async-lock"))]
@@ -221,6 +223,8 @@ mod dump_name;
 mod env;
 #[cfg(feature = "on")]
 mod env_names;
+#[cfg(feature = "on")]
+mod env_values;
 #[cfg(feature = "on")]
 mod events;
 #[cfg(feature = "on")]
@@ -289,6 +293,8 @@ pub mod std;
 mod switch;
 #[cfg(feature = "on")]
 mod sync;
+#[cfg(feature = "on")]
+mod system_call;
 #[cfg(feature = "on")]
 mod task_attr;
 #[cfg(feature = "on")]

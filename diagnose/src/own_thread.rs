@@ -76,7 +76,7 @@ fn end_start() {
 
 /// Waits until each thread that has been started has its place, for a short time at most. The
 /// kernel lists it earlier.
-pub(crate) fn wait_until_listed() {
+fn wait_until_listed() {
     let began = Instant::now();
     // Acquire pairs with the update in `end_start`.
     while STARTING.load(Acquire) != 0 && began.elapsed() < PATIENCE {
@@ -91,13 +91,29 @@ pub(crate) fn is_current() -> bool {
 
 /// Returns whether the thread of this number is one of this crate's, or was the last one of that
 /// number. `began` is in the kernel's ticks.
-pub(crate) fn is_own(number: u64, began: u64) -> bool {
+fn is_own(number: u64, began: u64) -> bool {
     PLACES.iter().any(|place| {
         // Acquire pairs with the store in `Listed::drop`: `began` is that of the thread that is
         // over, or of a later one.
         let listed = place.number.load(Acquire);
         listed == number || listed == number | ENDED && place.began.load(Relaxed) == began
     })
+}
+
+/// Returns all threads of this process except the current one and those of this crate: the kernel's
+/// number and the age in ns. `None` if unknown.
+pub(crate) fn others() -> Option<Vec<(u64, u64)>> {
+    let own = std::fs::read_link("/proc/thread-self").ok();
+    let own = own.as_deref().and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
+    let threads = std::fs::read_dir("/proc/self/task").ok()?;
+    let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse::<u64>().ok());
+    let numbers: Vec<u64> = numbers.collect();
+    wait_until_listed();
+    let others = numbers.into_iter().filter_map(|number| {
+        let began = cpu::began(number).filter(|_| Some(number) != own)?;
+        (!is_own(number, began)).then_some((number, cpu::age(began)?))
+    });
+    Some(others.collect())
 }
 
 /// Calls `run`, during which the thread may take locks of this crate. A fork waits for its end, so
@@ -196,7 +212,7 @@ mod tests {
     use std::thread::Builder;
     use std::time::Duration;
 
-    use super::{is_current, is_own, pause, resume, spawn, work};
+    use super::{is_current, is_own, others, pause, resume, spawn, work};
     use crate::{cpu, os};
 
     #[test]
@@ -218,7 +234,7 @@ mod tests {
         let (number_of_other, knows_itself) = started.recv().unwrap();
         assert!(!knows_itself);
 
-        let others = cpu::other_threads().unwrap();
+        let others = others().unwrap();
         let is_other = |number| others.iter().any(|(id, _)| *id == number);
         assert_eq!((is_other(number_of_ours), is_other(number_of_other)), (false, true));
 
@@ -235,7 +251,7 @@ mod tests {
         for _ in 0..500 {
             let thread = spawn("diagnose-short", || {}).unwrap();
             while !thread.is_finished() {
-                let others = cpu::other_threads().unwrap();
+                let others = others().unwrap();
                 let is_short = |id: u64| {
                     let name = std::fs::read_to_string(format!("/proc/self/task/{id}/comm"));
                     name.is_ok_and(|name| name.trim() == "diagnose-short")

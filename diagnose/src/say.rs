@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use diagnose_reports::model::Alarm;
 
-use crate::events;
+use crate::events::{self, Message};
 use crate::exit;
 use crate::os;
 use crate::own_thread;
@@ -50,36 +50,6 @@ struct UnwrittenTexts {
     /// Id of the process whose thread writes; `None` if no thread does. In a forked child the
     /// parent's thread does not exist.
     writer: Option<u32>,
-}
-
-/// A queued message.
-#[derive(Debug)]
-pub(crate) enum Message {
-    /// Lines, the first of which begins with `diagnose: `.
-    Text(String),
-    Alarm {
-        alarm: Alarm,
-        /// How long a resolved alarm lasted; empty for a new one.
-        words: String,
-    },
-}
-
-impl Message {
-    /// Length in bytes.
-    fn len(&self) -> usize {
-        match self {
-            Self::Text(text) => text.len(),
-            Self::Alarm { alarm, words } => alarm.text.len() + words.len(),
-        }
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            Self::Alarm { alarm, words } if words.is_empty() => format!("diagnose: ALARM {}", alarm.text),
-            Self::Alarm { alarm, words } => format!("diagnose: {words}: {}", alarm.sentence()),
-        }
-    }
 }
 
 /// Queues a line for stderr. What it quotes, such as the value of a variable, breaks no line.

@@ -3,8 +3,8 @@
 //! Every site carries its own switch, so checking whether it is recorded is one load on the hot
 //! path. This module lists all sites that were ever reached, and turns their switches.
 
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use crate::clock;
 use crate::env;
@@ -27,8 +27,9 @@ static SWITCHBOARD: Mutex<Switchboard> =
 /// Whether recording is on, for code that has no site.
 static RECORDS: AtomicBool = AtomicBool::new(true);
 
-/// Whether this process is a forked child that must not use the records of its parent.
-static IS_CUT_OFF: AtomicBool = AtomicBool::new(false);
+/// The parent of this process, if it is a forked child that must not use its parent's records; 0
+/// otherwise.
+static CUT_OFF_FROM: AtomicU32 = AtomicU32::new(0);
 
 /// Whether only roots are recorded. Read at the first poll of a span, and wherever its node is
 /// looked up again.
@@ -79,9 +80,9 @@ pub(crate) fn hold() -> Held {
 
 #[cfg(unix)]
 impl Held {
-    /// Turns recording off for good, in a forked child that is cut off.
-    pub(crate) fn cut_off(mut self) {
-        IS_CUT_OFF.store(true, Relaxed);
+    /// Turns recording off for good, in a forked child that is cut off from this parent.
+    pub(crate) fn cut_off(mut self, parent: u32) {
+        CUT_OFF_FROM.store(parent, Relaxed);
         self.0.enabled = false;
         RECORDS.store(false, Relaxed);
         self.0.turn_all();
@@ -91,7 +92,13 @@ impl Held {
 /// Returns whether this process is a forked child whose parent may have held any lock at the fork.
 /// Its threads only leave what they have behind: another lock may never become free.
 pub(crate) fn is_cut_off() -> bool {
-    IS_CUT_OFF.load(Relaxed)
+    cut_off_from().is_some()
+}
+
+/// Returns the parent process whose records this child cannot read, because other threads recorded
+/// at the fork.
+pub(crate) fn cut_off_from() -> Option<u32> {
+    Some(CUT_OFF_FROM.load(Relaxed)).filter(|parent| *parent != 0)
 }
 
 /// Returns whether recording is on, in one load. `true` until the environment was read.

@@ -115,8 +115,6 @@ fn is_loopback(address: SocketAddr) -> bool {
 
 fn start(wanted: &ServeAddress, access: Access) -> io::Result<RunningServer> {
     static AT_EXIT: std::sync::Once = std::sync::Once::new();
-    #[cfg(unix)]
-    crate::fork::watch();
     let (listener, address) = Listener::bind(wanted)?;
     listener.set_waiting(false)?;
     let listener = Arc::new(listener);

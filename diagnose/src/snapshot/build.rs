@@ -2,6 +2,8 @@
 
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
@@ -19,7 +21,15 @@ use super::numbers::Table;
 use super::reset;
 use crate::clock::{self, Scale};
 use crate::tree::Histogram;
-use crate::{cpu, identity, label, live, site, switch, task_attr, waits, watchdog};
+use crate::{alarms, cpu, identity, label, live, site, switch, task_attr, waits};
+
+/// Duration from which reports count a poll as long, in ns.
+static LONG_POLL_NS: AtomicU64 = AtomicU64::new(100_000);
+
+/// Sets the duration from which reports count a poll as long.
+pub(crate) fn set_long_polls(bound: Duration) {
+    LONG_POLL_NS.store(u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+}
 
 /// Builds the snapshot of a capture, in its final order.
 pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
@@ -44,8 +54,8 @@ pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
         node.parent = merged.paths[path].parent.map(|parent| NodeIndex::new(order.numbers[parent]));
         snapshot.nodes.push(node);
     }
-    snapshot.alarms = watchdog::alarms();
-    snapshot.long_poll_ns = watchdog::long_poll_ns();
+    snapshot.alarms = alarms::alarms();
+    snapshot.long_poll_ns = LONG_POLL_NS.load(Relaxed);
     snapshot.lock_order = lock_order::build();
     let node_index = |node| merged.find(node).and_then(|path| order.node_index(path));
     alive.build(&mut snapshot, scale, |site| order.site_index(site), &node_index);

@@ -8,6 +8,7 @@ use super::build::{build, process};
 use super::live_spans::LiveSpans;
 use super::merged::Merged;
 use crate::identity;
+use crate::switch::cut_off_from;
 use crate::sync::{Mutex, MutexGuard};
 
 /// Serializes captures: each keeps the waits that it reads, and counts how many waits keep a task's
@@ -52,14 +53,6 @@ pub(super) fn capture(extent: Extent) -> Snapshot {
     let snapshot = build(&merged, alive);
     drop(turn);
     snapshot
-}
-
-/// The process from which this one was forked while other threads recorded, if any.
-pub(super) fn cut_off_from() -> Option<u32> {
-    #[cfg(unix)]
-    return crate::fork::cut_off_from();
-    #[cfg(not(unix))]
-    None
 }
 
 /// Returns a snapshot that explains why nothing can be read: after a fork beside recording threads,

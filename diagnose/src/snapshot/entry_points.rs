@@ -3,6 +3,7 @@
 use diagnose_reports::Snapshot;
 
 use super::capture::{self, Extent};
+use crate::switch;
 
 /// Returns everything recorded up to now, over all threads, living and ended.
 ///
@@ -109,7 +110,7 @@ pub fn waiters() -> String {
 #[must_use]
 pub fn lock_order() -> String {
     let mut snapshot = Snapshot::default();
-    if capture::cut_off_from().is_none() {
+    if !switch::is_cut_off() {
         snapshot.lock_order = super::lock_order::build();
     }
     snapshot.lock_order_text()

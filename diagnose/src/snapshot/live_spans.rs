@@ -24,6 +24,7 @@ use crate::clock::{self, Scale};
 use crate::cpu;
 use crate::live::{self, SlotCopy, TaskKind, TaskState};
 use crate::site::Site;
+use crate::system_call;
 use crate::tree::{self, Node, Tree};
 
 /// A copy of the live registry, taken at the tick `now`.
@@ -215,7 +216,8 @@ fn add_thread(task: &mut Task, thread: Option<&KnownThread>) {
     if task.state == RunState::Running {
         task.is_asleep = task.thread_id.and_then(cpu::is_asleep);
         let sleeper = task.thread_id.filter(|_| task.is_asleep == Some(true));
-        task.waits_for_thread = sleeper.and_then(cpu::system_call).map(|call| cpu::waits_for_thread(&call));
+        task.waits_for_thread =
+            sleeper.and_then(system_call::of).map(|call| system_call::waits_for_thread(&call));
     }
 }
 

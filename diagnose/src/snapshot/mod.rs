@@ -44,6 +44,7 @@ mod usage;
 mod waits;
 
 #[cfg(unix)]
+pub(crate) use build::set_long_polls;
 pub(crate) use capture::{CaptureTurn, turn};
 pub(crate) use entry_points::{alive, running};
 pub use entry_points::{lock_order, snapshot, tree, waiters};

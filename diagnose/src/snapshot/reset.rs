@@ -1,12 +1,13 @@
 //! Resets the recording without changing data that threads write.
 
-use super::capture::{PATIENCE, cut_off_from, turn};
+use super::capture::{PATIENCE, turn};
 use super::merged::Merged;
 use super::replaced_labels;
 use crate::clock;
 use crate::cpu;
 use crate::label::Replaced;
 use crate::live;
+use crate::switch;
 use crate::sync::Mutex;
 use crate::tree::{self, Node};
 use crate::waits;
@@ -33,7 +34,7 @@ static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
 /// assert_eq!(diagnose::snapshot().nodes[0].calls, 2);
 /// ```
 pub fn reset() {
-    if cut_off_from().is_some() {
+    if switch::is_cut_off() {
         return;
     }
     let now = clock::now();

@@ -16,6 +16,7 @@ use super::capture_context::TaskTable;
 use super::local_sets;
 use crate::cpu;
 use crate::own_thread;
+use crate::system_call;
 
 /// A runtime's own task count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,14 +39,14 @@ pub(super) struct OtherThread {
 
 impl OtherThread {
     pub(super) fn read(id: u64) -> Self {
-        Self { id, system_call: cpu::system_call(id) }
+        Self { id, system_call: system_call::of(id) }
     }
 
     /// Returns whether it has waited for another thread since before the tasks were listed.
     fn waits_for_thread(&self) -> bool {
-        let is_wait = |call: &&String| cpu::waits_for_thread(call);
+        let is_wait = |call: &&String| system_call::waits_for_thread(call);
         let call = self.system_call.as_ref().filter(is_wait);
-        call.is_some() && cpu::system_call(self.id).as_ref() == call
+        call.is_some() && system_call::of(self.id).as_ref() == call
     }
 
     /// Returns whether it waits for another thread, or the system does not say.

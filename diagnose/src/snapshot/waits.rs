@@ -22,9 +22,9 @@ use super::numbers::Index;
 use super::unrecorded::OtherThread;
 use super::usage::{past_resources, usage};
 use crate::clock;
-use crate::cpu;
 #[cfg(feature = "tokio")]
 use crate::live;
+use crate::own_thread;
 use crate::tree;
 use crate::waits::{
     self, Creator, HoldingCopy, Record, RecordIdentity, ResourceKind, UNBOUNDED, WaitCopy, WaitProgress,
@@ -83,7 +83,7 @@ impl WaitsCopy {
         let read_at = clock::now();
         // Before the holdings: a thread that ends in between drops what it has, or hands it on.
         // Without records there is nothing to have, so no need to list threads.
-        let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { cpu::other_threads() };
+        let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { own_thread::others() };
         let foreign = foreign_threads(threads.as_deref());
         let (mut loose, mut queued): (Vec<_>, Vec<_>) =
             waits::all_waits().partition(|wait| wait.resource == 0);

@@ -22,7 +22,7 @@ use diagnose_reports::sort::sort;
 use diagnose_reports::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 
 use super::late::Late;
-use super::raised::alarm;
+use crate::alarms::alarm;
 
 /// Longest pause between two requests for verdicts while tasks stay late.
 const LONGEST: Duration = Duration::from_secs(10);

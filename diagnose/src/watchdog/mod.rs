@@ -25,19 +25,16 @@
 //!
 //! ```text
 //! watch         the thread and its settings
-//! raised        the alarms so far; where each new one goes
 //! poll_alarms   which alarms about polls and queued tasks are over
-//! callback      the function of `Builder::on_alarm`, on a thread of its own
 //! late          whether anything is late, without a snapshot
 //! suspects      which late tasks may hang, in a few bytes per task
 //! looks         long polls and queued tasks in a snapshot, if new: a pure function
-//! alarms        the texts of these findings
+//! alarm_texts   the texts of these findings
 //! hangs         when to ask for verdicts, and which of them are new
 //! native_stack  the native stack of a thread, as lines; needs the feature `native-stacks`
 //! ```
 
-mod alarms;
-mod callback;
+mod alarm_texts;
 mod hangs;
 mod late;
 mod looks;
@@ -54,11 +51,9 @@ mod native_stack;
 )))]
 mod no_stack;
 mod poll_alarms;
-mod raised;
 mod suspects;
 mod watch;
 
-pub(crate) use callback::set_callback;
 #[cfg(feature = "native-stacks")]
 pub(crate) use native_stack::prepare_thread;
 #[cfg(feature = "native-stacks")]
@@ -69,5 +64,4 @@ pub use native_stack::{addresses_of, interrupt_thread};
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 use no_stack as native_stack;
-pub(crate) use raised::alarms;
-pub(crate) use watch::{long_poll_ns, set_long_polls, watch};
+pub(crate) use watch::watch;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use diagnose_reports::model::{Alarm, RunState, Task};
 
 use super::looks::Finding;
-use super::raised::resolve;
+use crate::alarms::resolve;
 use crate::live::{self, TaskState};
 
 /// The state and the number of finished polls of each task that an alarm is about.

@@ -4,17 +4,18 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::alarms::alarms_of;
+use super::alarm_texts::alarms_of;
 use super::hangs::{HangEvent, Hangs};
 use super::late::Gather;
 use super::looks::Looks;
 use super::poll_alarms::{self, PollAlarm};
-use super::raised::{raise, resolve};
 use super::suspects::{Suspects, suspects};
+use crate::alarms::{raise, resolve};
 use crate::clock;
 use crate::os;
 use crate::own_thread;
 use crate::say::say;
+use crate::switch;
 use crate::sync::Mutex;
 
 /// How long a poll or a wait may take before it is an alarm; `None` while off.
@@ -23,17 +24,13 @@ static THRESHOLD: Mutex<Option<Duration>> = Mutex::new(None);
 /// The process whose thread watches. A forked child has none.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// Duration from which reports count a poll as long, in ns.
-static LONG_POLL_NS: AtomicU64 = AtomicU64::new(100_000);
-
 /// How often the watchdog was switched on. A thread of an earlier time ends.
 static TIMES: AtomicU64 = AtomicU64::new(0);
 
 /// Switches the watchdog on, or off with `None`.
 pub(crate) fn watch(threshold: Option<Duration>) {
     // A child that records nothing would watch the tasks of its parent for ever.
-    #[cfg(unix)]
-    if crate::fork::cut_off_from().is_some() {
+    if switch::is_cut_off() {
         return;
     }
     let mut own = THRESHOLD.lock();
@@ -48,16 +45,6 @@ pub(crate) fn watch(threshold: Option<Duration>) {
         say!("diagnose: cannot start the watchdog thread: {error}");
         *own = None;
     }
-}
-
-/// Sets the duration from which reports count a poll as long.
-pub(crate) fn set_long_polls(bound: Duration) {
-    LONG_POLL_NS.store(ns(bound), Relaxed);
-}
-
-/// Returns the duration from which reports count a poll as long, in ns.
-pub(crate) fn long_poll_ns() -> u64 {
-    LONG_POLL_NS.load(Relaxed)
 }
 
 /// After a look the watchdog pauses `LOOK_SHARE` times as long as the look took. After a snapshot

@@ -24,7 +24,7 @@ pub(crate) fn alarms() -> Vec<Alarm> {
 }
 
 /// Makes an alarm that is raised now.
-pub(super) fn alarm(kind: AlarmKind, text: String, mut tasks: Vec<TaskId>) -> Alarm {
+pub(crate) fn alarm(kind: AlarmKind, text: String, mut tasks: Vec<TaskId>) -> Alarm {
     tasks.truncate(MAX_TASKS);
     let mut alarm = Alarm::from(text);
     (alarm.at_unix_ms, alarm.kind, alarm.tasks) = (identity::unix_ms(), kind, tasks);
@@ -32,7 +32,7 @@ pub(super) fn alarm(kind: AlarmKind, text: String, mut tasks: Vec<TaskId>) -> Al
 }
 
 /// Adds an alarm to the list, and reports it.
-pub(super) fn raise(alarm: Alarm) {
+pub(crate) fn raise(alarm: Alarm) {
     let mut alarms = ALARMS.lock();
     if alarms.len() == MAX_ALARMS {
         let resolved = alarms.iter().position(|own| own.resolved_at_unix_ms.is_some());
@@ -45,7 +45,7 @@ pub(super) fn raise(alarm: Alarm) {
 
 /// Marks an alarm that was raised as resolved, and reports that with `words`. The list may have
 /// lost the alarm to later ones.
-pub(super) fn resolve(mut alarm: Alarm, words: String) {
+pub(crate) fn resolve(mut alarm: Alarm, words: String) {
     let mut alarms = ALARMS.lock();
     let listed = alarms.iter_mut().rev().find(|own| **own == alarm);
     alarm.resolved_at_unix_ms = Some(identity::unix_ms());

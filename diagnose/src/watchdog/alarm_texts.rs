@@ -9,7 +9,7 @@ use diagnose_reports::{Snapshot, clean_line};
 
 use super::looks::Finding;
 use super::native_stack;
-use super::raised::alarm;
+use crate::alarms::alarm;
 use crate::cpu::{self, CpuUsage};
 use crate::live;
 

@@ -1,0 +1,12 @@
+//! The alarms so far, and the readers of each new one.
+//!
+//! ```text
+//! raised     the list in reports; where each new alarm goes
+//! callback   the function of `Builder::on_alarm`, on a thread of its own
+//! ```
+
+mod callback;
+mod raised;
+
+pub(crate) use callback::set_callback;
+pub(crate) use raised::{alarm, alarms, raise, resolve};
