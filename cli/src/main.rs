@@ -1,8 +1,9 @@
 //! The command `diagnose`: reads snapshots, prints reports, compares, and asks programs for dumps.
 //!
 //! ```text
-//! args        the command line, by clap          commands/   one file per subcommand
-//! values      percentages, durations             output      standard output, JSON
+//! args        all subcommands, by clap           commands/   one file per subcommand, with its arguments
+//! flags       those of several subcommands       values      percentages, durations
+//! output      standard output, JSON
 //! input sides snapshots from files and streams; several, by lists, folders and globs
 //! since       a snapshot with an earlier one of its process
 //! paint       colors                             browser     opens a file
@@ -17,6 +18,7 @@ mod args;
 mod browser;
 mod commands;
 mod failure;
+mod flags;
 mod input;
 mod output;
 mod paint;

@@ -7,8 +7,8 @@ use std::path::Path;
 use diagnose_reports::{Report, Snapshot, clean_json};
 use serde::Serialize;
 
-use crate::args::{Global, When};
 use crate::failure::Failure;
+use crate::flags::{Global, When};
 use crate::paint::paint;
 
 /// Version of the JSON that commands print. It is incremented when a field changes its meaning.

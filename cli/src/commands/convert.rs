@@ -1,16 +1,40 @@
 //! `diagnose convert`: a snapshot in another format.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use diagnose_reports::{Report, Snapshot};
+use diagnose_reports::{Format, Report, Snapshot};
 use serde::Serialize;
 
-use crate::args::Convert;
 use crate::failure::Failure;
+use crate::flags::Input;
 use crate::input;
 use crate::output::{Output, is_dash};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = formats())]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: Input,
+    /// The file to write, in the format of its extension, such as `x.folded` or `x.busy.svg`; `-`
+    /// for standard output
+    #[arg(value_name = "OUTPUT", required_unless_present = "named")]
+    output: Option<PathBuf>,
+    /// The file to write, as a flag
+    #[arg(short, long = "output", value_name = "FILE", conflicts_with = "output")]
+    named: Option<PathBuf>,
+    /// The format, if the file's extension does not name it, such as `folded` or `busy.svg`
+    #[arg(short, long = "to", value_name = "FORMAT", visible_alias = "format")]
+    format: Option<String>,
+}
+
+/// The formats of this build, for the help.
+fn formats() -> String {
+    let line = |format: Format| format!("  {:16} {}\n", format.extension(), format.about());
+    let lines: String = Format::all().map(line).collect();
+    format!("Formats:\n{lines}A view in front restricts the times: `busy.svg`, `idle.folded`")
+}
 
 /// The JSON of every command that writes one file.
 #[derive(Debug, Serialize)]
@@ -24,7 +48,7 @@ pub(crate) struct Written<'a> {
     pub(crate) is_opened: Option<bool>,
 }
 
-pub(crate) fn run(args: &Convert, output: Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     // Clap makes sure that there is one.
     let file = args.output.as_deref().or(args.named.as_deref()).unwrap_or(Path::new("-"));
     let report = report(args.format.as_deref(), file)?;

@@ -7,9 +7,15 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::args::Explain;
 use crate::failure::Failure;
 use crate::output::Output;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The id, as reports show it in parentheses: `contended`, `stuck.cycle`
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+}
 
 const FINDINGS: &str = include_str!("../../findings.md");
 const VERDICTS: &str = include_str!("../../verdicts.md");
@@ -41,7 +47,7 @@ struct Page {
 }
 
 /// Prints the section of an id, or the list of all ids.
-pub(crate) fn run(args: &Explain, output: Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let all: Vec<Explanation> =
         sections(FINDINGS, Of::Finding).chain(sections(VERDICTS, Of::Verdict)).collect();
     let Some(id) = &args.id else {

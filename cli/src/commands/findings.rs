@@ -1,16 +1,26 @@
 //! `diagnose findings`: what to look at first.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use diagnose_reports::{Finding, clean_lines, counted};
 use serde::Serialize;
 
-use crate::args::Findings;
 use crate::commands::FOUND;
 use crate::commands::verdicts::MERGED;
 use crate::failure::Failure;
+use crate::flags::Input;
 use crate::output::Output;
 use crate::since;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: Input,
+    /// An earlier snapshot of the same process: findings count what has grown since then
+    #[arg(long, value_name = "OLD")]
+    since: Option<PathBuf>,
+}
 
 #[derive(Serialize)]
 struct Page {
@@ -18,7 +28,7 @@ struct Page {
 }
 
 /// Exits with 1 if there is a finding.
-pub(crate) fn run(args: &Findings, output: Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let (snapshot, earlier) = since::read(&args.input.path, args.since.as_deref())?;
     let findings = match &earlier {
         Some(earlier) => snapshot.findings_since(earlier),

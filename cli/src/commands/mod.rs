@@ -2,18 +2,18 @@
 //!
 //! Each takes its arguments and the [`Output`](crate::output::Output), and returns the exit status.
 
-mod convert;
+pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod dump;
-mod explain;
-mod findings;
-mod flame;
+pub(crate) mod explain;
+pub(crate) mod findings;
+pub(crate) mod flame;
 mod manual;
 pub(crate) mod merge;
-mod open;
+pub(crate) mod open;
 pub(crate) mod run;
 mod select;
-mod show;
+pub(crate) mod show;
 mod tasks;
 pub(crate) mod top;
 mod verdicts;

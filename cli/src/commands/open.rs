@@ -5,14 +5,26 @@ use std::process::ExitCode;
 
 use diagnose_reports::{Report, Snapshot, clean_line};
 
-use crate::args::Open;
 use crate::browser;
 use crate::commands::convert::{Written, report, write};
 use crate::failure::Failure;
+use crate::flags::Input;
 use crate::input;
 use crate::output::{Output, is_dash};
 
-pub(crate) fn run(args: &Open, output: Output) -> Result<ExitCode, Failure> {
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: Input,
+    /// The file to write; a temporary file by default
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the page without opening it
+    #[arg(long = "no-open")]
+    write_only: bool,
+}
+
+pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let report = match &args.output {
         Some(file) if is_dash(file) => {
             return Err(Failure::new("standard output cannot be opened in a browser: name a file"));

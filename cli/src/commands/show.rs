@@ -1,15 +1,28 @@
 //! `diagnose show`: the text report.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use diagnose_reports::{Format, Report, Snapshot, write_text_since};
 
-use crate::args::Show;
 use crate::failure::Failure;
+use crate::flags::Input;
 use crate::output::Output;
 use crate::since;
 
-pub(crate) fn run(args: &Show, output: Output) -> Result<ExitCode, Failure> {
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: Input,
+    /// Show all rows
+    #[arg(long)]
+    full: bool,
+    /// An earlier snapshot of the same process: findings count what has grown since then
+    #[arg(long, value_name = "OLD", conflicts_with = "json")]
+    since: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let (snapshot, earlier) = since::read(&args.input.path, args.since.as_deref())?;
     if let Some(earlier) = earlier {
         let mut text = Vec::new();

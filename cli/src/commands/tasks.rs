@@ -6,8 +6,8 @@ use diagnose_reports::Snapshot;
 use diagnose_reports::model::{Place, Task};
 use serde::Serialize;
 
-use crate::args::SnapshotArgs;
 use crate::failure::Failure;
+use crate::flags::SnapshotArgs;
 use crate::input;
 use crate::output::Output;
 

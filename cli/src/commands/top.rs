@@ -8,10 +8,11 @@ use diagnose_reports::model::{Place, SiteKind};
 use diagnose_reports::{LatencyQuantiles, Row, Snapshot, Table, clean_line, count, percent, rows, time};
 use serde::Serialize;
 
-use crate::args::Top;
 use crate::failure::Failure;
+use crate::flags::Input;
 use crate::input;
 use crate::output::Output;
+use crate::values;
 
 /// A column to sort by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -107,7 +108,27 @@ struct Latency {
     max_ns: u64,
 }
 
-pub(crate) fn run(args: &Top, output: Output) -> Result<ExitCode, Failure> {
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: Input,
+    /// The column to sort by, largest first
+    #[arg(short, long, value_name = "KEY", default_value = "self-busy")]
+    sort: SortKey,
+    /// The number of functions to print; 0 prints all
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        visible_alias = "limit",
+        value_parser = values::count,
+        allow_negative_numbers = true
+    )]
+    count: usize,
+}
+
+pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let snapshot = input::read(&args.input.path)?;
     let mut rows = rows(&snapshot);
     // Of all functions, without counting any twice.

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use diagnose_reports::Verdict;
 use serde::Serialize;
 
-use crate::args::SnapshotArgs;
 use crate::commands::FOUND;
 use crate::failure::Failure;
+use crate::flags::SnapshotArgs;
 use crate::input;
 use crate::output::Output;
 

@@ -7,8 +7,8 @@ use diagnose_reports::Snapshot;
 use diagnose_reports::model::{Resource, ResourceId, Wait};
 use serde::Serialize;
 
-use crate::args::SnapshotArgs;
 use crate::failure::Failure;
+use crate::flags::SnapshotArgs;
 use crate::input;
 use crate::output::Output;
 

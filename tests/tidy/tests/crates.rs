@@ -9,7 +9,10 @@ const CRATES: [(&str, &[&str]); 32] = [
     ("async_lock", &["diagnose/src/async_lock/", "diagnose/src/off/"]),
     ("async_std", &["diagnose/src/async_std/", "diagnose/src/off/"]),
     ("backtrace", &["diagnose/src/watchdog/native_stack/"]),
-    ("clap", &["cli/src/args.rs", "cli/src/commands/", "cli/src/main.rs", "cli/src/paint.rs"]),
+    (
+        "clap",
+        &["cli/src/args.rs", "cli/src/commands/", "cli/src/flags.rs", "cli/src/main.rs", "cli/src/paint.rs"],
+    ),
     ("clap_complete", &["cli/src/args.rs", "cli/src/commands/manual.rs"]),
     ("clap_mangen", &["cli/src/commands/manual.rs"]),
     ("flate2", &["reports/src/export/page/", "reports/src/export/pprof.rs"]),

@@ -19,7 +19,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::commands::run::report::Dumps;
+use crate::commands::run::report::{Dumps, Ending};
 use crate::failure::Failure;
 use crate::process::{Process, Request, Signal, group, request, send, send_to_group};
 
@@ -41,17 +41,6 @@ pub(super) struct Program<'a> {
     pub(super) is_interactive: bool,
     /// Whether its standard output goes to stderr.
     pub(super) is_output_apart: bool,
-}
-
-/// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// By itself, with this exit status.
-    Status(u8),
-    /// By this signal, which came from itself or from others.
-    Signal(i32),
-    /// Because it was interrupted.
-    Interrupted,
 }
 
 /// An event while the program runs.
@@ -82,17 +71,6 @@ impl Target {
     fn send(self, number: i32) {
         // A failure means that it has ended.
         let _ = if self.is_group { send_to_group(self.pid, number) } else { send(self.pid, number) };
-    }
-}
-
-impl Ending {
-    /// The exit status as a shell reports it; 0 for an end that was asked for.
-    pub(super) fn status(self) -> u8 {
-        match self {
-            Self::Status(status) => status,
-            Self::Signal(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
-            Self::Interrupted => 0,
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Collects the dumps that a program left, and prints them.
+//! How a program ended; collects the dumps that it left, and prints them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
@@ -9,12 +9,33 @@ use diagnose_reports::{Snapshot, merge};
 use crate::commands::convert::write;
 use crate::commands::open::{page, temporary, write_and_open};
 use crate::commands::run::arguments::{Args, report};
-use crate::commands::run::child::Ending;
 use crate::commands::show;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Output, is_dash};
 use crate::process::{dumps, signal_name};
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By itself, with this exit status.
+    Status(u8),
+    /// By this signal, which came from itself or from others.
+    Signal(i32),
+    /// Because it was interrupted.
+    Interrupted,
+}
+
+impl Ending {
+    /// The exit status as a shell reports it; 0 for an end that was asked for.
+    pub(super) fn status(self) -> u8 {
+        match self {
+            Self::Status(status) => status,
+            Self::Signal(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+            Self::Interrupted => 0,
+        }
+    }
+}
 
 /// The dumps that appear in a folder.
 #[derive(Debug)]

@@ -1,0 +1,48 @@
+//! Runs the program with its settings, and prints the report of what it left.
+
+use std::process::ExitCode;
+
+use crate::commands::run::arguments::{Args, report, variables};
+use crate::commands::run::child::Program;
+use crate::commands::run::report::Dumps;
+use crate::failure::Failure;
+use crate::output::{Output, check_folder, is_dash};
+
+/// Marks a folder whose dumps are deleted: the program does not print their names. The crate
+/// `diagnose` looks for it (dump.rs).
+const TEMPORARY: &str = ".diagnose-temporary";
+
+/// Runs the program, and prints the report of what it left.
+pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
+    let temporary = tempfile::Builder::new().prefix("diagnose-run-").tempdir();
+    let temporary = temporary.map_err(|error| Failure::new(format!("cannot create a folder: {error}")))?;
+    let (folder, made) = match &args.dir {
+        Some(folder) => (folder.as_path(), std::fs::create_dir_all(folder)),
+        None => (temporary.path(), std::fs::write(temporary.path().join(TEMPORARY), "")),
+    };
+    let made = made.and_then(|()| std::path::absolute(folder));
+    let folder = made.map_err(|error| Failure::new(format!("cannot use `{}`: {error}", folder.display())))?;
+    // Before the program, whose recording would be lost.
+    if let Some(file) = args.output.as_deref().filter(|file| !is_dash(file)) {
+        report(args, file)?;
+        check_folder(file)?;
+    }
+    let dumps = Dumps::new(&folder);
+    let program = Program {
+        command: &args.program,
+        variables: variables(args, &folder),
+        duration: args.duration,
+        is_interactive: args.interactive,
+        // The program's own output must not get into the report.
+        is_output_apart: output.is_json || args.output.as_deref() == Some("-".as_ref()),
+    };
+    let ending = program.run(&dumps)?;
+    let status = ending.status();
+    let name = args.program[0].to_string_lossy();
+    match dumps.print(&name, ending, args, output) {
+        // The program's own failure is the better explanation.
+        Err(failure) if status != 0 => failure.print(),
+        printed => printed?,
+    }
+    Ok(ExitCode::from(status))
+}
