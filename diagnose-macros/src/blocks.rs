@@ -8,11 +8,12 @@
 //! stays as it is.
 //!
 //! The block that a function returns as its future is not wrapped: it is already timed as the
-//! function.
+//! function. Neither is one that a function drives.
 
 use std::mem;
 
 use proc_macro2::TokenStream;
+use quote::ToTokens as _;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Attribute, Block, Error, Expr, ExprClosure, ExprIf, ExprMatch, Item, Local, Macro, Meta, Result, Stmt,
@@ -23,7 +24,7 @@ use crate::attributes::{hand_down, is_ours, take};
 use crate::escape::{self, ValueUse};
 use crate::moved::MovedNames;
 use crate::points::begins_with_place;
-use crate::{boxed, check, expand};
+use crate::{boxed, check, driver, expand};
 
 /// The kind of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub(crate) enum Body {
     Async,
     /// The body of a function that returns a future. An async block at its end is that future.
     ReturnsFuture,
+    /// The body of a function that only drives an executor. Its future is timed as the function.
+    Drives,
     /// The body of any other function.
     Plain,
 }
@@ -55,6 +58,11 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
     if surroundings.returns {
         blocks.returned_block(body);
     } else {
+        if let Some(future) = driver::driven_block(body).filter(|_| is == Body::Drives) {
+            blocks.returned(future);
+            // Nothing visits it again.
+            *future = Expr::Verbatim(future.to_token_stream());
+        }
         blocks.value = ValueUse::RETURNS;
         blocks.visit_block_mut(body);
     }

@@ -4,17 +4,96 @@
 //! that takes no time.
 //!
 //! The call lasts as long as the future, and its thread is parked meanwhile. A frame would be busy
-//! all that time, so the future is timed instead.
+//! all that time, so the future is timed instead. If that is an async block, its awaits are those
+//! of the function.
 
-use syn::{Block, Expr, ExprCall, ExprMethodCall, Macro, Stmt};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens as _;
+use syn::{Block, Expr, ExprCall, ExprMethodCall, Local, Macro, Pat, Stmt};
 
 /// Returns the future that a body drives, if the body ends with that.
 pub(crate) fn driven(body: &mut Block) -> Option<&mut Expr> {
-    let last = body.stmts.iter().rposition(|stmt| !is_plain_stmt(stmt))?;
+    let last = last(body)?;
     match &mut body.stmts[last] {
         Stmt::Expr(value, _) => driven_by(value),
         Stmt::Local(local) => driven_by(&mut local.init.as_mut()?.expr),
         _ => None,
+    }
+}
+
+/// Returns the position of the last statement that takes time.
+fn last(body: &Block) -> Option<usize> {
+    body.stmts.iter().rposition(|stmt| !is_plain_stmt(stmt))
+}
+
+/// Returns the async block that a body drives, if it is known which one that is. It is the argument
+/// itself, or the value of a variable, as in the output of `#[tokio::main]`:
+///
+/// ```text
+/// let body = async { … };
+/// { return build().block_on(body); }
+/// ```
+pub(crate) fn driven_block(body: &mut Block) -> Option<&mut Expr> {
+    let name = match driven(body)? {
+        Expr::Async(_) => None,
+        Expr::Path(variable) => Some(variable.path.get_ident()?.clone()),
+        _ => return None,
+    };
+    match name {
+        None => driven(body),
+        Some(name) => value_of(&name, body),
+    }
+}
+
+/// Returns the async block in a variable that the last statement drives.
+fn value_of<'a>(name: &Ident, body: &'a mut Block) -> Option<&'a mut Expr> {
+    let last = last(body)?;
+    let (before, after) = body.stmts.split_at_mut(last);
+    // Another mention may be another variable of this name.
+    if n_mentions(name, after.first()?.to_token_stream()) != 1 {
+        return None;
+    }
+    for statement in before.iter_mut().rev() {
+        let Stmt::Local(Local { pat, init, .. }) = statement else { continue };
+        if n_mentions(name, pat.to_token_stream()) == 0 {
+            continue;
+        }
+        let value = &mut *init.as_mut().filter(|_| is_variable(pat))?.expr;
+        if !is_passed_on(name, value) {
+            return matches!(value, Expr::Async(_)).then_some(value);
+        }
+    }
+    None
+}
+
+fn is_variable(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::Ident(name) => name.by_ref.is_none() && name.subpat.is_none(),
+        Pat::Type(typed) => is_variable(&typed.pat),
+        _ => false,
+    }
+}
+
+fn n_mentions(name: &Ident, tokens: TokenStream) -> usize {
+    let of_token = |token| match token {
+        TokenTree::Group(group) => n_mentions(name, group.stream()),
+        TokenTree::Ident(word) => usize::from(word == *name),
+        _ => 0,
+    };
+    tokens.into_iter().map(of_token).sum()
+}
+
+/// Returns whether a value is that of the variable: `body`, or `{ if … { … } body }`.
+fn is_passed_on(name: &Ident, value: &Expr) -> bool {
+    match value {
+        Expr::Path(path) => path.path.is_ident(name),
+        Expr::Block(block) => match block.block.stmts.split_last() {
+            Some((Stmt::Expr(value, None), before)) => {
+                !before.iter().any(|it| matches!(it, Stmt::Local(_))) && is_passed_on(name, value)
+            }
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -189,13 +189,14 @@ pub(crate) fn timed(
     let body = match returned {
         _ if is_async => Body::Async,
         Some(_) => Body::ReturnsFuture,
+        None if is_driver => Body::Drives,
         None => Body::Plain,
     };
     let (points, error) = blocks::rewrite(&mut function.block, args, body);
     let tokens = match returned {
         _ if is_async => expand::asynchronous(args, function, &points),
         Some(returned) => expand::returning(args, function, returned, &points),
-        None if is_driver => expand::driving(args, function),
+        None if is_driver => expand::driving(args, function, &points),
         None => expand::synchronous(args, function),
     };
     match error {

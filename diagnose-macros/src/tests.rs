@@ -183,3 +183,28 @@ fn an_arm_of_a_select_that_is_no_lock_itself_may_have_its_guard_moved() {
     assert_eq!(arms("{ work() }"), [0, 0]);
     assert_eq!(arms("{ keep(g) }"), [0, 1]);
 }
+
+#[test]
+fn only_the_block_that_is_driven_is_the_functions_own() {
+    let n_blocks = |body: &str| {
+        expand(&format!("#[diagnose] fn f() {{ {body} }}")).to_string().matches("SiteKind :: Block").count()
+    };
+    for own in [
+        "rt.block_on(async { g().await })",
+        "let a = async { g().await }; let a = a; tokio::pin!(a); let a: Pin<&mut F> = a; { return rt.block_on(a) }",
+        "let a = async { g().await }; println!(); if let Err(error) = block_on(a) { eprintln!(); }",
+    ] {
+        assert_eq!(n_blocks(own), 0, "{own}");
+    }
+    for other in [
+        "rt.block_on(wrap(async { g().await }))",
+        "let a = async { g().await }; let a = wrap(a); rt.block_on(a)",
+        "let a = async { g().await }; let (a, b) = wrap(a); rt.block_on(a)",
+        "let a = async { g().await }; let a = { let a = wrap(a); a }; rt.block_on(a)",
+        "let a = async { g().await }; { let a = wrap(a); rt.block_on(a) }",
+        "let a = async { g().await }; rt.block_on(b)",
+        "let a = #[diagnose] async { g().await }; rt.block_on(a)",
+    ] {
+        assert_eq!(n_blocks(other), 1, "{other}");
+    }
+}

@@ -5,7 +5,8 @@
 /// - `async fn`, free or a method: times the future, every poll under the function's name.
 /// - Function that returns `impl Future`, `Pin<Box<dyn Future>>` or `BoxFuture`, as by async-trait
 ///   (in either order of the two attributes): times the future, not the code before it.
-/// - Plain function: times the call.
+/// - Plain function: times the call. If it only drives an executor, as `#[tokio::main]` leaves
+///   `main`, it times that future instead, so the two attributes may stand in either order.
 /// - Impl block, trait or inline module: times every async function inside, methods as
 ///   `Type::method`. An attribute on one of them overrides it.
 /// - `impl Future for T`, `impl Stream for T`: times `poll` or `poll_next`, under the name of the

@@ -27,8 +27,8 @@ pub(crate) fn synchronous(args: &Args, function: Function) -> TokenStream {
 
 /// Returns a function that only drives an executor. The future it drives is timed, under the
 /// function's name.
-pub(crate) fn driving(args: &Args, function: Function) -> TokenStream {
-    let statics = body_of(args, future_kind(args, "Fn"), &function, &[]);
+pub(crate) fn driving(args: &Args, function: Function, points: &[TokenStream]) -> TokenStream {
+    let statics = body_of(args, future_kind(args, "Fn"), &function, points);
     let Function { attrs, before: qualifiers, sig, mut block, .. } = function;
     let (outer, inner) = split(&attrs);
     let krate = krate(args);

@@ -1,7 +1,12 @@
 //! A runtime's attribute works above and below `#[diagnose]`.
 
 use diagnose::diagnose;
-use diagnose_macros_tests::sites;
+use diagnose_macros_tests::{calls, sites};
+
+#[diagnose]
+async fn called_by_main() {
+    tokio::task::yield_now().await;
+}
 
 #[diagnose]
 #[tokio::main(flavor = "current_thread")]
@@ -32,6 +37,40 @@ fn main_is_timed_above_and_below_the_runtimes_attribute() {
     // The attribute above has left a synchronous function that only drives an executor. Its future
     // is timed, and not the function.
     assert!(sites("main_above")[0].starts_with("fn "));
+}
+
+#[tokio::main(flavor = "current_thread")]
+#[diagnose]
+async fn main_that_calls() -> u32 {
+    called_by_main().await;
+    let block = async { called_by_main().await };
+    block.await;
+    4
+}
+
+#[test]
+fn the_block_that_a_runtimes_attribute_leaves_is_main_itself() {
+    assert_eq!(main_that_calls(), 4);
+    assert_eq!(
+        calls("called_by_main"),
+        ["1 called_by_main < main_that_calls", "1 called_by_main < {block} < main_that_calls"]
+    );
+    assert_eq!(awaits("main_that_calls"), ["block.await", "called_by_main().await"]);
+}
+
+/// The sites of the awaits in the body of this name, sorted.
+fn awaits(name: &str) -> Vec<String> {
+    let snapshot = diagnose::snapshot();
+    let parent =
+        |node: &diagnose::model::Node| node.parent.map(|it| &snapshot.sites[snapshot.nodes[it].site]);
+    let mut texts: Vec<String> = snapshot
+        .nodes
+        .iter()
+        .filter(|node| parent(node).is_some_and(|it| it.name == name))
+        .map(|node| snapshot.sites[node.site].name.clone())
+        .collect();
+    texts.sort();
+    texts
 }
 
 #[diagnose]
