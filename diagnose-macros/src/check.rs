@@ -21,14 +21,23 @@ pub(crate) fn function(args: &Args, signature: &Signature, is_driver: bool) -> R
     if let Some(span) = args.all {
         return Err(Error::new(span, "`all` is for an impl block, a trait or a module"));
     }
+    future(signature)?;
+    let is_future = signature.asyncness.is_some() || Returned::by(signature).is_some();
+    match args.root {
+        Some(span) if !is_future && !is_driver => {
+            Err(Error::new(span, "`root` makes a future a task; this function is not `async`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a function that returns a future which cannot be timed.
+pub(crate) fn future(signature: &Signature) -> Result<()> {
     if let Some(bound) = boxed::unsatisfied(signature) {
         return Err(Error::new_spanned(bound, untimable(bound)));
     }
     if signature.asyncness.is_some() || Returned::by(signature).is_some() {
         return Ok(());
-    }
-    if let Some(span) = args.root.filter(|_| !is_driver) {
-        return Err(Error::new(span, "`root` makes a future a task; this function is not `async`"));
     }
     match &signature.output {
         ReturnType::Type(_, output) if is_future(output) => Err(Error::new_spanned(

@@ -14,7 +14,7 @@ use syn::{
 
 use crate::args::Args;
 use crate::blocks::Body;
-use crate::boxed::{self, Returned};
+use crate::boxed::Returned;
 use crate::function::Function;
 use crate::{attributes, blocks, check, driver, expand};
 
@@ -121,7 +121,7 @@ impl Members<'_> {
             }
         };
         let is_future = function.sig.asyncness.is_some() || Returned::by(&function.sig).is_some();
-        let is_chosen = (is_future || self.args.all.is_some()) && boxed::unsatisfied(&function.sig).is_none();
+        let is_chosen = (is_future || self.args.all.is_some()) && check::future(&function.sig).is_ok();
         let is_wanted = asked || (is_chosen && function.sig.constness.is_none());
         if args.skip.is_some() || !is_wanted {
             return untimed(function);

@@ -46,6 +46,10 @@ mod work {
     #[diagnose::diagnose(all)]
     pub(super) mod loud {
         pub(in super::super) fn seen() {}
+
+        pub(in super::super) fn not_pinned() -> Box<dyn Future<Output = ()>> {
+            Box::new(async {})
+        }
     }
 }
 
@@ -54,10 +58,11 @@ fn functions_in_an_annotated_module_are_timed() {
     assert_eq!(run(work::outer()), 9);
     run(work::quiet::unseen());
     work::loud::seen();
+    run(Box::into_pin(work::loud::not_pinned()));
     assert_eq!(calls("counts"), ["1 counts < inner < outer"]);
     assert_eq!(calls("Part::size"), ["1 Part::size < outer"]);
     assert_eq!(calls("seen"), ["1 seen"]);
-    for left_out in ["left_out", "opted_out", "unseen"] {
+    for left_out in ["left_out", "opted_out", "unseen", "not_pinned"] {
         assert!(calls(left_out).is_empty(), "{left_out}");
     }
 }
