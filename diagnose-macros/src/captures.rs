@@ -88,7 +88,11 @@ fn of_argument(
     }
     let name = format_ident!("__diagnose_argument_{number}", span = Span::mixed_site());
     let pattern = std::mem::replace(&mut *argument.pat, plain(name.clone()));
-    Capture { name, cfgs, levels: levels(&mut argument.attrs), kind: Kind::Pattern(pattern) }
+    let kind = match pattern {
+        Pat::Wild(_) if !behind_a_pattern => Kind::Plain { unused: false },
+        pattern => Kind::Pattern(pattern),
+    };
+    Capture { name, cfgs, levels: levels(&mut argument.attrs), kind }
 }
 
 /// The name of an argument that is no pattern.

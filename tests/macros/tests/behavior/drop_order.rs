@@ -55,6 +55,11 @@ twins! {
         note("body");
         let _ = (&c, &a, &b);
     }
+    pub(super) async fn wild_before_a_pattern(_: Noisy, b: Noisy, (c, _): (Noisy, Noisy)) {
+        pause().await;
+        note("body");
+        let _ = (&c, &b);
+    }
     pub(super) async fn mutable(mut a: Noisy, b: Noisy, mut c: Noisy) {
         pause().await;
         std::mem::swap(&mut a, &mut c);
@@ -125,6 +130,7 @@ fn drops_are_those_of_the_bare_function_cancelled_and_completed() {
         moved(a(), b(), c());
         moved_into_locals(a(), b(), c());
         patterns((a(), Noisy("a.1")), [b(), Noisy("b.1")], c());
+        wild_before_a_pattern(a(), b(), (c(), Noisy("c.1")));
         mutable(a(), b(), c());
         tail_temporary(a(), b());
         early(a(), b());
