@@ -10,7 +10,7 @@ use quote::{ToTokens as _, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::VisitMut as _;
-use syn::{Expr, Path, Result, Token, UnOp};
+use syn::{Block, Expr, Path, Result, Stmt, Token, UnOp};
 
 use crate::attributes::hand_down;
 use crate::blocks::Blocks;
@@ -90,9 +90,22 @@ fn borrows_temporary(future: &Expr) -> bool {
         Expr::Paren(inside) => borrows_temporary(&inside.expr),
         Expr::Group(inside) => borrows_temporary(&inside.expr),
         Expr::Reference(reference) => !is_place(&reference.expr),
+        Expr::Cast(cast) => borrows_temporary(&cast.expr),
+        Expr::Struct(literal) => literal.fields.iter().any(|field| borrows_temporary(&field.expr)),
+        Expr::Block(block) => ends_with_temporary(&block.block),
+        Expr::Unsafe(block) => ends_with_temporary(&block.block),
+        Expr::If(choice) => {
+            ends_with_temporary(&choice.then_branch)
+                || choice.else_branch.as_ref().is_some_and(|(_, other)| borrows_temporary(other))
+        }
+        Expr::Match(choice) => choice.arms.iter().any(|arm| borrows_temporary(&arm.body)),
         Expr::Macro(pinned) => pinned.mac.path.segments.last().is_some_and(|last| last.ident == "pin"),
         _ => false,
     }
+}
+
+fn ends_with_temporary(block: &Block) -> bool {
+    matches!(block.stmts.last(), Some(Stmt::Expr(value, None)) if borrows_temporary(value))
 }
 
 /// Returns whether an expression is a place that begins with a variable.

@@ -116,6 +116,15 @@ async fn borrows_temporaries(mut pair: (std::future::Ready<u32>, [std::future::R
         () = &mut (pending().fuse(),).0 => 0,
     };
     sum += tokio::select! {
+        zero = { &mut ready(0) } => zero,
+        zero = if sum == 3 { &mut ready(0) } else { &mut ready(1) } => zero,
+        zero = match sum {
+            3 => &mut number(0).boxed(),
+            _ => &mut number(1).boxed(),
+        } => zero,
+        zero = &mut ready(0_u32) as &mut (dyn Future<Output = u32> + Unpin) => zero,
+    };
+    sum += tokio::select! {
         biased;
         three = &mut pair.0 => three,
         () = pending() => 0,
