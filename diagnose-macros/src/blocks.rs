@@ -161,7 +161,11 @@ impl VisitMut for Blocks {
             self.guard = self.guard_use(|| escape::of_statement(statement, rest, value, &self.moved));
             match statement {
                 Stmt::Macro(_) => self.macro_statement(statement, (number == last).then_some(braces)),
-                other => self.visit_stmt_mut(other),
+                other => {
+                    if !self.macro_local(other) {
+                        self.visit_stmt_mut(other);
+                    }
+                }
             }
             self.guard = ValueUse::default();
         }

@@ -20,7 +20,7 @@ use crate::expand::AwaitPlace;
 use crate::through;
 
 /// Macros that evaluate their arguments and print none of them as source.
-const PLAIN: [&str; 19] = [
+const PLAIN: [&str; 20] = [
     "anyhow",
     "assert_eq",
     "assert_ne",
@@ -30,6 +30,7 @@ const PLAIN: [&str; 19] = [
     "eprint",
     "eprintln",
     "format",
+    "format_args",
     "panic",
     "pin",
     "print",
@@ -70,7 +71,7 @@ pub(crate) fn is_known(name: &str) -> bool {
 }
 
 /// Macros that borrow their arguments, besides those that log.
-const SHOWING: [&str; 11] = [
+const SHOWING: [&str; 12] = [
     "assert_eq",
     "assert_ne",
     "debug_assert_eq",
@@ -78,6 +79,7 @@ const SHOWING: [&str; 11] = [
     "eprint",
     "eprintln",
     "format",
+    "format_args",
     "print",
     "println",
     "write",

@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use quote::quote;
 use syn::visit_mut::{self, VisitMut as _};
-use syn::{Expr, ExprAwait, Stmt, StmtMacro, UnOp};
+use syn::{Expr, ExprAwait, Local, Stmt, StmtMacro, UnOp};
 
 use crate::blocks::Blocks;
 use crate::escape::{self, ValueUse};
@@ -46,6 +46,24 @@ impl Blocks {
             *expression = expand::macro_awaited(args, &place, self.points.len(), &*expression);
             self.points.push(point);
         }
+    }
+
+    /// Visits `let pattern = macro!(…);`. The macro stays as it is, since a temporary in it may
+    /// live as long as the variable. Returns `false` for any other statement.
+    pub(crate) fn macro_local(&mut self, statement: &mut Stmt) -> bool {
+        let Stmt::Local(Local { attrs, init: Some(init), .. }) = statement else { return false };
+        let Expr::Macro(invocation) = &mut *init.expr else { return false };
+        let has_attributes = !attrs.is_empty() || !invocation.attrs.is_empty();
+        if has_attributes || init.diverge.is_some() || may_never_end(&invocation.mac) {
+            return false;
+        }
+        let place = self.invocation(&mut invocation.mac);
+        if let Some((place, args)) = place.zip(self.awaits()) {
+            let point = expand::point(args, &place, ValueUse::MOVES);
+            *statement = expand::macro_statement(args, self.points.len(), statement, None);
+            self.points.push(point);
+        }
+        true
     }
 
     /// Visits a macro as a statement. `end` has the braces of the block that ends with this

@@ -199,3 +199,33 @@ async fn ends_by_configuration() -> u32 {
 fn a_macro_may_be_the_end_of_a_block_in_another_configuration() {
     assert_eq!(run(ends_by_configuration()), 3);
 }
+
+macro_rules! borrow {
+    ($value:expr) => {
+        &$value
+    };
+}
+
+#[diagnose]
+async fn keeps_temporaries() -> String {
+    let kept = borrow!(text("kept").await);
+    let Some(first) = value!(text("first").await.chars().next()) else { return String::new() };
+    let all = format_args!("{kept} {first} {}", text("shown").await).to_string();
+    let arguments = format_args!("{all} {}", text("arguments").await);
+    arguments.to_string()
+}
+
+#[test]
+fn a_temporary_in_a_macro_lives_as_long_as_its_variable() {
+    assert_eq!(run(keeps_temporaries()), "kept f shown arguments");
+    let snapshot = diagnose::snapshot();
+    for text in [
+        "borrow!(text(\"kept\").await)",
+        "value!(text(\"first\").await.chars().next())",
+        "text(\"shown\").await",
+        "text(\"arguments\").await",
+    ] {
+        let of_text = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == text);
+        assert_eq!(of_text.map(|node| node.completed).collect::<Vec<_>>(), [1], "{text}");
+    }
+}
