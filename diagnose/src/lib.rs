@@ -362,6 +362,10 @@ pub use within::within;
 #[cfg(feature = "on")]
 #[doc(hidden)]
 pub mod __private {
+    // A crate with `#![no_std]` has no path to these.
+    pub use std::boxed::Box;
+    pub use std::format;
+
     pub use crate::awaited::{At, InMacro, Inline, arm, at, ended, expected, passed, through};
     pub use crate::clock::now;
     pub use crate::label::Label;

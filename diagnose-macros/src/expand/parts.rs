@@ -62,7 +62,8 @@ pub(super) fn future_kind(args: &Args, otherwise: &'static str) -> &'static str 
 pub(super) fn label(args: &Args, krate: &TokenStream) -> TokenStream {
     match &args.label {
         Some(format) => {
-            let text = quote_spanned!(format.span()=> ::std::format!(#format));
+            let macro_path = path(args, format.span(), "format");
+            let text = quote_spanned!(format.span()=> #macro_path!(#format));
             // An argument that only the label uses may be named as unused: without the feature it
             // is.
             quote_spanned! {Span::mixed_site()=>

@@ -63,7 +63,7 @@ pub(crate) fn returning(
                 #(#inner)*
                 #start
                 let __diagnose_future: #output = #whole;
-                ::std::boxed::Box::pin(#future)
+                #krate::__private::Box::pin(#future)
             }}
         }
     };

@@ -24,7 +24,9 @@ fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
                 &__DIAGNOSE_BODY.site,
                 || {
                     #[allow(clippy::used_underscore_binding)]
-                    let __diagnose_text = ::std::format!("user={user}");
+                    let __diagnose_text = my::diagnose::__private::format!(
+                        "user={user}"
+                    );
                     __diagnose_text
                 },
             ),

@@ -11,7 +11,7 @@ fn main(port: u16) {
         &__DIAGNOSE_BODY.site,
         || {
             #[allow(clippy::used_underscore_binding)]
-            let __diagnose_text = ::std::format!("{port}");
+            let __diagnose_text = ::diagnose::__private::format!("{port}");
             __diagnose_text
         },
     );

@@ -16,7 +16,7 @@ fn parse(n: u32) -> u32 {
             &__DIAGNOSE_BODY.site,
             || {
                 #[allow(clippy::used_underscore_binding)]
-                let __diagnose_text = ::std::format!("{n}");
+                let __diagnose_text = ::diagnose::__private::format!("{n}");
                 __diagnose_text
             },
         ),

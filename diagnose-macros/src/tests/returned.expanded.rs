@@ -33,7 +33,7 @@ fn returned(&self) -> BoxFuture<'_, u32> {
             inner.await
         })
     })();
-    ::std::boxed::Box::pin(
+    ::diagnose::__private::Box::pin(
         ::diagnose::__private::Timed::new(
             ::diagnose::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),
             __diagnose_future,
