@@ -28,25 +28,22 @@ pub(super) fn naming(captures: &[Capture]) -> (TokenStream, TokenStream) {
             quote_spanned!(Span::mixed_site()=> #(#cfgs)* #allow { _ = &#name; })
         }
     });
-    let has_pattern =
-        captures.iter().any(|it| matches!(&it.kind, Kind::Pattern(it) if !captures::is_wild(it)));
-    let variables = captures.iter().filter(|_| has_pattern).map(|Capture { name, cfgs, levels, kind }| {
-        let allow = allow_underscored(name);
-        let (pattern, again) = match kind {
-            Kind::Plain { .. } => return TokenStream::new(),
-            Kind::Variable { pattern, unused } => {
-                let used = (!unused && allow.is_none())
-                    .then(|| quote_spanned!(Span::mixed_site()=> #(#cfgs)* { _ = &#name; }));
-                return quote_spanned!(Span::mixed_site()=> #(#cfgs)* #allow #(#levels)* let #pattern = #name; #used);
-            }
-            Kind::Pattern(pattern) => {
-                (pattern, quote_spanned!(Span::mixed_site()=> #(#cfgs)* let #name = #name;))
-            }
-        };
-        if captures::is_wild(pattern) {
-            return again;
+    let variables = captures.iter().map(|Capture { name, cfgs, levels, kind }| match kind {
+        Kind::Plain { .. } => TokenStream::new(),
+        Kind::Variable { pattern, unused } => {
+            let allow = allow_underscored(name);
+            let used = (!unused && allow.is_none())
+                .then(|| quote_spanned!(Span::mixed_site()=> #(#cfgs)* { _ = &#name; }));
+            quote_spanned!(Span::mixed_site()=> #(#cfgs)* #allow #(#levels)* let #pattern = #name; #used)
         }
-        quote_spanned!(Span::mixed_site()=> #again #(#cfgs)* #(#levels)* let #pattern = #name;)
+        Kind::Pattern(pattern) if captures::is_wild(pattern) => {
+            quote_spanned!(Span::mixed_site()=> #(#cfgs)* let #name = #name;)
+        }
+        // `mut`, because a pattern may have `ref mut`.
+        Kind::Pattern(pattern) => quote_spanned! {Span::mixed_site()=>
+            #(#cfgs)* #[allow(unused_mut)] let mut #name = #name;
+            #(#cfgs)* #(#levels)* let #pattern = #name;
+        },
     });
     (together.unwrap_or_else(|| apart.collect()), variables.collect())
 }

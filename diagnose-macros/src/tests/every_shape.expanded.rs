@@ -51,7 +51,8 @@ where
                 _ = &self;
             }
             #[cfg(unix)]
-            let __diagnose_argument_3 = __diagnose_argument_3;
+            #[allow(unused_mut)]
+            let mut __diagnose_argument_3 = __diagnose_argument_3;
             #[cfg(unix)]
             let (a, mut b) = __diagnose_argument_3;
             #[allow(unused_mut)]
