@@ -2,7 +2,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Lifetime, LifetimeParam, parse_quote};
+use syn::ext::IdentExt as _;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Lifetime, LifetimeParam, LitStr, PatIdent, parse_quote};
 
 use crate::captures::{self, Capture, Kind};
 
@@ -46,6 +48,42 @@ pub(super) fn naming(captures: &[Capture]) -> (TokenStream, TokenStream) {
         },
     });
     (together.unwrap_or_else(|| apart.collect()), variables.collect())
+}
+
+/// Returns variables for a label that mentions names in patterns. They borrow, because the label is
+/// made before the block destructures these.
+pub(super) fn for_label(captures: &[Capture], label: Option<&LitStr>) -> TokenStream {
+    let Some(label) = label.map(LitStr::value) else { return TokenStream::new() };
+    let variables = captures.iter().map(|Capture { name, cfgs, kind, .. }| {
+        let Kind::Pattern(pattern) = kind else { return TokenStream::new() };
+        let (mut pattern, mut names) = (pattern.clone(), Names { label: &label, are_mentioned: false });
+        names.visit_pat_mut(&mut pattern);
+        if !names.are_mentioned {
+            return TokenStream::new();
+        }
+        quote_spanned! {Span::mixed_site()=>
+            #(#cfgs)*
+            #[allow(unused_variables, clippy::pattern_type_mismatch)]
+            let #pattern = &#name;
+        }
+    });
+    variables.collect()
+}
+
+/// Removes `mut` and `ref` from the names in a pattern, and finds out whether a label mentions one.
+struct Names<'a> {
+    label: &'a str,
+    are_mentioned: bool,
+}
+
+impl VisitMut for Names<'_> {
+    fn visit_pat_ident_mut(&mut self, pattern: &mut PatIdent) {
+        let name = pattern.ident.unraw().to_string();
+        let is_end = |c: char| c != '_' && !c.is_alphanumeric();
+        self.are_mentioned |= self.label.split('{').skip(1).any(|it| it.split(is_end).next() == Some(&name));
+        (pattern.by_ref, pattern.mutability) = (None, None);
+        visit_mut::visit_pat_ident_mut(self, pattern);
+    }
 }
 
 /// Returns the parameter for an elided lifetime. The attribute keeps lints from asking to elide it

@@ -4,9 +4,9 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{FnArg, Pat, PatIdent, ReturnType, Signature};
 
-use super::arguments::naming;
+use super::arguments::{for_label, naming};
 use super::output::{diverging, expected, never, return_future};
-use super::parts::{body_of, future_kind, in_braces, krate, label, split, taken_apart};
+use super::parts::{body_of, future_kind, in_braces, krate, label_with, split, taken_apart};
 use crate::args::Args;
 use crate::captures::{self, Mentions};
 use crate::function::Function;
@@ -30,7 +30,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     let captures = captures::of(&mut sig, &mentions, keep_patterns);
     let (outer, inner) = split(&attrs);
     let krate = krate(args);
-    let label = label(args, &krate);
+    let label = label_with(args, &krate, &for_label(&captures, args.label.as_ref()));
     let (captured, variables) = naming(&captures);
     let expected = if never.is_some() { TokenStream::new() } else { expected(&krate, &sig.output) };
     let inside = if variables.is_empty() {

@@ -60,6 +60,11 @@ pub(super) fn future_kind(args: &Args, otherwise: &'static str) -> &'static str 
 
 /// Returns the label of this call, made before the arguments move.
 pub(super) fn label(args: &Args, krate: &TokenStream) -> TokenStream {
+    label_with(args, krate, &TokenStream::new())
+}
+
+/// Returns the label of this call, which may mention the variables of these statements too.
+pub(super) fn label_with(args: &Args, krate: &TokenStream, variables: &TokenStream) -> TokenStream {
     match &args.label {
         Some(format) => {
             let macro_path = path(args, format.span(), "format");
@@ -68,6 +73,7 @@ pub(super) fn label(args: &Args, krate: &TokenStream) -> TokenStream {
             // is.
             quote_spanned! {Span::mixed_site()=>
                 #krate::__private::Label::of(&__DIAGNOSE_BODY.site, || {
+                    #variables
                     #[allow(clippy::used_underscore_binding)]
                     let __diagnose_text = #text;
                     __diagnose_text

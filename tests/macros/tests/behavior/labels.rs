@@ -43,6 +43,28 @@ fn a_label_is_a_use_of_an_argument() {
     assert_eq!(calls("only_in_the_label"), ["1 only_in_the_label{id=  7 \"x\"}"]);
 }
 
+struct Path<T>(T);
+
+/// A handler takes its arguments apart.
+#[diagnose(label = "{id} {name:?} {key} {last}")]
+async fn takes_apart(
+    Path(mut id): Path<u32>,
+    (ref name, _): (String, Counted<'_>),
+    &Path(key): &Path<u8>,
+    last: u32,
+) -> usize {
+    pause().await;
+    id += last;
+    name.len() + id as usize + usize::from(key)
+}
+
+#[test]
+fn a_label_may_mention_what_a_pattern_binds() {
+    let arguments = (String::from("x"), Counted(&Cell::new(0)));
+    assert_eq!(run(takes_apart(Path(7), arguments, &Path(3), 2)), 1 + 9 + 3);
+    assert_eq!(calls("takes_apart"), ["1 takes_apart{7 \"x\" 3 2}"]);
+}
+
 /// The user's arguments may have the names that the generated code uses.
 #[diagnose(label = "{site} {expected} {type}", name = "hygienic")]
 async fn hygiene(site: u32, expected: u32, r#type: u32) -> u32 {
