@@ -34,10 +34,11 @@ pub(crate) fn driving(args: &Args, function: Function, points: &[TokenStream]) -
     let krate = krate(args);
     let label = label(args, &krate);
     if let Some(future) = driver::driven(&mut block) {
+        // Some executors also accept what can be made a future.
         *future = Expr::Verbatim(quote_spanned! {Span::mixed_site()=>
             #krate::__private::Timed::new(
                 #krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),
-                #future
+                ::core::future::IntoFuture::into_future(#future)
             )
         });
     }

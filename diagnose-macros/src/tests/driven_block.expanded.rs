@@ -38,7 +38,7 @@ fn main() {
                         &__DIAGNOSE_BODY.site,
                         __diagnose_label,
                     ),
-                    body,
+                    ::core::future::IntoFuture::into_future(body),
                 ),
             );
     }

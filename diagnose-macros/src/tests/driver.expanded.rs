@@ -25,7 +25,7 @@ fn main(port: u16) {
                         &__DIAGNOSE_BODY.site,
                         __diagnose_label,
                     ),
-                    body,
+                    ::core::future::IntoFuture::into_future(body),
                 ),
             );
     }

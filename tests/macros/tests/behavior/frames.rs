@@ -1,5 +1,6 @@
 //! A synchronous function is a frame; nothing else about it changes.
 
+use std::future::{IntoFuture, Ready, ready};
 use std::panic::Location;
 
 use diagnose::diagnose;
@@ -79,4 +80,30 @@ fn passes_a_gate(gate: &Gate) -> u32 {
 fn a_method_block_on_may_take_a_number() {
     assert_eq!(passes_a_gate(&Gate(1)), 4);
     assert!(sites("passes_a_gate")[0].starts_with("sync "));
+}
+
+struct Request(u32);
+
+impl IntoFuture for Request {
+    type Output = u32;
+    type IntoFuture = Ready<u32>;
+
+    fn into_future(self) -> Ready<u32> {
+        ready(self.0)
+    }
+}
+
+fn block_on<F: IntoFuture>(future: F) -> F::Output {
+    run(future.into_future())
+}
+
+#[diagnose]
+fn drives_a_request(request: Request) -> u32 {
+    block_on(request)
+}
+
+#[test]
+fn an_executor_may_take_what_becomes_a_future() {
+    assert_eq!(drives_a_request(Request(3)), 3);
+    assert!(sites("drives_a_request")[0].starts_with("fn "));
 }
