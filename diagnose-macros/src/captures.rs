@@ -11,7 +11,8 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
 use syn::ext::IdentExt as _;
-use syn::{Attribute, FnArg, LitStr, Pat, PatIdent, PatType, Signature};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, ExprClosure, FnArg, LitStr, Pat, PatIdent, PatRest, PatType, PatWild, Signature};
 
 /// An argument that the block must name.
 pub(crate) struct Capture {
@@ -192,5 +193,57 @@ impl Mentions {
     fn contains(&self, name: &Ident) -> bool {
         let name = name.unraw().to_string();
         self.names.iter().any(|(known, is_mentioned)| *known == name && *is_mentioned)
+    }
+}
+
+/// The variables in the arguments of a closure.
+#[derive(Default)]
+pub(crate) struct Variables {
+    /// Each, and whether the body mentions it; the last one first.
+    pub(crate) names: Vec<(Ident, bool)>,
+    pub(crate) has_mut: bool,
+    /// Whether there may be a part without a variable, which stays where it is.
+    has_rest: bool,
+}
+
+impl Variables {
+    /// Finds the variables of a closure, if they are all there is of its arguments.
+    pub(crate) fn of(closure: &mut ExprClosure) -> Self {
+        let mut variables = Self::default();
+        closure.inputs.iter_mut().for_each(|pattern| variables.visit_pat_mut(pattern));
+        if variables.has_rest {
+            return Self::default();
+        }
+        let names = variables.names.iter().map(|(name, _)| (name.unraw().to_string(), false));
+        let mut mentions = Mentions { names: names.collect() };
+        mentions.collect(closure.body.to_token_stream());
+        for (name, is_mentioned) in &mut variables.names {
+            *is_mentioned = mentions.contains(name);
+        }
+        variables.names.reverse();
+        variables
+    }
+}
+
+impl VisitMut for Variables {
+    fn visit_pat_ident_mut(&mut self, pattern: &mut PatIdent) {
+        self.has_mut |= pattern.mutability.is_some();
+        // A variable is in each case of `A(x) | B(x)`.
+        if self.names.iter().all(|(name, _)| *name != pattern.ident) {
+            self.names.push((pattern.ident.clone(), false));
+        }
+        visit_mut::visit_pat_ident_mut(self, pattern);
+    }
+
+    fn visit_pat_wild_mut(&mut self, _: &mut PatWild) {
+        self.has_rest = true;
+    }
+
+    fn visit_pat_rest_mut(&mut self, _: &mut PatRest) {
+        self.has_rest = true;
+    }
+
+    fn visit_attribute_mut(&mut self, attribute: &mut Attribute) {
+        self.has_rest |= attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr");
     }
 }

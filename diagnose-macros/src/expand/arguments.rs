@@ -95,7 +95,7 @@ pub(crate) fn named_lifetime(lifetime: Lifetime) -> LifetimeParam {
 }
 
 /// A name with a leading underscore is used only here.
-fn allow_underscored(name: &Ident) -> Option<TokenStream> {
+pub(super) fn allow_underscored(name: &Ident) -> Option<TokenStream> {
     let is_ours = name.to_string().starts_with("__diagnose");
     (!is_ours && name.to_string().starts_with('_')).then(|| quote!(#[allow(clippy::used_underscore_binding)]))
 }

@@ -1,13 +1,15 @@
 //! Emits timed async blocks and async closures.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::token::Brace;
 use syn::{Attribute, Block, Expr, ExprAsync, ExprBlock, ExprClosure, LitStr, ReturnType, Stmt};
 
+use super::arguments::allow_underscored;
 use super::output::expected;
 use super::parts::{body, future_kind, in_braces, krate, label, path};
 use crate::args::Args;
+use crate::captures::Variables;
 
 pub(crate) fn block(args: &Args, mut block: ExprAsync, points: &[TokenStream]) -> Expr {
     // The compiler rejects attributes in an argument, but accepts them before a statement.
@@ -30,11 +32,15 @@ pub(crate) fn inline(args: &Args, block: &Expr) -> Expr {
     Expr::Verbatim(quote_spanned!(Span::mixed_site()=> #inline::new(#block)))
 }
 
-/// Makes the body of an async closure a timed async block. It borrows every variable that the body
-/// only borrows, so that the closure can still be called more than once.
+/// Makes the body of an async closure a timed async block. It owns the arguments of the call, like
+/// the bare body: borrowed, an argument that is not `Sync` would make it not `Send`. It borrows
+/// every other variable that the body only borrows, so that the closure can still be called more
+/// than once.
 pub(crate) fn closure(args: &Args, closure: &mut ExprClosure, points: &[TokenStream]) {
+    let Variables { names, has_mut, .. } = Variables::of(closure);
     let Some(async_token) = &closure.asyncness else { return };
     let krate = krate(args);
+    let owned = owned(&names);
     let statics = statics(args, async_token.span, points);
     let expected = match &closure.output {
         ReturnType::Type(..) => expected(&krate, &closure.output),
@@ -45,15 +51,37 @@ pub(crate) fn closure(args: &Args, closure: &mut ExprClosure, points: &[TokenStr
         // dropped.
         Expr::Block(block) if block.attrs.is_empty() && block.label.is_none() => {
             let statements = &block.block.stmts;
-            in_braces(block.block.brace_token, quote!(#expected #(#statements)*))
+            in_braces(block.block.brace_token, quote!(#owned #expected #(#statements)*))
         }
-        body => quote_spanned!(Span::mixed_site()=> { #expected #body }),
+        body => quote_spanned!(Span::mixed_site()=> { #owned #expected #body }),
     };
-    let timed = quote_spanned! {Span::mixed_site()=>
-        #statics
-        #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #krate::__private::Label::NONE), async #inside).await
+    let timed = quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #krate::__private::Label::NONE), async #inside).await);
+    // As in an `async fn` with a `mut` argument.
+    let output = if has_mut {
+        quote_spanned! {Span::mixed_site()=>
+            #[allow(unreachable_code, unused_assignments)]
+            let __diagnose_output = #timed;
+            __diagnose_output
+        }
+    } else {
+        timed
     };
-    *closure.body = braced(Vec::new(), timed);
+    *closure.body = braced(Vec::new(), quote!(#statics #output));
+}
+
+/// Returns a branch that is never taken and moves these variables, so that the block around it
+/// captures them by value, in this order. It does not end, so the code after it still has them.
+fn owned(names: &[(Ident, bool)]) -> Option<TokenStream> {
+    let moves = names.iter().map(|(name, is_mentioned)| {
+        let allow = allow_underscored(name);
+        if *is_mentioned {
+            quote_spanned!(Span::mixed_site()=> #allow let _owned = #name;)
+        } else {
+            // The compiler must still be able to warn.
+            quote_spanned!(Span::mixed_site()=> #allow let #name = #name;)
+        }
+    });
+    (!names.is_empty()).then(|| quote_spanned!(Span::mixed_site()=> if false { #(#moves)* loop {} }))
 }
 
 fn statics(args: &Args, place: Span, points: &[TokenStream]) -> TokenStream {

@@ -193,6 +193,11 @@ fn awaits<T: Source>(
                                                 ::diagnose::__private::Label::NONE,
                                             ),
                                             async {
+                                                if false {
+                                                    let _owned = next;
+                                                    let _owned = sum;
+                                                    loop {}
+                                                }
                                                 sum
                                                     + ::diagnose::__private::ended(
                                                         ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, next)

@@ -1,6 +1,8 @@
 //! A block without an attribute, and the body of an async closure, is a span of its own inside an
 //! annotated function.
 
+use std::cell::Cell;
+
 use diagnose::diagnose;
 use diagnose_macros_tests::{calls, pause, run};
 use futures::future::{BoxFuture, FutureExt as _};
@@ -64,6 +66,27 @@ async fn calls_closures() -> u32 {
 fn an_async_closure_is_a_block_per_call() {
     assert_eq!(run(calls_closures()), 1 + 4 + 4);
     assert_eq!(blocks_of("calls_closures"), ["1 {block} < calls_closures", "2 {block} < calls_closures"]);
+}
+
+fn is_send<F: Future + Send>(future: F) -> F {
+    future
+}
+
+#[diagnose]
+async fn sends_calls() -> u32 {
+    let closure = async |job: Box<dyn Fn() -> u32 + Send>, mut count: Cell<u32>| {
+        count.set(job());
+        pause().await;
+        *count.get_mut() += job();
+        count.get()
+    };
+    is_send(closure(Box::new(|| 3), Cell::new(0))).await
+}
+
+/// Otherwise a call would be `Send` only with arguments that are `Sync`.
+#[test]
+fn an_async_closure_owns_its_arguments() {
+    assert_eq!(run(sends_calls()), 6);
 }
 
 #[diagnose]

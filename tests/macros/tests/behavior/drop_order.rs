@@ -60,6 +60,23 @@ twins! {
         note("body");
         let _ = (&c, &b);
     }
+    pub(super) async fn closure(a: Noisy, b: Noisy, c: Noisy) {
+        let closure = async |mut a: Noisy, _b: Noisy, (mut c, d): (Noisy, Noisy)| {
+            pause().await;
+            std::mem::swap(&mut a, &mut c);
+            note("body");
+            let _ = (&d, &c, &a);
+        };
+        closure(a, b, (c, Noisy("d"))).await;
+    }
+    pub(super) async fn closure_with_rest(a: Noisy, b: Noisy, c: Noisy) {
+        let closure = async |(a, _): (Noisy, Noisy), b: Noisy, _: Noisy| {
+            pause().await;
+            note("body");
+            let _ = (&b, &a);
+        };
+        closure((a, Noisy("a.1")), b, c).await;
+    }
     pub(super) async fn mutable(mut a: Noisy, b: Noisy, mut c: Noisy) {
         pause().await;
         std::mem::swap(&mut a, &mut c);
@@ -131,6 +148,8 @@ fn drops_are_those_of_the_bare_function_cancelled_and_completed() {
         moved_into_locals(a(), b(), c());
         patterns((a(), Noisy("a.1")), [b(), Noisy("b.1")], c());
         wild_before_a_pattern(a(), b(), (c(), Noisy("c.1")));
+        closure(a(), b(), c());
+        closure_with_rest(a(), b(), c());
         mutable(a(), b(), c());
         tail_temporary(a(), b());
         early(a(), b());
