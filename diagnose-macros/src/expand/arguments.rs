@@ -97,5 +97,7 @@ pub(crate) fn named_lifetime(lifetime: Lifetime) -> LifetimeParam {
 /// A name with a leading underscore is used only here.
 pub(super) fn allow_underscored(name: &Ident) -> Option<TokenStream> {
     let is_ours = name.to_string().starts_with("__diagnose");
-    (!is_ours && name.to_string().starts_with('_')).then(|| quote!(#[allow(clippy::used_underscore_binding)]))
+    let is_underscored = !is_ours && name.to_string().starts_with('_');
+    is_underscored
+        .then(|| quote!(#[allow(clippy::no_effect_underscore_binding, clippy::used_underscore_binding)]))
 }

@@ -40,7 +40,10 @@ where
             {
                 _ = &__diagnose_argument_3;
             }
-            #[allow(clippy::used_underscore_binding)]
+            #[allow(
+                clippy::no_effect_underscore_binding,
+                clippy::used_underscore_binding
+            )]
             {
                 _ = &_underscored;
             }

@@ -134,6 +134,18 @@ async fn takes_apart((a, mut b): (u32, u32), [c, ..]: [u32; 3]) -> u32 {
 }
 
 #[diagnose]
+async fn hides((a, b): (u32, u32), _hidden: u32) -> u32 {
+    let mut sum = 0;
+    let mut add = async |by: u32, mut twice: u32, _hidden: u32| {
+        pause().await;
+        twice *= 2;
+        sum += by + twice;
+        sum
+    };
+    add(a, b, 3).await
+}
+
+#[diagnose]
 async fn changes(mut a: u32, values: &mut [u32]) -> u32 {
     a += 1;
     pause().await;
@@ -242,6 +254,7 @@ async fn every_lint_is_silent() {
     run(empty());
     assert_eq!(run(items_first("a")), "a!");
     assert_eq!(items_first_in_a_frame("a"), "a");
+    assert_eq!(run(hides((1, 2), 3)), 5);
     run(underscored(1, lock.lock().unwrap(), async {}));
     assert_eq!(run(named_in_strings(1, 6, 2)), "001.00");
     assert_eq!(run(raw_in_a_string(1)), "1");
