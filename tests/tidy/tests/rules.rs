@@ -138,9 +138,9 @@ fn unsafe_code_is_only_where_it_is_accounted_for() {
         let is_about_it = is_about_it.iter().any(|folder| source.path.starts_with(folder));
         uses_unsafe(source) && !is_listed && !is_about_it
     });
-    let listed = |path: &str| workspace().into_iter().find(|source| source.path == path);
-    let gone: Vec<&str> =
-        UNSAFE.into_iter().filter(|path| !listed(path).is_some_and(|source| uses_unsafe(&source))).collect();
+    let sources = workspace();
+    let listed = |path: &str| sources.iter().find(|source| source.path == path);
+    let gone: Vec<&str> = UNSAFE.into_iter().filter(|path| !listed(path).is_some_and(uses_unsafe)).collect();
     assert_eq!(gone, [""; 0], "the list names no file without `unsafe`");
 }
 
@@ -241,11 +241,10 @@ fn is_file_of_tests(path: &str) -> bool {
 fn every_file_is_part_of_a_crate() {
     let sources = workspace();
     let lost = |sources: &[Source]| -> Vec<String> {
-        sources
-            .iter()
-            .filter(|source| !is_declared(source, sources))
-            .map(|source| source.path.clone())
-            .collect()
+        // A file that tests and benches share is declared by its path.
+        let sharing: Vec<&Source> = sources.iter().filter(|it| it.text.contains("#[path = ")).collect();
+        let lost = sources.iter().filter(|source| !is_declared(source, sources, &sharing));
+        lost.map(|source| source.path.clone()).collect()
     };
     assert_eq!(lost(&sources), [""; 0], "each file is a root, or has a `mod` of its name beside or above it");
 
@@ -265,7 +264,7 @@ fn every_file_is_part_of_a_crate() {
 /// for a reason in the manifest.
 const ALONE: [&str; 2] = ["tests/process/tests/allocations.rs", "tests/process/tests/truth.rs"];
 
-fn is_declared(source: &Source, sources: &[Source]) -> bool {
+fn is_declared(source: &Source, sources: &[Source], sharing: &[&Source]) -> bool {
     let parts: Vec<&str> = source.path.split('/').collect();
     let [folders @ .., file] = &parts[..] else { return false };
     let folder = folders.last().copied().unwrap_or_default();
@@ -290,13 +289,11 @@ fn is_declared(source: &Source, sources: &[Source]) -> bool {
     let declarations = [format!("mod {name};"), format!("mod r#{name};"), format!("{name}.rs\"]")];
     let is_near = |other: &&Source| {
         let in_folder = other.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        // A file that tests and benches share is declared by its path.
-        in_folder == beside || in_folder == above || other.text.contains("#[path = ")
+        in_folder == beside || in_folder == above
     };
-    let mut near = sources.iter().filter(is_near);
-    near.any(|other| {
-        other.code().any(|line| declarations.iter().any(|declaration| line.ends_with(declaration)))
-    })
+    let mut near = sources.iter().filter(is_near).chain(sharing.iter().copied());
+    let is_declaration = |line: &str| declarations.iter().any(|it| line.ends_with(it)) && !is_comment(line);
+    near.any(|other| other.text.lines().any(is_declaration))
 }
 
 #[test]
