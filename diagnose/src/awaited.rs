@@ -249,7 +249,7 @@ fn is_join_handle<F>() -> bool {
             && name.starts_with("diagnose::tokio_util::task::abort_on_drop::AbortOnDropHandle<")
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(diagnose_loom)))]
 mod tests {
     use std::future::Ready;
     use std::pin::Pin;

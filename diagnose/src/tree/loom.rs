@@ -1,7 +1,8 @@
 //! Model checking of one writer and one reader, over every interleaving.
 //!
-//! Runs in a build of its own:
-//! `RUSTFLAGS="--cfg diagnose_loom" cargo test -p diagnose --lib --release loom`.
+//! Runs in a build of its own, as `.ci/run` has it:
+//! `cargo test -p diagnose --lib --no-default-features --features on --profile loom loom` with
+//! `RUSTFLAGS="--cfg diagnose_loom"`.
 //!
 //! The main thread is the writer, because the checker runs it first. It then tries every value, old
 //! or new, that the memory model allows each load of the reader to see.
