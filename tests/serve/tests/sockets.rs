@@ -68,8 +68,11 @@ fn a_left_over_socket_is_replaced_and_a_live_one_or_a_file_is_not() {
     fs::remove_dir_all(folder).expect("it is there");
 }
 
+// The port that this test gives up must be free then. A program that another test of this process
+// has just forked has a copy of the listener until it is another program.
 #[test]
 fn a_port_in_use_is_an_error_and_the_program_goes_on() {
+    diagnose_isolation::isolated!();
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("it is bound").to_string();
     let mut program = Program::start(SERVES, &[&address], &[]);
@@ -81,8 +84,10 @@ fn a_port_in_use_is_an_error_and_the_program_goes_on() {
     assert_eq!(get(&address, "/tasks").status, 200);
 }
 
+// Isolated because of `free`; see above.
 #[test]
 fn a_second_install_changes_nothing_and_a_new_one_moves_the_server() {
+    diagnose_isolation::isolated!();
     let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
     let first = program.hear();
     program.say("again");
