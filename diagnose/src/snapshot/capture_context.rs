@@ -4,49 +4,33 @@ use diagnose_reports::model::{NodeIndex, Text};
 
 use super::confined::Confined;
 use super::numbers::{Index, Table};
+use super::task_copy::TaskCopy;
 use super::texts::Texts;
 use crate::clock::Scale;
-use crate::live::{self, TaskState};
 use crate::tree::Node;
-
-/// The part of a task that a capture needs for other entries.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct KnownTask {
-    pub(super) id: u64,
-    pub(super) task: &'static live::Task,
-    /// Tick at which the last finished poll began; 0 if none.
-    pub(super) entered: u64,
-    pub(super) made: u64,
-    pub(super) spawned_by: u64,
-    /// Whether its spawner is unknown: neither this crate nor a hook of its runtime saw the spawn.
-    pub(super) is_spawner_unknown: bool,
-    /// Whether it is the future of a `block_on`, which may borrow from the code around.
-    pub(super) is_block_on: bool,
-}
-
-impl KnownTask {
-    /// Returns whether it is in a poll now.
-    pub(super) fn is_running(&self) -> bool {
-        self.task.doing().0 == TaskState::Running
-    }
-}
 
 /// The tasks of a capture, in order of creation.
 #[derive(Debug)]
 pub(super) struct TaskTable {
-    pub(super) all: Vec<KnownTask>,
+    pub(super) all: Vec<TaskCopy>,
+    /// Maps task numbers to indexes of `all`.
     by_id: Index,
 }
 
 impl TaskTable {
-    /// `by_id` maps task numbers to indexes of `all`.
-    pub(super) fn new(all: Vec<KnownTask>, by_id: Index) -> Self {
+    pub(super) fn new(all: Vec<TaskCopy>) -> Self {
+        let by_id = Index::new(all.iter().map(|task| task.id));
         Self { all, by_id }
     }
 
     /// Returns the task with this number.
-    pub(super) fn get(&self, id: u64) -> Option<&KnownTask> {
-        self.all.get(self.by_id.get(id)?)
+    pub(super) fn get(&self, id: u64) -> Option<&TaskCopy> {
+        self.all.get(self.position(id)?)
+    }
+
+    /// Returns the index of the task with this number.
+    pub(super) fn position(&self, id: u64) -> Option<usize> {
+        self.by_id.get(id)
     }
 }
 
@@ -65,7 +49,7 @@ pub(super) struct CaptureContext<'a> {
     pub(super) now: u64,
     pub(super) scale: Scale,
     pub(super) tasks: &'a TaskTable,
-    pub(super) confined: &'a Confined,
+    pub(super) confined: &'a Confined<'a>,
     /// The threads, by the numbers of their trees.
     pub(super) threads: &'a Table<u32, KnownThread>,
     pub(super) texts: &'a Texts,

@@ -14,8 +14,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use diagnose_reports::sort::sort_by_key;
-
+use super::capture_context::TaskTable;
+use super::numbers::Index;
 use super::span_order::{SpanPlace, Spans};
 use super::task_copy::TaskCopy;
 use crate::live::{Memory, SlotState, TaskState};
@@ -25,14 +25,17 @@ use crate::site::{FutureKind, Site, SiteKind};
 const STACK_BYTES: u64 = 8 << 20;
 
 /// The memory of the futures that cannot leave their task, and which spans are among these.
-#[derive(Debug, Default)]
-pub(super) struct Confined {
-    /// The memory of each root, by the number of its task.
-    roots: Vec<(u64, Memory)>,
-    /// Other memory, by first address.
+#[derive(Debug)]
+pub(super) struct Confined<'a> {
+    /// With the memory of each root.
+    tasks: &'a TaskTable,
+    spans: &'a Spans,
+    /// Positions of spans by their numbers.
+    by_number: Index,
+    /// By position of the span.
+    stays: Vec<Stay>,
+    /// Memory outside of roots, by first address.
     blocks: BTreeMap<u64, Block>,
-    /// Sorted by number.
-    spans: Vec<LastPolled>,
 }
 
 /// Memory of a span that its task awaits.
@@ -59,7 +62,6 @@ pub(super) enum Stay {
 /// The task that polled a span last.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LastPolled {
-    span: u64,
     /// The number of the task; 0 if it is unknown or done.
     pub(super) task: u64,
     /// Whether the span is still with that task.
@@ -82,17 +84,15 @@ struct ParentSpan {
     stay: Stay,
 }
 
-impl Confined {
-    pub(super) fn new(spans: &Spans, tasks: &[TaskCopy]) -> Self {
-        let mut confined = Self::default();
-        confined.roots.reserve_exact(tasks.len());
-        confined.roots.extend(tasks.iter().map(|task| (task.id, task.memory)));
-        sort_by_key(&mut confined.roots, |(task, _)| *task);
-        confined.spans.reserve_exact(spans.len());
+impl<'a> Confined<'a> {
+    pub(super) fn new(spans: &'a Spans, tasks: &'a TaskTable) -> Self {
+        let (by_number, blocks) = (spans.index(), BTreeMap::new());
+        let stays = Vec::with_capacity(spans.len());
+        let mut confined = Self { tasks, spans, by_number, stays, blocks };
         // The rows above the current one, with their numbers.
         let mut above: Vec<(usize, ParentSpan)> = Vec::new();
         for (row, spot) in spans.iter().enumerate() {
-            let task = spot.task.map(|task| &tasks[task]);
+            let task = spot.task.map(|task| &tasks.all[task]);
             while above.last().is_some_and(|(row, _)| Some(*row) != spot.parent) {
                 above.pop();
             }
@@ -101,10 +101,8 @@ impl Confined {
             let task = task.map_or(0, |task| task.id);
             let span = spot.listed.id;
             if around.is_none_or(|around| around.span != span) {
-                confined.spans.push(LastPolled { span, task, stay, at: None });
+                confined.stays.push(stay);
                 confined.add(spot.listed.memory, task, stay);
-            } else if let Some(own) = confined.spans.last_mut().filter(|last| last.span == span) {
-                own.at = Some(spot.node.site);
             }
             let around = ParentSpan {
                 span,
@@ -116,7 +114,6 @@ impl Confined {
             };
             above.push((row, around));
         }
-        sort_by_key(&mut confined.spans, |span| span.span);
         confined
     }
 
@@ -210,8 +207,7 @@ impl Confined {
     }
 
     fn root(&self, task: u64) -> Option<Range<u64>> {
-        let index = self.roots.binary_search_by_key(&task, |(id, _)| *id).ok()?;
-        self.roots.get(index).and_then(|(_, memory)| memory.range())
+        self.tasks.get(task)?.memory.range()
     }
 
     fn add(&mut self, memory: Memory, task: u64, stay: Stay) {
@@ -223,7 +219,9 @@ impl Confined {
 
     /// The task that polled a span last; `None` if the span is gone.
     pub(super) fn last_polled(&self, span: u64) -> Option<LastPolled> {
-        let index = self.spans.binary_search_by_key(&span, |last| last.span).ok()?;
-        self.spans.get(index).copied()
+        let position = self.by_number.get(span)?;
+        let (task, at) = self.spans.task_and_await(position)?;
+        let task = task.map_or(0, |task| self.tasks.all[task].id);
+        Some(LastPolled { task, stay: *self.stays.get(position)?, at })
     }
 }

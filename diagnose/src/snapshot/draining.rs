@@ -1,12 +1,22 @@
-//! Takes a long list apart in order, and frees its memory on the way.
+//! Turns a long list into another one without the memory of both.
 //!
-//! A capture turns a million copies into a million rows. `Vec::into_iter` keeps the memory of all
-//! copies until the last one is a row; this iterator gives it back in steps.
+//! A capture turns a million copies into a million rows. Rows that are no larger than copies take
+//! the memory of these. Otherwise an iterator gives back the memory of the copies in steps, which
+//! `Vec::into_iter` keeps until the last one is a row.
 
 /// Number of steps in which memory is freed. An allocator may copy the rest at each step.
 const STEPS: usize = 8;
 /// The least number of items in a step.
 const MIN_STEP: usize = 1024;
+
+/// Replaces each item of a list, or leaves it out. Items that are no larger than those before take
+/// their memory: `collect` does that for a list, since it never writes past what it has read.
+pub(super) fn in_place<T, U>(list: Vec<T>, mut replace: impl FnMut(usize, T) -> Option<U>) -> Vec<U> {
+    let replaced = list.into_iter().enumerate().filter_map(|(index, item)| replace(index, item));
+    let mut replaced: Vec<U> = replaced.collect();
+    replaced.shrink_to_fit();
+    replaced
+}
 
 /// The items of a list, in order.
 #[derive(Debug)]
@@ -41,7 +51,18 @@ impl<T> Iterator for Draining<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Draining, MIN_STEP};
+    use super::{Draining, MIN_STEP, in_place};
+
+    #[test]
+    fn smaller_items_take_the_memory_of_the_list() {
+        let list: Vec<[usize; 4]> = (0..1_000).map(|number| [number; 4]).collect();
+        let address = list.as_ptr().addr();
+        // Small enough for an allocator to shrink it where it is.
+        let odd = in_place(list, |index, item| (index % 2 == 1).then_some([item[0]; 3]));
+        assert!(odd.iter().eq((1..1_000).step_by(2).map(|number| [number; 3]).collect::<Vec<_>>().iter()));
+        assert_eq!(odd.as_ptr().addr(), address);
+        assert_eq!(odd.capacity(), odd.len());
+    }
 
     #[test]
     fn all_items_come_in_order_and_memory_is_freed() {

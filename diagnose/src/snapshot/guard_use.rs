@@ -3,9 +3,9 @@
 
 use diagnose_reports::model::{Attribution, Holding, TaskId};
 
-use super::capture_context::{CaptureContext, KnownTask};
+use super::capture_context::CaptureContext;
 use super::confined::Stay;
-use super::task_copy::some;
+use super::task_copy::{TaskCopy, some};
 use crate::site::{FutureKind, GuardUse, Site, SiteKind};
 use crate::tree::Node;
 use crate::waits::{self, HoldingCopy};
@@ -52,7 +52,7 @@ pub(super) fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: 
         holding.task = some(task).map(TaskId::new);
     }
     let mut stay = capture.confined.stay_of(copy.memory, task);
-    if capture.tasks.get(task).is_some_and(KnownTask::is_running) {
+    if capture.tasks.get(task).is_some_and(TaskCopy::is_running) {
         // What its poll leaves out may be lent to scoped threads.
         stay = stay.min(last.map_or(stay, |span| span.stay));
     }

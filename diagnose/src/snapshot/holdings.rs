@@ -12,12 +12,12 @@ use diagnose_reports::sort::sort_by_key;
 
 use super::callers::callers;
 use super::candidates::Candidates;
-use super::capture_context::{CaptureContext, KnownTask};
+use super::capture_context::CaptureContext;
 use super::guard_use;
 use super::kinds::role;
 use super::numbers::Table;
 use super::statics::Statics;
-use super::task_copy::some;
+use super::task_copy::{TaskCopy, some};
 use crate::live::{self, Memory, TransferCounts};
 use crate::site::GuardUse;
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind, ResourceType};
@@ -68,7 +68,7 @@ impl<'a> Holdings<'a> {
             let made = youngest.entry(holding.task).or_default();
             *made = (holding.since, holding.resource).max(*made);
         }
-        let spawner = |known: &KnownTask| some(known.spawned_by).filter(|_| !known.is_spawner_unknown);
+        let spawner = |known: &TaskCopy| some(known.spawned_by).filter(|_| !known.is_spawner_unknown());
         let tasks = capture.tasks.all.iter().map(|known| (known.id, spawner(known), known.made));
         let candidates = Candidates::new(tasks, MAX_CANDIDATES);
         let all = waits::all_records();
@@ -77,7 +77,7 @@ impl<'a> Holdings<'a> {
         records.extend(all.into_iter().map(|record| (record.id(), record)).filter(|(id, _)| *id != 0));
         let done = live::all_tasks().filter_map(live::Task::transfers_of_earlier).collect();
         let statics = LazyCell::new(Statics::read as fn() -> Statics);
-        let has_block_ons = capture.tasks.all.iter().filter(|task| task.is_block_on).nth(1).is_some();
+        let has_block_ons = capture.tasks.all.iter().filter(|task| task.is_block_on()).nth(1).is_some();
         // Backwards, as the last entry stays.
         let all = holdings.iter().enumerate().rev();
         let receivers = all.filter(|(_, holding)| holding.role == waits::Role::Receives);
@@ -211,7 +211,7 @@ impl<'a> Holdings<'a> {
     /// no known creator, may be in a cell around it: on the stack, or anywhere if there is a thread
     /// that could be scoped.
     fn may_leave_block_on(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
-        let is_block_on = || capture.tasks.get(copy.task).is_some_and(|owner| owner.is_block_on);
+        let is_block_on = || capture.tasks.get(copy.task).is_some_and(TaskCopy::is_block_on);
         let is_around = |record: &waits::Record| {
             let place = Memory::at(record.address.load(Relaxed));
             match record.creator_and_start().0 {
@@ -315,7 +315,7 @@ impl<'a> Holdings<'a> {
         &self,
         copy: &HoldingCopy,
         holding: &mut Holding,
-        owner: &KnownTask,
+        owner: &TaskCopy,
         capture: &CaptureContext<'_>,
     ) -> Attribution {
         let [resource, message, _] = owner.task.sent_to();
@@ -381,7 +381,7 @@ fn follow_output(holding: &mut HoldingCopy, capture: &CaptureContext<'_>) {
 /// Returns whether its task is in a poll, which may lend a guard to scoped threads, wherever the
 /// lock is.
 fn is_polled(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
-    capture.tasks.get(copy.task).is_some_and(KnownTask::is_running)
+    capture.tasks.get(copy.task).is_some_and(TaskCopy::is_running)
 }
 
 fn ids(tasks: Vec<u64>) -> Vec<TaskId> {

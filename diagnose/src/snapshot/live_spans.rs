@@ -10,10 +10,10 @@ use diagnose_reports::model::{
 use super::block_ons::BlockOns;
 use super::capture_context::{CaptureContext, KnownThread, TaskTable};
 use super::confined::Confined;
-use super::draining::Draining;
+use super::draining::in_place;
 use super::lost_wakes;
 use super::merged::Merged;
-use super::numbers::{Index, Table};
+use super::numbers::Table;
 use super::runtimes;
 use super::span_order::Spans;
 use super::task_copy::{self, TaskCopy, some};
@@ -30,9 +30,7 @@ use crate::tree::{self, Node, Tree};
 /// A copy of the live registry, taken at the tick `now`.
 #[derive(Debug)]
 pub(super) struct LiveSpans {
-    tasks: Vec<TaskCopy>,
-    /// Maps task numbers to indexes of `tasks`.
-    by_id: Index,
+    tasks: TaskTable,
     spans: Spans,
     waits: WaitsCopy,
     /// Each runtime's own task count, before and after the tasks were read.
@@ -58,19 +56,17 @@ impl LiveSpans {
         };
         let spans = live::all().filter_map(live::LiveSlot::read).filter(|span| !is_later(span)).collect();
         let now = clock::now();
-        let by_id = Index::new(tasks.iter().map(|task| task.id));
-        let spans = Spans::new(spans, &tasks, &by_id);
-        Self { tasks, by_id, spans, waits, counted, now }
+        let tasks = TaskTable::new(tasks);
+        let spans = Spans::new(spans, &tasks);
+        Self { tasks, spans, waits, counted, now }
     }
 
     /// Copies only tasks that run or could run.
     pub(super) fn running() -> Self {
         let mut tasks = task_copy::all_that(|task| task.doing().0 != TaskState::Waiting);
         tasks.retain(|task| task.doing != TaskState::Waiting);
-        let by_id = Index::new(tasks.iter().map(|task| task.id));
         Self {
-            tasks,
-            by_id,
+            tasks: TaskTable::new(tasks),
             spans: Spans::default(),
             waits: WaitsCopy::default(),
             counted: Default::default(),
@@ -80,10 +76,11 @@ impl LiveSpans {
 
     /// Returns the sites in use.
     pub(super) fn sites(&self) -> impl Iterator<Item = &'static Site> {
-        let running = self.tasks.iter().flat_map(TaskCopy::running);
+        let tasks = &self.tasks.all;
+        let running = tasks.iter().flat_map(TaskCopy::running);
         let running = running.flat_map(|node| [Some(node.site), node.via]);
         let spans = self.spans.iter().flat_map(|spot| [Some(spot.node.site), spot.node.via]);
-        spans.chain(running).flatten().chain(self.tasks.iter().map(|task| task.origin.site))
+        spans.chain(running).flatten().chain(tasks.iter().map(|task| task.origin.site))
     }
 
     /// Charges each task's open wait to its first path that waits by itself.
@@ -91,7 +88,8 @@ impl LiveSpans {
         // By path: total open waiting time and queued time of its tasks.
         let mut open: Table<*const Node, (&'static Node, u64, u64)> = Table::default();
         let reset = live::last_reset();
-        for (task, node) in self.tasks.iter().zip(self.spans.waiting_nodes(self.tasks.len())) {
+        let tasks = &self.tasks.all;
+        for (task, node) in tasks.iter().zip(self.spans.waiting_nodes(tasks.len())) {
             let Some(node) = node else { continue };
             let since = task.since.max(task.left).max(reset);
             let (waited, queued) = match task.doing {
@@ -111,7 +109,8 @@ impl LiveSpans {
         }
     }
 
-    /// Adds tasks and spans to a snapshot. Each copy is freed as soon as it is added.
+    /// Adds waits, spans and tasks to a snapshot. The memory of the copies is freed on the way, the
+    /// tasks last, since everything else needs them.
     pub(super) fn build(
         self,
         snapshot: &mut Snapshot,
@@ -119,48 +118,58 @@ impl LiveSpans {
         site_index: impl Fn(&'static Site) -> SiteIndex,
         node_index: &dyn Fn(&'static Node) -> Option<NodeIndex>,
     ) {
-        let Self { tasks, by_id, spans, waits, counted, now } = self;
+        let Self { tasks, spans, mut waits, counted, now } = self;
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
         let (texts, threads) = (Texts::default(), threads());
         // Of several tasks in each other's polls, the outermost wins.
-        let running = tasks.iter().rev();
+        let running = tasks.all.iter().rev();
         let running =
             running.filter(|task| task.doing == TaskState::Running && task.origin.work == TaskKind::Future);
         let running = running.map(|task| (task.task.thread.load(Relaxed), task.id)).collect();
         runtimes::add(snapshot, &running, now, scale);
+        let stored = waits.stored_wakers(&tasks);
+        let block_ons = BlockOns::new(&tasks.all, ago);
+        let (read_at, other_threads) = (waits.read_at(), waits.take_threads());
         let confined = Confined::new(&spans, &tasks);
-        let roots = add_spans(snapshot, spans, &tasks, ago, &texts, &site_index);
-        let stored = waits.stored_wakers(&by_id, tasks.len());
-        let block_ons = BlockOns::new(&tasks, ago);
-        snapshot.tasks.reserve_exact(tasks.len());
-        let mut known = Vec::with_capacity(tasks.len());
+        let is_whole = !snapshot.nodes.is_empty();
+        let capture = CaptureContext {
+            now,
+            scale,
+            tasks: &tasks,
+            confined: &confined,
+            threads: &threads,
+            texts: &texts,
+            node_index,
+            is_whole,
+        };
+        waits.build(snapshot, &capture);
+        drop(confined);
+        let roots = add_spans(snapshot, spans, &tasks.all, ago, &texts, &site_index);
+        let records: Vec<&live::Task> = tasks.all.iter().map(|task| task.task).collect();
         let mut classes = Classes::default();
-        for ((listing, root), stored) in Draining::new(tasks).zip(roots).zip(stored) {
-            known.push(listing.known());
+        let build = |index: usize, listing: TaskCopy| {
             let mut task = listing.build(now, scale, &texts);
             task.site = site_index(listing.origin.site);
             let path = listing.running().iter().flat_map(|node| [node.via, Some(node.site)]);
             task.running = path.flatten().map(&site_index).collect();
-            task.span = root;
+            task.span = roots[index];
             if task.label.is_none() {
                 // A spawned task gets its label with its root span.
                 task.label = task.span.and_then(|span| snapshot.span(span)?.label.clone());
             }
             add_thread(&mut task, threads.get(&listing.task.thread.load(Relaxed)));
             task.wakers = task.wakers.map(|wakers| wakers.saturating_add(block_ons.more_wakers(&listing)));
+            let stored = stored[index];
             task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(stored.unwrap_or(0).into()));
-            task.is_unstable = stored.is_none() || waits.may_miss(listing.since) || listing.has_changed();
+            // A state that began later may have waits that were not read.
+            task.is_unstable = stored.is_none() || listing.since > read_at || listing.has_changed();
             task.share(&mut classes);
-            snapshot.tasks.push(task);
-        }
+            Some(task)
+        };
+        snapshot.tasks = in_place(tasks.all, build);
         runtimes::add_busy_workers(snapshot);
         runtimes::add_cpu_times(snapshot);
-        let tasks = TaskTable::new(known, by_id);
-        unrecorded::add(snapshot, &tasks, waits.threads(), &counted);
-        let (tasks, confined, threads, texts) = (&tasks, &confined, &threads, &texts);
-        let is_whole = !snapshot.nodes.is_empty();
-        let capture = CaptureContext { now, scale, tasks, confined, threads, texts, node_index, is_whole };
-        waits.build(snapshot, &capture);
+        unrecorded::add(snapshot, &records, other_threads.as_deref(), &counted);
         runtimes::check_delayed(snapshot);
         lost_wakes::mark(snapshot);
     }

@@ -6,7 +6,8 @@
 
 use diagnose_reports::model::{TaskId, Wait};
 
-use super::capture_context::{CaptureContext, KnownTask};
+use super::capture_context::CaptureContext;
+use super::task_copy::TaskCopy;
 use crate::waits::{WaitCopy, WaitMode};
 
 /// Removes the waits for sets if a set may have unrecorded tasks: then the clone of the waker that
@@ -23,8 +24,8 @@ pub(super) fn keep_known(waits: &mut Vec<WaitCopy>) {
 /// those of a `block_on`. Returns `false` if there are none, and so nothing in the set that can
 /// wake its task.
 pub(super) fn add_tasks(built: &mut Wait, wait: &WaitCopy, capture: &CaptureContext<'_>) -> bool {
-    let is_in_set = |known: &&KnownTask| {
-        known.id != wait.polled.task && !known.is_block_on && known.task.may_be_in_set_on(wait.thread)
+    let is_in_set = |known: &&TaskCopy| {
+        known.id != wait.polled.task && !known.is_block_on() && known.task.may_be_in_set_on(wait.thread)
     };
     let tasks = capture.tasks.all.iter().filter(is_in_set);
     built.tasks = tasks.map(|known| TaskId::new(known.id)).collect();

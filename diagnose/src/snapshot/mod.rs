@@ -32,6 +32,7 @@ mod merged_path;
 mod numbers;
 mod replaced_labels;
 mod reset;
+mod resource_queue;
 mod runtimes;
 mod span_order;
 mod statics;

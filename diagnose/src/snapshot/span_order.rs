@@ -2,11 +2,11 @@
 
 use diagnose_reports::sort::sort_by_key;
 
+use super::capture_context::TaskTable;
 use super::draining::Draining;
 use super::numbers::Index;
-use super::task_copy::TaskCopy;
 use crate::live::{self, SlotCopy};
-use crate::site::SiteKind;
+use crate::site::{Site, SiteKind};
 use crate::tree::Node;
 
 /// Copies of spans, and their order.
@@ -53,8 +53,8 @@ pub(super) struct SpanPlace {
 
 impl Spans {
     /// Orders spans below their parents. A span whose parent is gone becomes a detached root.
-    /// `by_id` maps task numbers to indexes of `tasks`.
-    pub(super) fn new(mut listed: Vec<SlotCopy>, tasks: &[TaskCopy], by_id: &Index) -> Self {
+    pub(super) fn new(mut listed: Vec<SlotCopy>, table: &TaskTable) -> Self {
+        let tasks = &table.all;
         // A span is listed after the spans below it, so its number gives the better order of
         // siblings.
         sort_by_key(&mut listed, |span| span.id);
@@ -75,7 +75,7 @@ impl Spans {
         for root in roots {
             let span = &spans.listed[root as usize];
             // The task that polled it last, if that is not done.
-            let last = || by_id.get(span.task).filter(|task| span.parent != 0 && tasks[*task].span != 0);
+            let last = || table.position(span.task).filter(|task| span.parent != 0 && tasks[*task].span != 0);
             let task = own.get(span.id).or_else(last);
             let entered = task.map_or(0, |task| tasks[task].entered);
             let task = task.and_then(|task| u32::try_from(task).ok()).unwrap_or(NONE);
@@ -120,6 +120,18 @@ impl Spans {
         self.rows as usize
     }
 
+    /// Returns the positions of spans by their numbers.
+    pub(super) fn index(&self) -> Index {
+        Index::new(self.listed.iter().map(|span| span.id))
+    }
+
+    /// Returns the index of the task of the span at a position, and the span's current await, if
+    /// that has a row.
+    pub(super) fn task_and_await(&self, position: usize) -> Option<(Option<usize>, Option<&'static Site>)> {
+        let (listed, placed) = (self.listed.get(position)?, self.placed.get(position)?);
+        Some((index(placed.task), body(listed.node).map(|_| listed.node.site)))
+    }
+
     /// Returns the rows in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = SpanPlace> + Clone {
         let all = self.listed.iter().copied().zip(self.placed.iter().copied());
@@ -159,7 +171,6 @@ impl PlacedSpan {
     /// The row of the span, and that of its current await.
     fn rows(self, listed: SlotCopy) -> impl Iterator<Item = SpanPlace> + Clone {
         let Self { row, parent, task, is_detached, is_set_aside } = self;
-        let index = |number: u32| (number != NONE).then_some(number as usize);
         let body = body(listed.node);
         let node = body.unwrap_or(listed.node);
         let own =
@@ -167,6 +178,10 @@ impl PlacedSpan {
         let awaits = SpanPlace { node: listed.node, parent: index(row), is_detached: false, ..own };
         std::iter::once(own).chain(body.map(|_| awaits))
     }
+}
+
+fn index(number: u32) -> Option<usize> {
+    (number != NONE).then_some(number as usize)
 }
 
 /// Sorts spans: `order` has the old index of each. A span that is not there is left out.

@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering::Relaxed;
 use diagnose_reports::model::{self, RunState, Task, TaskClass, TaskId};
 use diagnose_reports::sort::sort_by_key;
 
-use super::capture_context::KnownTask;
 use super::numbers::Table;
 use super::runtimes::library;
 use super::texts::Texts;
@@ -26,8 +25,8 @@ pub(super) struct TaskCopy {
     pub(super) id: u64,
     /// Without `spawned_by` and `made`, in which alike tasks differ.
     pub(super) origin: Rc<TaskOrigin>,
-    made: u64,
-    spawned_by: u64,
+    pub(super) made: u64,
+    pub(super) spawned_by: u64,
     pub(super) doing: TaskState,
     pub(super) since: u64,
     /// Clones of its waker that existed then.
@@ -205,16 +204,20 @@ impl TaskCopy {
         self.running.as_ref().map(|running| running.at)
     }
 
-    pub(super) fn known(&self) -> KnownTask {
-        KnownTask {
-            id: self.id,
-            task: self.task,
-            entered: self.entered,
-            made: self.made,
-            spawned_by: self.spawned_by,
-            is_spawner_unknown: self.origin.target.runtime == SpawnRuntime::Unknown,
-            is_block_on: is_block_on(self.task, self.origin.site),
-        }
+    /// Returns whether it is in a poll now.
+    pub(super) fn is_running(&self) -> bool {
+        self.task.doing().0 == TaskState::Running
+    }
+
+    /// Returns whether its spawner is unknown: neither this crate nor a hook of its runtime saw the
+    /// spawn.
+    pub(super) fn is_spawner_unknown(&self) -> bool {
+        self.origin.target.runtime == SpawnRuntime::Unknown
+    }
+
+    /// Returns whether it is the future of a `block_on`, which may borrow from the code around.
+    pub(super) fn is_block_on(&self) -> bool {
+        is_block_on(self.task, self.origin.site)
     }
 
     pub(super) fn build(&self, now: u64, scale: Scale, texts: &Texts) -> Task {

@@ -12,11 +12,8 @@ use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, Runtime, Task, TaskKind, Worker};
 use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
-use super::capture_context::TaskTable;
 use super::local_sets;
-use crate::cpu;
-use crate::own_thread;
-use crate::system_call;
+use crate::{cpu, live, own_thread, system_call};
 
 /// A runtime's own task count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,14 +91,15 @@ fn vtable_of_tasks() -> Option<usize> {
 }
 
 /// Sets the unrecorded activity of a snapshot. `threads` are all threads but this crate's, if
-/// known. The counts were taken before and after the tasks were listed.
+/// known. `records` has the record of each task. The counts were taken before and after the tasks
+/// were listed.
 pub(super) fn add(
     snapshot: &mut Snapshot,
-    tasks: &TaskTable,
+    records: &[&live::Task],
     threads: Option<&[OtherThread]>,
     [before, after]: &[Vec<RuntimeTaskCount>; 2],
 ) {
-    let listed = ListedTasks::new(snapshot, tasks);
+    let listed = ListedTasks::new(snapshot, records);
     let fewest = |it: &RuntimeTaskCount| {
         let later = after.iter().find(|later| later.runtime == it.runtime).map_or(0, |later| later.tasks);
         let known =
@@ -182,9 +180,9 @@ struct ListedTasks {
 }
 
 impl ListedTasks {
-    fn new(snapshot: &Snapshot, tasks: &TaskTable) -> Self {
+    fn new(snapshot: &Snapshot, records: &[&live::Task]) -> Self {
         let (mut listed, vtable_of_tasks) = (Self::default(), vtable_of_tasks());
-        for task in &snapshot.tasks {
+        for (task, record) in snapshot.tasks.iter().zip(records) {
             let is_run = is_run(snapshot, task);
             if task.kind == TaskKind::Future && !is_run {
                 *listed.recorded.entry(task.runtime_number).or_default() += 1;
@@ -202,7 +200,7 @@ impl ListedTasks {
                 listed.polling.entry(task.runtime_number).or_default().extend(task.thread_id);
             }
             if let Some(thread) = task.thread_id.filter(|_| task.is_unspawned && task.runtime_number == 0) {
-                let [waker, vtable] = tasks.get(task.id.get()).map_or([0; 2], |it| it.task.outer_waker());
+                let [waker, vtable] = record.outer_waker();
                 if vtable != 0 && Some(vtable) == vtable_of_tasks {
                     listed.wakers.entry(thread).or_default().insert(waker);
                 }

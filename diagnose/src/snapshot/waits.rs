@@ -3,34 +3,28 @@
 //! Every wait is read twice, and so are the units that are held where it waits. A wait is marked if
 //! they changed in between, so that no analysis mistakes two different moments for a deadlock.
 
-use std::ops::Range;
-
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    self, Alike, Classes, LastEvent, Resource, ResourceClass, ResourceId, SpanId, TaskId, Text, Wait,
-    WaitClass, WaitId, WaitMode,
+    Alike, Classes, Resource, ResourceClass, ResourceId, SpanId, TaskId, Wait, WaitClass, WaitId, WaitMode,
 };
 use diagnose_reports::sort::sort_by_key;
 
-use super::capture_context::{CaptureContext, KnownTask};
+use super::capture_context::{CaptureContext, TaskTable};
 use super::confined::Stay;
-use super::draining::Draining;
+use super::draining::{Draining, in_place};
 use super::holdings::Holdings;
-use super::kinds::{kind, mode};
+use super::kinds::mode;
 use super::local_sets;
-use super::numbers::Index;
+use super::resource_queue::{ResourceQueue, free};
+use super::task_copy::TaskCopy;
 use super::unrecorded::OtherThread;
-use super::usage::{past_resources, usage};
+use super::usage::past_resources;
 use crate::clock;
 #[cfg(feature = "tokio")]
 use crate::live;
 use crate::own_thread;
 use crate::tree;
-use crate::waits::{
-    self, Creator, HoldingCopy, Record, RecordIdentity, ResourceKind, UNBOUNDED, WaitCopy, WaitProgress,
-    is_in_std,
-};
-use std::sync::atomic::Ordering::Relaxed;
+use crate::waits::{self, HoldingCopy, Record, WaitCopy, WaitProgress};
 
 /// A copy of all waits, holdings and resources.
 #[derive(Debug, Default)]
@@ -47,20 +41,6 @@ pub(super) struct WaitsCopy {
     threads: Option<Vec<OtherThread>>,
     /// The tick before all of this was read.
     read_at: u64,
-}
-
-/// A resource and its queue.
-#[derive(Debug)]
-struct ResourceQueue {
-    record: &'static Record,
-    id: u64,
-    identity: RecordIdentity,
-    /// The indexes of its queue in the waits.
-    queue: Range<usize>,
-    /// Index of a wait that was given up and whose waker the primitive still keeps.
-    given_up: Option<usize>,
-    last_notified: Option<Box<waits::LastNotify>>,
-    last_forgotten: Option<Box<waits::LastEvent>>,
 }
 
 /// Returns the ages of all unknown threads, in ns. Where threads cannot be listed, assumes one that
@@ -107,15 +87,15 @@ impl WaitsCopy {
         all
     }
 
-    /// Returns whether a state that began at `since` may have waits that were not read.
-    pub(super) fn may_miss(&self, since: u64) -> bool {
-        since > self.read_at
+    /// Returns the tick before all of this was read.
+    pub(super) fn read_at(&self) -> u64 {
+        self.read_at
     }
 
     /// Returns, by task index, the number of clones of its waker that these waits store; `None` if
-    /// one of the waits has changed since it was read. `by_id` maps task numbers to indexes.
-    pub(super) fn stored_wakers(&self, by_id: &Index, tasks: usize) -> Vec<Option<u32>> {
-        let mut stored = vec![Some(0); tasks];
+    /// one of the waits has changed since it was read.
+    pub(super) fn stored_wakers(&self, tasks: &TaskTable) -> Vec<Option<u32>> {
+        let mut stored = vec![Some(0); tasks.all.len()];
         let queues = self.records.iter().flat_map(|it| it.queue.clone().chain(it.given_up));
         let queued = queues.filter_map(|index| self.queued.get(index));
         for wait in self.loose.iter().chain(queued) {
@@ -124,7 +104,9 @@ impl WaitsCopy {
             if polled.is_forced && polled.wakers == 0 {
                 continue;
             }
-            let Some(count) = by_id.get(polled.task).and_then(|task| stored.get_mut(task)) else { continue };
+            let Some(count) = tasks.position(polled.task).and_then(|task| stored.get_mut(task)) else {
+                continue;
+            };
             if wait.read() != polled {
                 *count = None;
             } else if polled.wakers > 0 && !polled.is_indirect {
@@ -134,9 +116,9 @@ impl WaitsCopy {
         stored
     }
 
-    /// Returns all threads but this crate's; `None` if unknown.
-    pub(super) fn threads(&self) -> Option<&[OtherThread]> {
-        self.threads.as_deref()
+    /// Takes all threads but this crate's; `None` if unknown.
+    pub(super) fn take_threads(&mut self) -> Option<Vec<OtherThread>> {
+        self.threads.take()
     }
 
     /// Adds resources and waits to a snapshot.
@@ -145,26 +127,37 @@ impl WaitsCopy {
         if capture.is_whole {
             snapshot.past_resources = past_resources(capture);
         }
-        snapshot.waits.reserve_exact(self.loose.len() + self.queued.len());
+        if !self.queued.is_empty() {
+            snapshot.waits.reserve_exact(self.loose.len() + self.queued.len());
+        }
         let mut classes = (Classes::default(), Classes::default());
         if !self.records.is_empty() {
             let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, capture);
-            snapshot.resources.reserve_exact(self.records.len());
-            for recorded in std::mem::take(&mut self.records) {
-                self.add(snapshot, &recorded, &holdings, &mut classes, capture);
-            }
+            let records = std::mem::take(&mut self.records);
+            let resources = in_place(records, |_, recorded| {
+                self.add(snapshot, &recorded, &holdings, &mut classes, capture)
+            });
+            snapshot.resources = resources;
         }
         drop(std::mem::take(&mut self.queued));
-        for wait in Draining::new(self.loose) {
+        let loose = in_place(self.loose, |_, wait| {
             let mut built = build(&wait, capture);
-            if wait.mode == waits::WaitMode::LocalSet && !local_sets::add_tasks(&mut built, &wait, capture) {
-                continue;
+            let is_set = wait.mode == waits::WaitMode::LocalSet;
+            if is_set && !local_sets::add_tasks(&mut built, &wait, capture) {
+                return None;
             }
-            push(snapshot, built, &mut classes.0);
+            built.share(&mut classes.0);
+            Some(built)
+        });
+        if snapshot.waits.is_empty() {
+            snapshot.waits = loose;
+        } else {
+            snapshot.waits.extend(Draining::new(loose));
         }
     }
 
-    /// Adds a resource and its waits to a snapshot, if it has holdings or waits.
+    /// Adds the waits for a resource to a snapshot, and returns the resource, if it has holdings or
+    /// waits.
     fn add(
         &self,
         snapshot: &mut Snapshot,
@@ -172,7 +165,7 @@ impl WaitsCopy {
         holdings: &Holdings<'_>,
         classes: &mut (Classes<WaitClass>, Classes<ResourceClass>),
         capture: &CaptureContext<'_>,
-    ) {
+    ) -> Option<Resource> {
         let queue = &self.queued[recorded.queue.clone()];
         let are_over = !queue.is_empty() && holdings.are_over(recorded.id);
         let holdings = holdings.of(recorded.id, queue.iter().map(|wait| wait.began).min(), capture);
@@ -180,7 +173,7 @@ impl WaitsCopy {
         let was_contended =
             || capture.is_whole && recorded.record.has_units() && recorded.record.was_contended();
         if holdings.is_empty() && queue.is_empty() && !was_contended() {
-            return;
+            return None;
         }
         let id = ResourceId::new(recorded.id);
         let mut granted = 0;
@@ -204,7 +197,7 @@ impl WaitsCopy {
         resource.holdings = holdings;
         resource.free = free(&resource, granted);
         resource.share(&mut classes.1);
-        snapshot.resources.push(resource);
+        Some(resource)
     }
 }
 
@@ -242,104 +235,6 @@ fn ahead(queue: &[WaitCopy], place: usize) -> u64 {
     (place - unsure) as u64
 }
 
-/// Returns the units that are neither held nor granted.
-fn free(resource: &Resource, granted: u64) -> u64 {
-    let Some(capacity) = resource.capacity else { return u64::MAX };
-    let is_channel = matches!(
-        resource.kind,
-        model::ResourceKind::Mpsc | model::ResourceKind::Mpmc | model::ResourceKind::Pipe
-    );
-    let holds =
-        |holding: &&diagnose_reports::model::Holding| holding.role == diagnose_reports::model::Role::Holds;
-    let held: u64 = resource.holdings.iter().filter(holds).map(|holding| holding.units).sum();
-    let taken = held.saturating_add(granted).saturating_add(resource.forgotten);
-    capacity.saturating_sub(taken).saturating_sub(if is_channel { resource.filled } else { 0 })
-}
-
-impl ResourceQueue {
-    /// Copies a record and finds its queue. From `next` on, `waits` has the waits of this resource
-    /// and of later ones.
-    fn capture(id: u64, record: &'static Record, waits: &[WaitCopy], next: &mut usize) -> Option<Self> {
-        let (_, identity) = record.identity().filter(|(own, _)| *own == id)?;
-        let count = |from: usize, is_its: &dyn Fn(&WaitCopy) -> bool| {
-            waits[from..].iter().take_while(|wait| is_its(wait)).count()
-        };
-        let start = *next + count(*next, &|wait| wait.resource < id);
-        let queue = start..start + count(start, &|wait| wait.resource == id && !wait.is_given_up);
-        *next = queue.end + count(queue.end, &|wait| wait.resource == id);
-        let given_up = (*next).checked_sub(1).filter(|last| *last >= queue.end);
-        let last_notified = record.last_notified().map(Box::new);
-        let last_forgotten = record.last_forgotten().map(Box::new);
-        // `None` if the record was reused in between.
-        (record.id() == id).then_some(Self {
-            record,
-            id,
-            identity,
-            queue,
-            given_up,
-            last_notified,
-            last_forgotten,
-        })
-    }
-
-    fn build(&self, capture: &CaptureContext<'_>) -> Resource {
-        let Self { record, identity, .. } = self;
-        let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
-        let mut resource = Resource::default();
-        resource.id = ResourceId::new(self.id);
-        resource.kind = kind(identity.resource_type.kind);
-        resource.library = capture.texts.of(identity.resource_type.library);
-        resource.name = identity.name.as_deref().map(Text::from);
-        resource.created = (!is_in_std(identity.made_at)).then(|| capture.texts.place(identity.made_at));
-        match identity.made_by {
-            Creator::Task(task) => resource.created_by = Some(TaskId::new(task)),
-            Creator::Thread(thread) => resource.created_on = capture.thread_id(Some(thread)),
-            Creator::Unknown => {}
-        }
-        resource.first_task = capture.first_task_since(identity.created).map(TaskId::new);
-        resource.age_ns = capture.ago(identity.started);
-        resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
-        let (entered, left) = (value(&record.entered), value(&record.left));
-        resource.filled = match identity.resource_type.kind {
-            ResourceKind::Mpsc
-            | ResourceKind::Mpmc
-            | ResourceKind::Oneshot
-            | ResourceKind::Broadcast
-            | ResourceKind::Pipe
-            | ResourceKind::Barrier => entered.saturating_sub(left),
-            _ => 0,
-        };
-        resource.forgotten = value(&record.forgotten);
-        resource.is_refilled = record.is_refilled.load(Relaxed);
-        resource.is_fair = identity.resource_type.is_fair;
-        resource.is_closed = record.is_closed.load(Relaxed);
-        resource.last_notified = self.last_notified.as_ref().map(|notify| {
-            let mut built = event(&notify.last, capture);
-            (built.waiters, built.is_broadcast) = (notify.waiting, notify.all);
-            built
-        });
-        resource.last_acquired = record.last_acquired().map(|last| event(&last, capture));
-        resource.last_forgotten = self.last_forgotten.as_ref().map(|last| event(last, capture));
-        // Read late: a kilobyte for each of a million channels is too much to keep.
-        let mut used = record.usage_so_far();
-        if record.id() == self.id {
-            let acquisitions = waits::subtract_usage(self.id, entered, &mut used);
-            resource.usage = usage(&used, acquisitions, identity.resource_type.kind, capture);
-            // The listed waits only: waits that began since would seem to have ended.
-            resource.usage.contended += self.queue.len() as u64;
-        }
-        resource
-    }
-}
-
-fn event(last: &waits::LastEvent, capture: &CaptureContext<'_>) -> LastEvent {
-    let mut built = LastEvent::default();
-    built.ago_ns = (last.tick != 0).then(|| capture.ago(last.tick));
-    built.task = (last.task != 0).then_some(TaskId::new(last.task));
-    built.place = Some(capture.texts.place(last.at));
-    built
-}
-
 fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     let polled = &wait.polled;
     let task = capture.tasks.get(polled.task);
@@ -363,7 +258,7 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     // yet.
     class.is_set_aside = is_set_aside;
     // The poll that runs now may lend the future to scoped threads, or move it.
-    let is_left_out = !wait.is_blocking && task.is_some_and(KnownTask::is_running);
+    let is_left_out = !wait.is_blocking && task.is_some_and(TaskCopy::is_running);
     class.is_confined = is_pinned && !is_left_out && capture.confined.has(wait.memory, polled.task);
     class.may_have_moved = is_left_out || !wait.is_blocking && may_have_moved(wait, is_set_aside, capture);
     class.is_wake_ignored = is_set_aside && polled.woken != 0 && polled.woken < entered;
