@@ -1,4 +1,4 @@
-//! Hash maps by ids. Nobody chooses ids to attack a hash, so a fast one is enough.
+//! Maps by ids and by positions. Nobody chooses ids to attack a hash, so a fast one is enough.
 
 use std::hash::Hash;
 
@@ -10,4 +10,26 @@ pub(crate) type IdSet<K> = rustc_hash::FxHashSet<K>;
 /// An empty map with room for `count` entries.
 pub(crate) fn with_capacity<K: Eq + Hash, V>(count: usize) -> IdMap<K, V> {
     IdMap::with_capacity_and_hasher(count, rustc_hash::FxBuildHasher)
+}
+
+/// A number for some positions of a list. Memory of positions without one is never touched, since
+/// it is zero from the start: there may be a million, and few of them have a number.
+#[derive(Debug, Default)]
+pub(crate) struct NumberOf(Vec<u32>);
+
+impl NumberOf {
+    /// No numbers yet, for `count` positions.
+    pub(crate) fn new(count: usize) -> Self {
+        Self(vec![0; count])
+    }
+
+    pub(crate) fn get(&self, position: usize) -> Option<usize> {
+        self.0.get(position)?.checked_sub(1).map(|number| number as usize)
+    }
+
+    /// Sets a number. There are no more than a few nodes for each record of a snapshot, so it is
+    /// small.
+    pub(crate) fn set(&mut self, position: usize, number: usize) {
+        self.0[position] = u32::try_from(number + 1).unwrap_or(u32::MAX);
+    }
 }

@@ -11,7 +11,7 @@ mod lookup;
 mod predicates;
 mod steps;
 
-pub(crate) use id_map::{IdMap, IdSet, with_capacity};
+pub(crate) use id_map::{IdMap, IdSet, NumberOf, with_capacity};
 pub(crate) use lookup::{Facts, UnrecordedAwait};
 pub(crate) use predicates::{
     STARVED_NS, asks_for_signal, buffers_messages, completes_by_itself, exceeds_permits, forwards_unpolled,

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::analysis::hangs::facts::{IdMap, step, with_capacity};
+use crate::analysis::hangs::facts::{IdMap, NumberOf, step, with_capacity};
 use crate::analysis::hangs::system::{FixedPoint, Node, NodeId, System, task_node};
 use crate::ordered::OrderedSet;
 
@@ -18,6 +18,7 @@ pub(crate) struct StuckGraph {
     nodes: Vec<NodeId>,
     /// The start of each component in `nodes`, and the end of the last one.
     starts: Vec<usize>,
+    /// By stuck node.
     component_of: NumberOf,
 }
 
@@ -203,7 +204,7 @@ impl StuckGraph {
         roots: &[impl AsRef<[NodeId]>],
         allowed: impl Fn(NodeId) -> bool,
     ) -> Vec<Vec<usize>> {
-        let mut root_of = NumberOf(vec![0; system.graph.len()]);
+        let mut root_of = NumberOf::new(system.graph.len());
         let (mut queue, mut later) = (VecDeque::new(), VecDeque::new());
         for (number, root) in roots.iter().enumerate() {
             for &node in root.as_ref() {
@@ -248,21 +249,6 @@ fn path_back(came_from: &IdMap<NodeId, NodeId>, last: NodeId, start: NodeId) -> 
     path.into_iter().rev()
 }
 
-/// By node: a number, as that of the component of a stuck node, plus one; 0 for any other node.
-/// Most nodes of a healthy program are never written, so their memory is never touched.
-#[derive(Debug)]
-struct NumberOf(Vec<u32>);
-
-impl NumberOf {
-    fn get(&self, node: NodeId) -> Option<usize> {
-        self.0.get(node)?.checked_sub(1).map(|component| component as usize)
-    }
-
-    fn set(&mut self, node: NodeId, component: usize) {
-        self.0[node] = u32::try_from(component + 1).unwrap_or(u32::MAX);
-    }
-}
-
 /// Tarjan's algorithm with a stack of its own.
 struct Tarjan<'a> {
     fixed_point: &'a FixedPoint,
@@ -288,7 +274,7 @@ impl<'a> Tarjan<'a> {
             stack: Vec::new(),
             nodes: Vec::new(),
             starts: vec![0],
-            component_of: NumberOf(vec![0; nodes]),
+            component_of: NumberOf::new(nodes),
             visited: 0,
         }
     }

@@ -46,17 +46,24 @@ fn units_or_capacity(facts: &Facts<'_>, capacity: u64, wait: usize) -> u64 {
 }
 
 impl System<'_> {
+    fn queue(&mut self, resource: usize, side: usize) -> &mut Queue {
+        self.shared.queues.entry((resource, side)).or_default()
+    }
+
     /// The node for "the first `count` waits leave"; `None` if `count` is zero.
     pub(crate) fn queue_ahead(&mut self, resource: usize, side: usize, count: usize) -> Option<NodeId> {
+        let last = count.checked_sub(1)?;
         let facts = self.facts;
-        while self.shared.queues[resource][side].all_end.len() < count {
-            let before = self.shared.queues[resource][side].all_end.last().copied();
-            let position = self.shared.queues[resource][side].all_end.len();
+        loop {
+            let ends = &self.queue(resource, side).all_end;
+            if let Some(&node) = ends.get(last) {
+                return Some(node);
+            }
+            let (position, before) = (ends.len(), ends.last().copied());
             let &wait = facts.queue(resource, side).get(position)?;
             let node = self.wait_and_earlier_end(resource, before, wait);
-            self.shared.queues[resource][side].all_end.push(node);
+            self.queue(resource, side).all_end.push(node);
         }
-        count.checked_sub(1).and_then(|last| self.shared.queues[resource][side].all_end.get(last)).copied()
     }
 
     /// The node for "this wait and those before it leave".
@@ -73,8 +80,8 @@ impl System<'_> {
     fn extend_queue(&mut self, resource: usize, side: usize, count: usize) {
         let facts = self.facts;
         let queue = facts.queue(resource, side);
-        while self.shared.queues[resource][side].polled_end.len() < count.min(queue.len()) {
-            let it = &self.shared.queues[resource][side];
+        while self.queue(resource, side).polled_end.len() < count.min(queue.len()) {
+            let it = self.queue(resource, side);
             let (position, before) = (it.polled_end.len(), it.polled_end.last().copied());
             let wait = queue[position];
             let may_stay = facts.is_any_blocked || !is_active(&facts.snapshot.waits[wait]);
@@ -88,7 +95,7 @@ impl System<'_> {
                 facts.snapshot.resources[resource].capacity.unwrap_or(u64::MAX),
                 wait,
             );
-            let it = &mut self.shared.queues[resource][side];
+            let it = self.queue(resource, side);
             it.polled_end.push(node);
             if may_stay {
                 let least = it.may_stay.last().map_or(u64::MAX, |&(_, _, least)| least);
@@ -109,7 +116,7 @@ impl System<'_> {
         let facts = self.facts;
         let capacity = facts.snapshot.resources[resource].capacity.filter(|&capacity| capacity > own)?;
         self.extend_queue(resource, side, count);
-        let queue = &self.shared.queues[resource][side];
+        let queue = self.shared.queues.get(&(resource, side))?;
         let polled = *queue.polled_end.get(count.checked_sub(1)?)?;
         let end = queue.may_stay.partition_point(|&(position, _, _)| position < count);
         // In a long queue, several waits share a node.

@@ -258,10 +258,11 @@ impl System<'_> {
     fn first_writer_ahead(&mut self, index: usize, resource: usize) -> Option<usize> {
         let facts = self.facts;
         let queue = facts.queue(resource, 0);
-        let first = *self.shared.first_writer[resource].get_or_insert_with(|| {
+        let first = self.shared.first_writer.get(resource).unwrap_or_else(|| {
             let is_writer = |wait: usize| facts.snapshot.waits[wait].mode == WaitMode::Write;
             queue.iter().inspect(|_| step()).position(|&wait| is_writer(wait)).unwrap_or(queue.len())
         });
+        self.shared.first_writer.set(resource, first);
         queue.get(first).copied().filter(|_| first < facts.waits_ahead[index])
     }
 
@@ -272,7 +273,7 @@ impl System<'_> {
         if it.is_fair {
             return it.free > 0;
         }
-        *self.shared.admits_readers[resource].get_or_insert_with(|| {
+        *self.shared.admits_readers.entry(resource).or_insert_with(|| {
             let holders =
                 it.holdings.iter().inspect(|_| step()).filter(|holding| holding.role == Role::Holds);
             let (mut has_any, mut are_readers) = (false, true);

@@ -1,11 +1,13 @@
 //! Nodes of resources that many others depend on, each created on first use.
 
+use std::ops::Range;
+
 use super::build::System;
 use super::graph::NodeId;
 use super::node::Node;
 use super::queues::Queue;
 use super::threads::RuntimeWorkers;
-use crate::analysis::hangs::facts::{IdMap, buffers_messages, queue_side, units_asked};
+use crate::analysis::hangs::facts::{IdMap, NumberOf, buffers_messages, queue_side, units_asked};
 use crate::model::{Holding, ResourceKind, Role, WaitMode};
 
 /// The nodes that exist so far.
@@ -21,42 +23,49 @@ pub(crate) struct SharedNodes {
     /// By task index.
     pub(super) later_tasks: Vec<NodeId>,
     /// By resource index.
-    free_units: Vec<Option<NodeId>>,
-    any_holding: IdMap<(usize, Role), NodeId>,
-    all_senders_gone: Vec<Option<NodeId>>,
-    woken_waits_end: Vec<[Option<NodeId>; 2]>,
+    free_units: NumberOf,
+    /// By four times the resource index, plus the role.
+    any_holding: NumberOf,
+    all_senders_gone: NumberOf,
+    /// By twice the resource index, plus the side of the queue.
+    woken_waits_end: NumberOf,
     woken_readers_end: IdMap<usize, NodeId>,
     any_writer_ends: IdMap<usize, NodeId>,
     turn_ends: IdMap<usize, NodeId>,
-    all_units_back: Vec<Option<NodeId>>,
+    all_units_back: NumberOf,
     /// By resource: whether a reader never waits for the holders; the queue position of the first
     /// writer, or the length of the queue without one.
-    pub(crate) admits_readers: Vec<Option<bool>>,
-    pub(crate) first_writer: Vec<Option<usize>>,
-    /// By resource and holding number; then by resource and number of units.
-    pub(crate) holdings: Vec<Vec<NodeId>>,
+    pub(crate) admits_readers: IdMap<usize, bool>,
+    pub(crate) first_writer: NumberOf,
+    /// By resource: the node of its first holding. Those of the others follow.
+    first_holding: NumberOf,
+    /// By resource and number of units.
     enough_units: IdMap<(usize, u64), NodeId>,
     /// By resource, queue side, number of waits counted, and units asked for.
     pub(crate) enough_beside: IdMap<(usize, usize, usize, u64), NodeId>,
     /// By resource and queue side.
-    pub(crate) queues: Vec<[Queue; 2]>,
+    pub(crate) queues: IdMap<(usize, usize), Queue>,
     pub(super) any_task: Option<NodeId>,
 }
 
 impl SharedNodes {
     pub(crate) fn new(resources: usize) -> Self {
-        let none = || vec![None; resources];
+        let none = || NumberOf::new(resources);
         Self {
             free_units: none(),
+            any_holding: NumberOf::new(4 * resources),
             all_senders_gone: none(),
-            woken_waits_end: vec![[None; 2]; resources],
+            woken_waits_end: NumberOf::new(2 * resources),
             all_units_back: none(),
-            admits_readers: vec![None; resources],
-            first_writer: vec![None; resources],
-            holdings: vec![Vec::new(); resources],
-            queues: (0..resources).map(|_| Default::default()).collect(),
+            first_writer: none(),
+            first_holding: none(),
             ..Self::default()
         }
+    }
+
+    /// The nodes of all holdings of a resource, if they exist.
+    pub(crate) fn holdings(&self, resource: usize, count: usize) -> Range<NodeId> {
+        self.first_holding.get(resource).map_or(0..0, |first| first..first + count)
     }
 }
 
@@ -64,7 +73,7 @@ impl System<'_> {
     /// The counter of units that can become free: free ones, and those that are held by or granted
     /// to something that can progress.
     pub(crate) fn free_units(&mut self, resource: usize) -> NodeId {
-        if let Some(node) = self.shared.free_units[resource] {
+        if let Some(node) = self.shared.free_units.get(resource) {
             return node;
         }
         let facts = self.facts;
@@ -73,7 +82,7 @@ impl System<'_> {
         let mut holders = it.holdings.iter().filter(|holding| holding.role == Role::Holds);
         let is_taken_whole = it.capacity.is_none() && holders.any(|holding| holding.units > 1);
         let counter = self.graph.add_counter(if is_taken_whole { 0 } else { it.free });
-        self.shared.free_units[resource] = Some(counter);
+        self.shared.free_units.set(resource, counter);
         for (number, holding) in it.holdings.iter().enumerate() {
             if holding.role == Role::Holds {
                 let node = self.holding_node(resource, number);
@@ -116,11 +125,11 @@ impl System<'_> {
     /// Until then no other wait is woken, except that woken readers keep out no writer.
     pub(crate) fn woken_waits_end(&mut self, resource: usize, mode: WaitMode) -> NodeId {
         let side = queue_side(mode);
-        if let Some(node) = self.shared.woken_waits_end[resource][side] {
+        if let Some(node) = self.shared.woken_waits_end.get(2 * resource + side) {
             return node;
         }
         let node = self.add_node(Node::WokenWaitsEnd(resource), 0);
-        self.shared.woken_waits_end[resource][side] = Some(node);
+        self.shared.woken_waits_end.set(2 * resource + side, node);
         let facts = self.facts;
         let is_lock = facts.snapshot.resources[resource].kind == ResourceKind::RwLock;
         for &wait in &facts.waits_of_resource[resource] {
@@ -222,11 +231,12 @@ impl System<'_> {
     /// The node that has each holding of the role as an alternative. If there is none, it can
     /// progress.
     fn any_holding(&mut self, resource: usize, role: Role, meaning: Node) -> NodeId {
-        if let Some(&node) = self.shared.any_holding.get(&(resource, role)) {
+        let position = 4 * resource + role as usize;
+        if let Some(node) = self.shared.any_holding.get(position) {
             return node;
         }
         let node = self.add_node(meaning, 1);
-        self.shared.any_holding.insert((resource, role), node);
+        self.shared.any_holding.set(position, node);
         let holdings = &self.facts.snapshot.resources[resource].holdings;
         let mut numbers = (0..holdings.len()).filter(|&number| holdings[number].role == role).peekable();
         if numbers.peek().is_none() {
@@ -241,11 +251,11 @@ impl System<'_> {
 
     /// The node for "all senders are dropped". Senders that wait in the queue have to leave first.
     pub(crate) fn all_senders_gone(&mut self, resource: usize) -> NodeId {
-        if let Some(node) = self.shared.all_senders_gone[resource] {
+        if let Some(node) = self.shared.all_senders_gone.get(resource) {
             return node;
         }
         let node = self.add_node(Node::AllSendersGone(resource), 0);
-        self.shared.all_senders_gone[resource] = Some(node);
+        self.shared.all_senders_gone.set(resource, node);
         let facts = self.facts;
         if let Some(line) = self.queue_ahead(resource, 0, facts.queue(resource, 0).len()) {
             self.graph.require(node, line);
@@ -261,11 +271,11 @@ impl System<'_> {
 
     /// The node for "all held and granted units are returned".
     pub(crate) fn all_units_back(&mut self, resource: usize) -> NodeId {
-        if let Some(node) = self.shared.all_units_back[resource] {
+        if let Some(node) = self.shared.all_units_back.get(resource) {
             return node;
         }
         let node = self.add_node(Node::EnoughUnits(resource), 0);
-        self.shared.all_units_back[resource] = Some(node);
+        self.shared.all_units_back.set(resource, node);
         let facts = self.facts;
         let it = &facts.snapshot.resources[resource];
         // A reader that upgrades has no units: it waits for all others.
@@ -286,17 +296,18 @@ impl System<'_> {
 
     /// The node of a holding.
     pub(crate) fn holding_node(&mut self, resource: usize, number: usize) -> NodeId {
-        if self.shared.holdings[resource].is_empty() {
-            let first = self.graph.len();
-            let count = self.facts.snapshot.resources[resource].holdings.len();
-            for number in 0..count {
-                self.add_node(Node::Holding(resource, number), 1);
-            }
-            self.shared.holdings[resource] = (first..first + count).collect();
-            for number in 0..count {
-                self.add_holding(first + number, resource, number);
-            }
+        if let Some(first) = self.shared.first_holding.get(resource) {
+            return first + number;
         }
-        self.shared.holdings[resource][number]
+        let first = self.graph.len();
+        self.shared.first_holding.set(resource, first);
+        let count = self.facts.snapshot.resources[resource].holdings.len();
+        for number in 0..count {
+            self.add_node(Node::Holding(resource, number), 1);
+        }
+        for number in 0..count {
+            self.add_holding(first + number, resource, number);
+        }
+        first + number
     }
 }

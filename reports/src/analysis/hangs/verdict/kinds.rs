@@ -188,12 +188,13 @@ pub(crate) fn knot_holdings(
     component: usize,
     resource: usize,
 ) -> Vec<(usize, TaskId)> {
-    let holdings = system.facts.snapshot.resources[resource].holdings.iter();
-    let nodes = system.shared.holdings[resource].iter();
+    let holdings = &system.facts.snapshot.resources[resource].holdings;
+    let nodes = system.shared.holdings(resource, holdings.len());
     let held = holdings
+        .iter()
         .zip(nodes)
         .enumerate()
-        .filter(|(_, (holding, node))| holding.role == Role::Holds && stuck.is_in(**node, component));
+        .filter(|(_, (holding, node))| holding.role == Role::Holds && stuck.is_in(*node, component));
     held.filter_map(|(number, (holding, _))| Some((number, holding.task?))).collect()
 }
 
