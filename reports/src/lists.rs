@@ -4,16 +4,16 @@ use std::ops::{Index, Range};
 
 /// Lists of numbers, stored one after the other in two allocations.
 #[derive(Debug, Default)]
-pub(crate) struct Lists {
+pub(crate) struct Lists<T = usize> {
     /// The start of each list, and the end of the last.
     starts: Vec<u32>,
-    pub(crate) items: Vec<usize>,
+    pub(crate) items: Vec<T>,
 }
 
-impl Lists {
+impl<T: Copy + Default> Lists<T> {
     /// Distributes pairs of a list and an item, keeping the order of the items. Items of a
     /// nonexistent list are left out.
-    pub(crate) fn new(lists: usize, pairs: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
+    pub(crate) fn new(lists: usize, pairs: impl Iterator<Item = (usize, T)> + Clone) -> Self {
         let pairs = pairs.filter(|(list, _)| *list < lists);
         let mut starts: Vec<u32> = vec![0; lists + 1];
         for (list, _) in pairs.clone() {
@@ -22,7 +22,7 @@ impl Lists {
         for list in 0..lists {
             starts[list + 1] += starts[list];
         }
-        let mut items = vec![0; starts[lists] as usize];
+        let mut items = vec![T::default(); starts[lists] as usize];
         // Each start moves up to the end of its list while that is filled.
         for (list, item) in pairs {
             items[starts[list] as usize] = item;
@@ -43,7 +43,7 @@ impl Lists {
     }
 
     /// Returns one of the lists; empty if it does not exist.
-    pub(crate) fn of(&self, list: usize) -> &[usize] {
+    pub(crate) fn of(&self, list: usize) -> &[T] {
         self.items.get(self.range(list)).unwrap_or_default()
     }
 }

@@ -14,7 +14,7 @@
 //!
 //! The meaning of a node is not known here.
 
-use crate::analysis::hangs::facts::step;
+use crate::analysis::hangs::facts::{IdMap, step};
 use crate::lists::Lists;
 use crate::sort::sort_by_key;
 
@@ -28,36 +28,36 @@ pub(crate) struct Graph {
     remaining: Vec<u64>,
     is_counter: Vec<bool>,
     edges: Vec<Edge>,
+    /// By number of the edge: its weight, if that is not 1.
+    weights: IdMap<u32, u64>,
 }
 
+/// An edge between two nodes. Kept small: there may be many million.
 #[derive(Debug, Clone, Copy)]
 struct Edge {
+    /// The node below the flag [`WEIGHTED`].
     from: u32,
+    /// The node below the flag [`HIDDEN`].
     to: u32,
-    /// The weight below the flag [`HIDDEN`]: there may be many million edges.
-    weight: u64,
 }
 
+/// The flag of an edge that has a weight other than 1.
+const WEIGHTED: u32 = 1 << 31;
 /// The flag of an edge that is a way out that no wait asks for. It never explains why a node is
 /// stuck.
-const HIDDEN: u64 = 1 << 63;
+const HIDDEN: u32 = 1 << 31;
 
 impl Edge {
-    /// The amount that the edge adds at its end; the threshold if it begins at a counter.
-    fn weight(&self) -> u64 {
-        self.weight & !HIDDEN
+    fn is_hidden(self) -> bool {
+        self.to & HIDDEN != 0
     }
 
-    fn is_hidden(&self) -> bool {
-        self.weight & HIDDEN != 0
+    fn from(self) -> NodeId {
+        (self.from & !WEIGHTED) as NodeId
     }
 
-    fn from(&self) -> NodeId {
-        self.from as NodeId
-    }
-
-    fn to(&self) -> NodeId {
-        self.to as NodeId
+    fn to(self) -> NodeId {
+        (self.to & !HIDDEN) as NodeId
     }
 }
 
@@ -106,19 +106,27 @@ impl Graph {
     /// adds 1 once its sum reaches `weight`.
     pub(crate) fn add_edge(&mut self, from: NodeId, to: NodeId, weight: u64) {
         step();
-        self.push(from, to, weight.min(!HIDDEN));
+        let edge = Edge { from: number(from), to: number(to) };
+        if weight == 1 {
+            self.edges.push(edge);
+        } else {
+            self.weights.insert(number(self.edges.len()), weight);
+            self.edges.push(Edge { from: edge.from | WEIGHTED, ..edge });
+        }
     }
 
     /// Adds an edge of weight 1 between two nodes that never explains why `to` is stuck.
     pub(crate) fn add_hidden_edge(&mut self, from: NodeId, to: NodeId) {
         step();
-        self.push(from, to, 1 | HIDDEN);
+        self.edges.push(Edge { from: number(from), to: number(to) | HIDDEN });
     }
 
-    fn push(&mut self, from: NodeId, to: NodeId, weight: u64) {
-        // There are no more than a few nodes for each record of a snapshot.
-        let [from, to] = [from, to].map(|node| u32::try_from(node).unwrap_or(u32::MAX));
-        self.edges.push(Edge { from, to, weight });
+    /// The edge with this number, and the amount that it adds at its end; the threshold if it
+    /// begins at a counter.
+    fn edge(&self, number: u32) -> (Edge, u64) {
+        let edge = self.edges[number as usize];
+        let weight = if edge.from & WEIGHTED == 0 { None } else { self.weights.get(&number) };
+        (edge, weight.copied().unwrap_or(1))
     }
 
     /// The number of nodes and counters.
@@ -145,6 +153,12 @@ impl Graph {
     }
 }
 
+/// The number of a node or an edge, without the bit of a flag. There are no more than a few for
+/// each record of a snapshot.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX) & !(1 << 31)
+}
+
 impl FixedPoint {
     /// Returns whether the node can make progress.
     pub(crate) fn can_progress(&self, node: NodeId) -> bool {
@@ -159,7 +173,7 @@ struct Worklist<'a> {
     /// nothing, so their memory is never touched.
     received: Vec<u64>,
     /// Edge numbers by source node; those of a counter sorted by threshold.
-    dependents: Lists,
+    dependents: Lists<u32>,
     /// By counter: how many of its thresholds are reached.
     reached: Vec<usize>,
     can_progress: Vec<bool>,
@@ -168,12 +182,12 @@ struct Worklist<'a> {
 
 impl<'a> Worklist<'a> {
     fn new(graph: &'a Graph) -> Self {
-        let pairs = graph.edges.iter().enumerate().map(|(number, edge)| (edge.from(), number));
+        let pairs = (0..).zip(&graph.edges).map(|(number, edge)| (edge.from(), number));
         let lists = if graph.edges.is_empty() { 0 } else { graph.len() };
         let mut dependents = Lists::new(lists, pairs);
         for counter in (0..graph.len()).filter(|&node| graph.is_counter[node]) {
             let range = dependents.range(counter);
-            sort_by_key(&mut dependents.items[range], |&number| graph.edges[number].weight());
+            sort_by_key(&mut dependents.items[range], |&number| graph.edge(number).1);
         }
         Self {
             graph,
@@ -202,8 +216,8 @@ impl<'a> Worklist<'a> {
         while let Some(node) = self.queue.pop() {
             for index in self.dependents.range(node) {
                 step();
-                let edge = self.graph.edges[self.dependents.items[index]];
-                let (to, weight) = (edge.to(), edge.weight());
+                let (edge, weight) = self.graph.edge(self.dependents.items[index]);
+                let to = edge.to();
                 if self.graph.is_counter[to] {
                     self.add_to_counter(to, weight);
                 } else {
@@ -218,8 +232,8 @@ impl<'a> Worklist<'a> {
         self.received[counter] = self.received[counter].saturating_add(weight);
         let sum = self.graph.remaining[counter].saturating_add(self.received[counter]);
         while let Some(&number) = self.dependents.of(counter).get(self.reached[counter]) {
-            let edge = self.graph.edges[number];
-            if edge.weight() > sum {
+            let (edge, weight) = self.graph.edge(number);
+            if weight > sum {
                 break;
             }
             step();
