@@ -7,7 +7,7 @@
 use std::cell::LazyCell;
 use std::sync::atomic::Ordering::Relaxed;
 
-use diagnose_reports::model::{Attribution, Holding, ResourceId, SpanId, TaskId};
+use diagnose_reports::model::{Attribution, Holding, HoldingClass, ResourceId, SpanId, TaskId};
 use diagnose_reports::sort::sort_by_key;
 
 use super::callers::callers;
@@ -128,13 +128,15 @@ impl<'a> Holdings<'a> {
 
     fn build(&self, copy: &HoldingCopy, first_wait: Option<u64>, capture: &CaptureContext<'_>) -> Holding {
         let mut holding = Holding::default();
-        holding.role = role(copy.role);
-        holding.units = copy.units;
+        // Borrowed once, because each mutable borrow checks that the class is not shared.
+        let class: &mut HoldingClass = &mut holding;
+        class.role = role(copy.role);
+        class.units = copy.units;
+        let is_bound = copy.task == 0 || self.is_of_a_thread(copy);
+        class.thread_id = if is_bound { capture.thread_id(copy.thread) } else { None };
+        class.place = copy.at.filter(|at| !waits::is_in_std(at)).map(|at| capture.texts.place(at));
         holding.task = some(copy.task).map(TaskId::new);
         holding.span = some(copy.span).map(SpanId::new);
-        let is_bound = copy.task == 0 || self.is_of_a_thread(copy);
-        holding.thread_id = if is_bound { capture.thread_id(copy.thread) } else { None };
-        holding.place = copy.at.filter(|at| !waits::is_in_std(at)).map(|at| capture.texts.place(at));
         holding.since_ns =
             capture.ago(if copy.since == 0 { first_wait.unwrap_or(capture.now) } else { copy.since });
         holding.uses = copy.uses;

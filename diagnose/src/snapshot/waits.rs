@@ -5,7 +5,7 @@
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Alike, Classes, Resource, ResourceClass, ResourceId, SpanId, TaskId, Wait, WaitClass, WaitId, WaitMode,
+    Alike, Classes, Resource, ResourceId, SpanId, TaskId, Wait, WaitClass, WaitId, WaitMode,
 };
 use diagnose_reports::sort::sort_by_key;
 
@@ -130,7 +130,7 @@ impl WaitsCopy {
         if !self.queued.is_empty() {
             snapshot.waits.reserve_exact(self.loose.len() + self.queued.len());
         }
-        let mut classes = (Classes::default(), Classes::default());
+        let mut classes = Default::default();
         if !self.records.is_empty() {
             let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, capture);
             let records = std::mem::take(&mut self.records);
@@ -163,7 +163,7 @@ impl WaitsCopy {
         snapshot: &mut Snapshot,
         recorded: &ResourceQueue,
         holdings: &Holdings<'_>,
-        classes: &mut (Classes<WaitClass>, Classes<ResourceClass>),
+        classes: &mut (Classes<WaitClass>, <Resource as Alike>::Classes),
         capture: &CaptureContext<'_>,
     ) -> Option<Resource> {
         let queue = &self.queued[recorded.queue.clone()];

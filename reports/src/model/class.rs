@@ -99,12 +99,12 @@ pub trait Alike {
 #[cfg(all(test, feature = "read"))]
 mod tests {
     use super::{Alike, Classes};
-    use crate::model::{Place, Resource, Span, Task, TaskId, Wait, WaitMode};
+    use crate::model::{Holding, Place, Resource, Span, Task, TaskId, Wait, WaitMode};
 
     #[test]
     fn rows_are_small_as_there_may_be_millions() {
         assert_eq!([size_of::<Task>(), size_of::<Span>(), size_of::<Wait>()], [112, 64, 96]);
-        assert_eq!(size_of::<Resource>(), 80);
+        assert_eq!([size_of::<Resource>(), size_of::<Holding>()], [80, 40]);
         assert_eq!(size_of::<Option<Place>>(), 16);
     }
 
@@ -123,6 +123,21 @@ mod tests {
         tasks[2].label = None;
         assert_eq!(tasks[0].label.as_deref(), Some("user=7"));
         assert_eq!((tasks[2].id, tasks[2].label.as_deref()), (TaskId::new(2), None));
+    }
+
+    #[test]
+    fn alike_holdings_of_several_resources_share_a_class() {
+        let mut classes = <Resource as Alike>::Classes::default();
+        let resources = [1, 2].map(|task| {
+            let (mut resource, mut holding) = (Resource::default(), Holding::default());
+            (holding.task, holding.place) = (Some(TaskId::new(task)), Some(Place::default()));
+            resource.holdings = vec![holding];
+            resource.share(&mut classes);
+            resource
+        });
+        let [one, other] = resources.each_ref().map(|it| std::ptr::from_ref(&it.holdings[0].place));
+        assert_eq!(one, other);
+        assert_eq!(resources[1].holdings[0].task, Some(TaskId::new(2)));
     }
 
     #[test]

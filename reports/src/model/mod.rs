@@ -12,6 +12,7 @@
 mod alarm;
 mod class;
 pub(crate) mod folding;
+mod holding;
 mod ids;
 mod latency;
 mod live;
@@ -28,6 +29,7 @@ mod waits;
 use serde::Serialize;
 
 pub use alarm::{Alarm, AlarmKind};
+pub use holding::{Holding, HoldingClass};
 pub use ids::{NodeIndex, ResourceId, SiteIndex, SpanId, SpanIndex, TaskId, WaitId};
 pub use latency::{Durations, Latency};
 pub use live::{BlockingPool, RunState, Runtime, Span, Worker};
@@ -39,7 +41,7 @@ pub use resource::{Resource, ResourceClass};
 pub use task::{Task, TaskClass, TaskKind};
 pub use text::Text;
 pub use wait::{Wait, WaitClass, WaitMode};
-pub use waits::{Attribution, Holding, LastEvent, Place, Quantiles, ResourceKind, Role, Usage, UsagePlace};
+pub use waits::{Attribution, LastEvent, Place, Quantiles, ResourceKind, Role, Usage, UsagePlace};
 // Only for `diagnose`, which shares the classes of the records that it captures.
 #[doc(hidden)]
 pub use class::{Alike, Classes};

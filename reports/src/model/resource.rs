@@ -16,9 +16,10 @@ use super::class::{Alike, Classes, Shared};
 use super::folding;
 #[cfg(feature = "read")]
 pub(crate) use super::folding::deserialize;
+use super::holding::{Holding, HoldingClass};
 use super::ids::{ResourceId, TaskId};
 use super::text::Text;
-use super::waits::{Holding, LastEvent, Place, ResourceKind, Usage};
+use super::waits::{LastEvent, Place, ResourceKind, Usage};
 
 /// A lock, a channel or another object that tasks wait for. The fields of its [`ResourceClass`] are
 /// read and set like its own, as in `resource.kind`.
@@ -101,10 +102,14 @@ impl DerefMut for Resource {
 }
 
 impl Alike for Resource {
-    type Classes = Classes<ResourceClass>;
+    /// The classes of its holdings too.
+    type Classes = (Classes<ResourceClass>, Classes<HoldingClass>);
 
     fn share(&mut self, classes: &mut Self::Classes) {
-        classes.share(&mut self.class);
+        classes.0.share(&mut self.class);
+        for holding in &mut self.holdings {
+            holding.share(&mut classes.1);
+        }
     }
 }
 
@@ -210,12 +215,6 @@ impl<'de> Deserialize<'de> for FoldedHoldings<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         folding::deserialize(deserializer).map(|list| Self { list: Cow::Owned(list), is_folded: true })
     }
-}
-
-impl Alike for Holding {
-    type Classes = ();
-
-    fn share(&mut self, (): &mut ()) {}
 }
 
 /// A resource of a saved snapshot.

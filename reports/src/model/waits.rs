@@ -10,7 +10,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::ids::{NodeIndex, ResourceId, SpanId, TaskId};
+use super::ids::{NodeIndex, TaskId};
 use super::text::Text;
 
 /// A place in the source. It is shown as `src/main.rs:12:5`.
@@ -105,53 +105,6 @@ pub enum Attribution {
     /// It may be anywhere.
     #[default]
     Unknown,
-}
-
-/// A guard, a permit, a sender, a receiver: a part of a resource that a task has.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
-#[non_exhaustive]
-pub struct Holding {
-    /// Its role.
-    pub role: Role,
-    /// Number of units that it holds; 0 if it holds none.
-    pub units: u64,
-    /// The task that acquired or used it last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<TaskId>,
-    /// The span that acquired or used it last, which may be gone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub span: Option<SpanId>,
-    /// Kernel id of the thread, if it was used outside of all tasks or cannot leave that thread.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thread_id: Option<u64>,
-    /// How certain it is that `task` still has it.
-    pub attribution: Attribution,
-    /// Whether it can move to another task unseen: an owned guard or permit, an end of a channel, a
-    /// guard of a static.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_movable: bool,
-    /// Whether it may be in a boxed future, which may have moved to another task unseen.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub may_have_moved: bool,
-    /// Other tasks that may have it: those that `task` has spawned since.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub candidates: Vec<TaskId>,
-    /// A channel in which it may be, in a message that was not received yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_channel: Option<ResourceId>,
-    /// The call that acquired it, or used it last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-    /// For contended units, the awaits through which that call was reached, from the innermost
-    /// caller to the task. Empty if the task made the call itself.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub callers: Vec<Place>,
-    /// ns since it was acquired; inside a poll, since that poll started. For a frequently used lock
-    /// outside of tasks, since it has had a waiter. If it holds no units, since its last use.
-    pub since_ns: u64,
-    /// Number of uses: messages sent or received, accesses through a guard.
-    pub uses: u64,
 }
 
 /// The last event of one kind at a resource.
