@@ -5,6 +5,7 @@
 //! may have anything that existed before.
 
 use std::cell::LazyCell;
+use std::iter::Peekable;
 use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::model::{Attribution, Holding, HoldingClass, ResourceId, SpanId, TaskId};
@@ -13,6 +14,7 @@ use diagnose_reports::sort::sort_by_key;
 use super::callers::callers;
 use super::candidates::Candidates;
 use super::capture_context::CaptureContext;
+use super::draining::Draining;
 use super::guard_use;
 use super::kinds::role;
 use super::numbers::Table;
@@ -25,8 +27,8 @@ use crate::waits::{self, Creator, HoldingCopy, ResourceKind, ResourceType};
 /// All holdings, by resource.
 #[derive(Debug)]
 pub(super) struct Holdings<'a> {
-    /// Sorted by resource, then oldest first.
-    copy: Vec<HoldingCopy>,
+    /// Sorted by resource, then oldest first. Each is freed once its resource was taken.
+    rest: Peekable<Draining<HoldingCopy>>,
     candidates: Candidates,
     /// All records by number, including the channels that tasks last sent to.
     records: Table<u64, &'static waits::Record>,
@@ -39,8 +41,8 @@ pub(super) struct Holdings<'a> {
     foreign: &'a [u64],
     /// Whether there are several tasks of a `block_on`.
     has_block_ons: bool,
-    /// By resource: the position of its oldest receiving end.
-    receivers: Table<u64, usize>,
+    /// By resource: the task of its oldest receiving end, and the counts of that at the last use.
+    receivers: Table<u64, (u64, TransferCounts)>,
     statics: LazyCell<Statics>,
 }
 
@@ -79,11 +81,10 @@ impl<'a> Holdings<'a> {
         let statics = LazyCell::new(Statics::read as fn() -> Statics);
         let has_block_ons = capture.tasks.all.iter().filter(|task| task.is_block_on()).nth(1).is_some();
         // Backwards, as the last entry stays.
-        let all = holdings.iter().enumerate().rev();
-        let receivers = all.filter(|(_, holding)| holding.role == waits::Role::Receives);
-        let receivers = receivers.map(|(position, holding)| (holding.resource, position)).collect();
+        let receivers = holdings.iter().rev().filter(|holding| holding.role == waits::Role::Receives);
+        let receivers = receivers.map(|it| (it.resource, (it.task, it.transfers))).collect();
         Self {
-            copy: holdings,
+            rest: Draining::new(holdings).peekable(),
             candidates,
             records,
             done,
@@ -95,11 +96,17 @@ impl<'a> Holdings<'a> {
         }
     }
 
-    /// Returns the holdings of a resource, oldest first. `first_wait` is the tick of the first wait
-    /// in its queue; `None` if the queue is empty.
+    /// Takes the copies of a resource's holdings, oldest first. Resources come in order.
+    pub(super) fn take(&mut self, resource: u64) -> Vec<HoldingCopy> {
+        while self.rest.next_if(|holding| holding.resource < resource).is_some() {}
+        std::iter::from_fn(|| self.rest.next_if(|holding| holding.resource == resource)).collect()
+    }
+
+    /// Returns the holdings of a resource from their copies. `first_wait` is the tick of the first
+    /// wait in its queue; `None` if the queue is empty.
     pub(super) fn of(
         &self,
-        resource: u64,
+        copies: &[HoldingCopy],
         first_wait: Option<u64>,
         capture: &CaptureContext<'_>,
     ) -> Vec<Holding> {
@@ -110,20 +117,7 @@ impl<'a> Holdings<'a> {
             }
             holding
         };
-        self.in_resource(resource).iter().map(build).collect()
-    }
-
-    /// Returns whether units of this resource have been released since they were read.
-    pub(super) fn are_over(&self, resource: u64) -> bool {
-        self.in_resource(resource).iter().any(HoldingCopy::is_over)
-    }
-
-    /// Returns the copies of a resource's holdings.
-    fn in_resource(&self, resource: u64) -> &[HoldingCopy] {
-        let first = self.copy.partition_point(|holding| holding.resource < resource);
-        let holdings = &self.copy[first..];
-        let count = holdings.partition_point(|holding| holding.resource == resource);
-        &holdings[..count]
+        copies.iter().map(build).collect()
     }
 
     fn build(&self, copy: &HoldingCopy, first_wait: Option<u64>, capture: &CaptureContext<'_>) -> Holding {
@@ -346,20 +340,21 @@ impl<'a> Holdings<'a> {
         }
         // The message was received. The receiver has the holding, has spawned a task for it, or has
         // sent it on.
-        let receiver = self.receivers.get(&resource).map(|&position| &self.copy[position]);
-        let Some((receiver, task)) = receiver.and_then(|it| Some((it, capture.tasks.get(it.task)?))) else {
+        let receiver = self.receivers.get(&resource);
+        let Some((&(receiver, then), task)) = receiver.and_then(|it| Some((it, capture.tasks.get(it.0)?)))
+        else {
             return Attribution::Unknown;
         };
         // The receiver, if it is known at all.
-        holding.candidates.push(TaskId::new(receiver.task));
+        holding.candidates.push(TaskId::new(receiver));
         // The receiver may have sent it on in its last poll, if it sent more in that poll.
         let [_, _, sent_at] = task.task.sent_to();
         let sent = task.task.transfer_counts().sent();
         let was_last = record.taken_out() == message;
-        if sent_at >= copy.since || was_last && sent != receiver.transfers.sent() {
+        if sent_at >= copy.since || was_last && sent != then.sent() {
             return Attribution::Unknown;
         }
-        let Some(later) = self.candidates.since(receiver.task, copy.since) else {
+        let Some(later) = self.candidates.since(receiver, copy.since) else {
             return Attribution::Unknown;
         };
         holding.candidates.extend(ids(later));

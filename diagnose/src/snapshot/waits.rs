@@ -132,10 +132,10 @@ impl WaitsCopy {
         }
         let mut classes = Default::default();
         if !self.records.is_empty() {
-            let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, capture);
+            let mut holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, capture);
             let records = std::mem::take(&mut self.records);
             let resources = in_place(records, |_, recorded| {
-                self.add(snapshot, &recorded, &holdings, &mut classes, capture)
+                self.add(snapshot, &recorded, &mut holdings, &mut classes, capture)
             });
             snapshot.resources = resources;
         }
@@ -162,13 +162,15 @@ impl WaitsCopy {
         &self,
         snapshot: &mut Snapshot,
         recorded: &ResourceQueue,
-        holdings: &Holdings<'_>,
+        holdings: &mut Holdings<'_>,
         classes: &mut (Classes<WaitClass>, <Resource as Alike>::Classes),
         capture: &CaptureContext<'_>,
     ) -> Option<Resource> {
         let queue = &self.queued[recorded.queue.clone()];
-        let are_over = !queue.is_empty() && holdings.are_over(recorded.id);
-        let holdings = holdings.of(recorded.id, queue.iter().map(|wait| wait.began).min(), capture);
+        let copies = holdings.take(recorded.id);
+        // Units of the resource that were released since they were read.
+        let are_over = !queue.is_empty() && copies.iter().any(HoldingCopy::is_over);
+        let holdings = holdings.of(&copies, queue.iter().map(|wait| wait.began).min(), capture);
         // A lock that was waited for is listed even if it is free now.
         let was_contended =
             || capture.is_whole && recorded.record.has_units() && recorded.record.was_contended();
