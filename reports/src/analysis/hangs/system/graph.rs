@@ -256,3 +256,25 @@ impl<'a> Worklist<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Edge, Graph};
+
+    #[test]
+    fn an_edge_is_small_and_has_a_weight_or_is_hidden() {
+        assert_eq!(size_of::<Edge>(), 8, "there may be many million");
+        let mut graph = Graph::default();
+        let (free, counter) = (graph.add_node(0), graph.add_counter(0));
+        let [enough, more, shown, hidden] = [0; 4].map(|_| graph.add_node(1));
+        graph.add_edge(free, counter, 5);
+        graph.add_edge(counter, enough, 5);
+        graph.add_edge(counter, more, u64::MAX);
+        graph.add_edge(more, shown, 1);
+        graph.add_hidden_edge(more, hidden);
+        let solved = graph.solve();
+        let can_progress = [free, enough, more, shown, hidden].map(|node| solved.can_progress(node));
+        assert_eq!(can_progress, [true, true, false, false, false]);
+        assert_eq!((solved.dependencies.of(shown), solved.dependencies.of(hidden)), (&[more][..], &[][..]));
+    }
+}
