@@ -298,6 +298,26 @@ fn connections_that_sleep_in_their_polls_are_blocking() {
 }
 
 #[test]
+fn without_workers_on_record_polls_of_known_threads_may_be_found_to_sleep() {
+    let on_two_threads = |delayed_ms: u64, is_ended: bool| {
+        let mut snapshot = connections("16777216..33554432", 8 * SECOND, 3 * SECOND);
+        snapshot.workers.clear();
+        for is_alive in [true, !is_ended] {
+            let mut thread = Thread::default();
+            let times_ns = (SECOND / 10, delayed_ms * 1_000_000);
+            (thread.alive, (thread.cpu_ns, thread.delayed_ns)) =
+                (is_alive, is_alive.then_some(times_ns).unzip());
+            snapshot.threads.push(thread);
+        }
+        snapshot.threads.remove(0);
+        rules(&snapshot)
+    };
+    assert_eq!(on_two_threads(150, false), ["blocking"], "7.5 of 8 s were asleep, although CPUs are scarce");
+    assert_eq!(on_two_threads(2_000, false), [""; 0], "they may have waited for a CPU");
+    assert_eq!(on_two_threads(150, true), [""; 0], "the other thread may have used the CPU");
+}
+
+#[test]
 fn requests_that_sleep_in_their_polls_are_blocking_also_when_none_is_alive() {
     let drawing = "handle | calls=400 completed=400 polls=400 busy=8_000_000_000 queued=3_000_000_000 \
                    polls@16777216..33554432=400\n\

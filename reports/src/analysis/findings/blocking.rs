@@ -8,7 +8,7 @@
 //! asleep at least                    |█████████████████████|
 //! ```
 //! So it is a `hog` in doubt: on other systems than Linux, and where the polls may have been on
-//! threads that are no workers.
+//! threads that are no workers. Without workers on record, all threads that have polled count.
 
 use super::facts::Facts;
 use super::finding::{Finding, Severity};
@@ -21,8 +21,10 @@ use crate::units::{count, time};
 /// Returns whether most of the function's own time inside polls was spent asleep.
 pub(super) fn blocks(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> bool {
     let awake_ns = cpu.cpu_ns.saturating_add(cpu.delayed_ns);
-    cpu.is_known
-        && on_workers_ns(facts, hog.site, hog.self_busy_ns).saturating_sub(awake_ns) > hog.self_busy_ns / 2
+    // Without workers on record, the times are those of all threads that have polled.
+    let polled_ns =
+        if cpu.is_of_workers { on_workers_ns(facts, hog.site, hog.self_busy_ns) } else { hog.self_busy_ns };
+    cpu.is_known && polled_ns.saturating_sub(awake_ns) > hog.self_busy_ns / 2
 }
 
 /// How much of the function's own time was inside polls of workers, at least: all of it if workers
