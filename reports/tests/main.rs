@@ -11,6 +11,7 @@ mod findings_awaited_channel;
 mod findings_backlog;
 mod findings_blocking_pool;
 mod findings_bottleneck;
+mod findings_busy_connections;
 mod findings_cancelled;
 mod findings_delayed;
 mod findings_endless;

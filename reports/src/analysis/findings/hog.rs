@@ -11,6 +11,7 @@
 //! polls beside all others.
 
 use super::blocking::{blocking, blocks, on_workers_ns};
+use super::events::is_between_read_and_write;
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::long_polls::{HogPolls, LONG_NS, MIN_LONG_POLLS, own_long_polls, rare_long_ns, working_polls};
@@ -160,7 +161,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
             && on_workers_ns >= long.time_ns / 2;
         let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY
             || ready_awaits.is_none()
-                && !takes_turns(facts, facts.node(facts.root(node)).site)
+                && !takes_turns(facts, site, facts.node(facts.root(node)).site)
                 && (are_stalls || per_mille(on_workers_ns, capacity_ns(facts.snapshot)) >= least_capacity);
         let others_ns = (all_ns - self_busy_ns.min(all_ns)).saturating_add(elsewhere_ns);
         is_felt.then_some(Hog {
@@ -213,7 +214,7 @@ fn ready_awaits(facts: &Facts<'_>, site: SiteIndex, self_busy_ns: u64) -> Option
 /// With `only_ending`, of tasks that end, such as requests: others may be stages that wait for this
 /// one by design.
 fn delay_ns(facts: &Facts<'_>, site: SiteIndex, only_ending: bool) -> u64 {
-    let own_roots = roots_of(facts, site).into_iter().filter(|&root| takes_turns(facts, root));
+    let own_roots = roots_of(facts, site).into_iter().filter(|&root| takes_turns(facts, site, root));
     let own_roots: OrderedSet<SiteIndex> = own_roots.collect();
     let roots = facts.tree.roots.iter().map(|&root| facts.node(root));
     let others = roots.filter(|root| !own_roots.contains(&root.site));
@@ -227,10 +228,14 @@ pub(super) fn roots_of(facts: &Facts<'_>, site: SiteIndex) -> OrderedSet<SiteInd
 }
 
 /// Returns whether the tasks of this root compute without end and wait for nothing but a thread:
-/// for each other, as they should. A connection does not end either, but waits for its client.
-fn takes_turns(facts: &Facts<'_>, root: SiteIndex) -> bool {
+/// for each other, as they should. A connection does not end either, but waits for its client; a
+/// busy one waits longer for a thread.
+fn takes_turns(facts: &Facts<'_>, site: SiteIndex, root: SiteIndex) -> bool {
     let queued_ns = facts.sum(root, |node| node.queued_ns);
-    !facts.has_ends(root) && queued_ns >= facts.sum_outermost(root, |node| node.idle_ns) / 2
+    let answers = |&node: &usize| is_between_read_and_write(facts, node);
+    !facts.has_ends(root)
+        && queued_ns >= facts.sum_outermost(root, |node| node.idle_ns) / 2
+        && !facts.nodes_of_site(site).iter().any(answers)
 }
 
 fn of_hog(facts: &Facts<'_>, cpu: &CpuShare, hog: &Hog) -> Finding {

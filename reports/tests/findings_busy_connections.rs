@@ -1,0 +1,33 @@
+//! The rules `hog` and `blocking` in connections that are so busy that they wait longer for a
+//! thread than for their clients.
+
+use crate::findings_polls::{on_one_worker, rules};
+use diagnose_reports::model::SiteKind;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Twelve connections whose answers take 25 ms each, one after the other: 9 s on a CPU in ten.
+fn found(read: &str, write: &str) -> Vec<String> {
+    let drawing = format!(
+        "serve | calls=12 pending=12 polls=360 busy=9_100_000_000 queued=70_000_000_000 idle=100_000_000_000\n  \
+         {read} | calls=372 completed=360 polls=700 idle=30_000_000_000\n  \
+         lookup | calls=360 completed=360 polls=360 busy=9_000_000_000 polls@16777216..33554432=360\n  \
+         {write} | calls=360 completed=360 polls=360 busy=1_000_000"
+    );
+    let mut snapshot = on_one_worker(&drawing, 9 * SECOND);
+    for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+        site.kind = SiteKind::Await;
+    }
+    rules(&snapshot)
+}
+
+#[test]
+fn connections_that_wait_for_a_thread_most_of_the_time_are_delayed_by_each_other() {
+    assert_eq!(found("lines.next_line().await", "socket.write_all(row).await"), ["hog"]);
+}
+
+#[test]
+fn tasks_that_compute_in_turns_without_a_client_are_healthy() {
+    assert_eq!(found("jobs.recv().await", "socket.write_all(row).await"), [""; 0]);
+    assert_eq!(found("lines.next_line().await", "rows.push(row).await"), [""; 0]);
+}
