@@ -40,6 +40,7 @@ mod findings_suspicions;
 mod findings_turns;
 mod findings_unlisted_lock;
 mod findings_unrecorded;
+mod findings_warm_up;
 mod first_screen;
 mod fold;
 mod fold_sums;

@@ -61,6 +61,8 @@ const MIN_RECORDED: u64 = 10;
 /// them, and the time that is not long, in ns.
 const MIN_READY: u64 = 32;
 const SHORT_PIECE_NS: u64 = 200_000;
+/// In how many calls of its callers a function is called once that fills a cache.
+const MIN_RARE: u64 = 10;
 /// The least delay of others, against the time of the long polls, in thousandths.
 const MIN_DELAY: u64 = 100;
 
@@ -139,7 +141,8 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
             && per_mille(long.time_ns, self_busy_ns) >= MIN_LONG_TIME
             && per_mille(long.time_ns, facts.snapshot.elapsed_ns) >= MIN_RECORDED
             && per_mille(long.polls, polls) >= least;
-        if share_of_left < MIN_SHARE || !is_long || facts.site(node)?.kind == SiteKind::Other {
+        let is_found = share_of_left >= MIN_SHARE && is_long && !is_over(facts, site);
+        if !is_found || facts.site(node)?.kind == SiteKind::Other {
             return None;
         }
         let ready_awaits = ready_awaits(facts, site, self_busy_ns);
@@ -186,6 +189,25 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         Some(found)
     };
     sites.into_iter().filter_map(next).collect()
+}
+
+/// Returns whether its callers have gone on without it for as long as they called it now and then,
+/// or longer: it has filled a cache at the start.
+///
+/// ```text
+/// page      |█|█|█|█|█|█|█|█|█|█|█|█|█|█|█|█|█|█|█|
+/// compile   |█████| |███|
+/// ```
+fn is_over(facts: &Facts<'_>, site: SiteIndex) -> bool {
+    facts.nodes_of_site(site).iter().all(|&node| {
+        let own = facts.node(node);
+        facts.functions(node).nth(1).is_some_and(|caller| {
+            let caller = facts.node(caller);
+            let called_ns = own.last_seen_ns.saturating_sub(caller.first_seen_ns);
+            let without_ns = caller.last_seen_ns.saturating_sub(own.last_seen_ns);
+            without_ns > called_ns && own.calls <= caller.calls / MIN_RARE
+        })
+    })
 }
 
 /// Returns whether all that was recorded is one task that code without annotation polls on the
