@@ -4,7 +4,7 @@
 use crate::support::tree;
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Resource, ResourceId, ResourceKind, RunState, SiteKind, Span, SpanId, UsagePlace, Worker,
+    NodeIndex, Resource, ResourceId, ResourceKind, RunState, SiteKind, Span, SpanId, UsagePlace, Worker,
 };
 
 const MS: u64 = 1_000_000;
@@ -138,8 +138,12 @@ fn permits_and_slots_without_a_record_are_found_in_handlers() {
     let expected = "`shop.jobs_tx.send(id).await` (src/main.rs:2) makes `report` wait: 91 % of its time, 500 ms on average, for \
                     a slot of a channel that is not on record. Next: make its receiver faster";
     assert!(finding.starts_with(expected) && finding.ends_with("(full_channel)"), "{finding}");
+    let [finding] = &sentences(&handlers("self.pool.get().await?"))[..] else { panic!("one finding") };
+    let expected = "500 ms on average, for a connection of a pool that is not on record. Next: keep connections for a shorter time";
+    assert!(finding.contains(expected) && finding.ends_with("(contended)"), "{finding}");
     for awaited in [
         "permits.clone().acquire_owned().await?",
+        "shop.db_pool().get_conn().await?",
         "news_tx.send(row).await",
         "tx.reserve().await",
         "self.tx.send((id, reply)).await?",
@@ -148,6 +152,9 @@ fn permits_and_slots_without_a_record_are_found_in_handlers() {
     }
     for other in [
         "limiter.acquire(1).await",
+        "cache.get().await",
+        "pool.get(id).await",
+        "pool.close().await",
         "client.send(request).await",
         "mailer.send(mail).await",
         "self.ws_tx.send(frame).await",
@@ -156,6 +163,13 @@ fn permits_and_slots_without_a_record_are_found_in_handlers() {
     ] {
         assert_eq!(sentences(&handlers(other)), [""; 0], "{other}");
     }
+}
+
+#[test]
+fn an_await_of_a_function_on_record_is_judged_by_what_that_awaits() {
+    let mut snapshot = handlers("self.pool.get().await");
+    snapshot.nodes[2].parent = Some(NodeIndex::new(1));
+    assert_eq!(sentences(&snapshot), [""; 0], "it awaits `query(id)`");
 }
 
 #[test]

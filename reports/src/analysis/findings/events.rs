@@ -230,27 +230,6 @@ pub(super) fn is_lock(text: &str) -> bool {
             .any(|call| text.ends_with(call))
 }
 
-/// Returns whether it acquires a permit of a semaphore, or a connection of a pool. With an
-/// argument, it may be a limit on the rate of calls.
-pub(super) fn is_permit(text: &str) -> bool {
-    let text = last_awaited(text).trim_end_matches(['?', ' ']);
-    text.ends_with(".acquire().await") || text.ends_with(".acquire_owned().await")
-}
-
-/// Returns whether it waits for a free slot of a channel. A client may `send` as well, so only the
-/// usual name of a sender counts, and not that of a socket's half.
-pub(super) fn is_slot(text: &str) -> bool {
-    let text = last_awaited(text).trim_end_matches(['?', ' ']);
-    let sender = text.split_once(".send(").map_or("", |(sender, _)| sender);
-    let name = sender.rsplit(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or_default();
-    let is_sender = name == "tx" || name.ends_with("_tx");
-    let sockets = ["body", "client", "peer", "sink", "socket", "stream", "ws"];
-    let is_socket = name.split('_').any(|word| sockets.contains(&word));
-    text.ends_with(".reserve().await")
-        || text.ends_with(".reserve_owned().await")
-        || is_sender && !is_socket && !text.contains(".send()")
-}
-
 /// The part of an awaited expression that the last `.await` is for: `.query(id).await` of
 /// `pool.lock().await.query(id).await`.
 pub(super) fn last_awaited(text: &str) -> &str {

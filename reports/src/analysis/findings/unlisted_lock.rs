@@ -13,7 +13,7 @@
 
 use super::channels::{MIN_MEAN_NS as MIN_BOUND_NS, MIN_WAITING, is_of_handlers};
 use super::delayed::delayed;
-use super::events::{is_channel_read, is_for_event, is_lock, is_next_job, is_permit, is_slot};
+use super::events::{is_channel_read, is_for_event, is_lock, is_next_job, last_awaited};
 use super::facts::{Facts, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -35,6 +35,9 @@ const MIN_BOUND_SHARE: u64 = 500;
 /// How many times as long as the mean wait for a thread the mean wait must be: a task that was
 /// granted the lock waits for a thread as well.
 const MIN_QUEUES: u64 = 4;
+/// Methods of pools that wait for a connection, as in bb8, deadpool and `mysql_async`.
+const POOL_METHODS: [&str; 8] =
+    ["checkout", "conn", "connection", "get", "get_conn", "get_connection", "get_owned", "lease"];
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let sites = (0..facts.snapshot.sites.len()).map(SiteIndex::new);
@@ -45,8 +48,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Awaited {
     Lock,
-    /// A permit of a semaphore, or a connection of a pool.
     Permit,
+    /// A connection of a pool.
+    Connection,
     /// A free slot of a channel.
     Slot,
 }
@@ -57,12 +61,51 @@ impl Awaited {
             None
         } else if is_lock(text) {
             Some(Self::Lock)
+        } else if is_connection(text) {
+            Some(Self::Connection)
         } else if is_permit(text) {
             Some(Self::Permit)
         } else {
             is_slot(text).then_some(Self::Slot)
         }
     }
+}
+
+/// Returns whether it acquires a permit of a semaphore. With an argument, it may be a limit on the
+/// rate of calls.
+fn is_permit(text: &str) -> bool {
+    let text = last_awaited(text).trim_end_matches(['?', ' ']);
+    text.ends_with(".acquire().await") || text.ends_with(".acquire_owned().await")
+}
+
+/// Returns whether it acquires a connection of a pool, by the name of the pool and the method.
+fn is_connection(text: &str) -> bool {
+    let text = last_awaited(text).trim_end_matches(['?', ' ']);
+    let call = text.strip_suffix("().await").and_then(|call| call.rsplit_once('.'));
+    call.is_some_and(|(pool, method)| {
+        let is_pool = last_name(pool).split('_').any(|word| word.eq_ignore_ascii_case("pool"));
+        is_pool && POOL_METHODS.contains(&method)
+    })
+}
+
+/// The last name of an expression: `pool` of `self.pool` and of `app.pool()`.
+fn last_name(text: &str) -> &str {
+    let text = text.trim_end_matches("()");
+    text.rsplit(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or_default()
+}
+
+/// Returns whether it waits for a free slot of a channel. A client may `send` as well, so only the
+/// usual name of a sender counts, and not that of a socket's half.
+fn is_slot(text: &str) -> bool {
+    let text = last_awaited(text).trim_end_matches(['?', ' ']);
+    let sender = text.split_once(".send(").map_or("", |(sender, _)| sender);
+    let name = last_name(sender);
+    let is_sender = name == "tx" || name.ends_with("_tx");
+    let sockets = ["body", "client", "peer", "sink", "socket", "stream", "ws"];
+    let is_socket = name.split('_').any(|word| sockets.contains(&word));
+    text.ends_with(".reserve().await")
+        || text.ends_with(".reserve_owned().await")
+        || is_sender && !is_socket && !text.contains(".send()")
 }
 
 fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Finding> {
@@ -97,7 +140,8 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Find
         .any(|it| it.usage.waiters.iter().chain(&it.usage.holders).any(is_here))
         || facts.kinds_waited_for(own).next().is_some()
         || awaited == Awaited::Slot && facts.snapshot.waits.iter().any(is_for_slot);
-    if is_recorded {
+    // What a function on record awaits there is judged by itself.
+    if is_recorded || nodes.iter().any(|&node| !facts.tree.children[node].is_empty()) {
         return None;
     }
     let mut row = UsagePlace::default();
@@ -112,6 +156,7 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Find
     let (what, rule) = match awaited {
         Awaited::Lock => ("a lock that is", Rule::Contended),
         Awaited::Permit => ("permits that are", Rule::Contended),
+        Awaited::Connection => ("a connection of a pool that is", Rule::Contended),
         Awaited::Slot => ("a slot of a channel that is", Rule::FullChannel),
     };
     let sentence = format!(
@@ -129,6 +174,9 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Find
             "make its receiver faster, or refuse requests earlier; import the channel from `diagnose::tokio` to see the receiver"
                 .to_owned()
         }
+        Awaited::Connection => format!(
+            "keep connections for a shorter time, or add some; record the pool as a `diagnose::Resource` to see who has them{held}"
+        ),
         _ => format!(
             "import it from `diagnose::tokio` or `diagnose::async_lock` to see who holds it, and where{held}"
         ),
