@@ -85,6 +85,25 @@ fn requests_that_wait_for_a_slot_are_found_with_what_the_receiver_does() {
     assert!(finding.ends_with("(full_channel)"), "{finding}");
 }
 
+#[test]
+fn connections_that_send_themselves_are_requests_by_the_answers_that_they_write() {
+    let by = |completed: u64, write: &str| {
+        let drawing = CONNECTIONS.replace(
+            "  submit | calls=1004 completed=1000 pending=4 polls=2000 busy=1_000_000 idle=60_000_000_000\n",
+            "",
+        );
+        let drawing = drawing.replace(
+            "    jobs.send(id).await | calls=1004",
+            &format!("  jobs.send(id).await | calls=1004 completed={completed}"),
+        );
+        sentences(&service(&drawing.replace("socket.write_all(answer).await", write), "connection"))
+    };
+    let [finding] = &by(1_000, "socket.write_all(answer).await")[..] else { panic!("one finding") };
+    assert!(finding.contains("is full and makes `connection` wait: 75 % of its time"), "{finding}");
+    assert_eq!(by(99, "socket.write_all(answer).await"), [""; 0], "a start");
+    assert_eq!(by(1_000, "yield_now().await"), [""; 0], "nothing is answered");
+}
+
 /// Each thread has a range of ids of its own.
 #[test]
 fn ids_of_tasks_that_are_not_in_the_order_of_creation_are_found() {

@@ -1,6 +1,6 @@
 //! Requests that wait because of a channel, and the receiver that empties it.
 
-use super::events::{is_between_read_and_write, is_channel_read};
+use super::events::{connection, is_channel_read};
 use super::facts::{Facts, line, per_mille};
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
@@ -29,8 +29,9 @@ pub(super) struct RequestFunction {
 }
 
 /// The function of requests that loses most of its time in these waits: of several on a path, the
-/// outermost whose calls end. `at_most_ns` is the time of all waits at the channel, if it is known:
-/// others may be at the same awaits.
+/// outermost whose calls end; if none does, that of the connection, which serves many requests.
+/// `at_most_ns` is the time of all waits at the channel, if it is known: others may be at the same
+/// awaits.
 pub(super) fn request(
     facts: &Facts<'_>,
     waiting: &[&Wait],
@@ -41,8 +42,15 @@ pub(super) fn request(
     let is_in_handlers = is_in_handlers(facts, waiting);
     // By function: ns in its waits, the depth at which it was met, whether it is part of a request.
     let mut functions: OrderedMap<SiteIndex, (u64, usize, bool)> = OrderedMap::new();
+    // By function: how many waits in its requests have ended.
+    let mut served: OrderedMap<SiteIndex, u64> = OrderedMap::new();
     for &node in &nodes {
-        let is_request = is_in_handlers || is_between_read_and_write(facts, node);
+        let connection = connection(facts, node);
+        let is_request = is_in_handlers || connection.is_some();
+        if let Some(connection) = connection {
+            let served = served.entry(facts.node(connection).site).or_default();
+            *served = served.saturating_add(facts.node(node).completed);
+        }
         let mut met = OrderedSet::new();
         for (depth, function) in facts.functions(node).enumerate() {
             let site = facts.node(function).site;
@@ -63,10 +71,12 @@ pub(super) fn request(
         let waited_ns = part(ns);
         let share = per_mille(waited_ns, facts.wall_ns(site)).min(1000);
         let ends = facts.has_ends(site) || least < MIN_ENDED && facts.is_overloaded(site);
-        let is_it = is_request && share >= MIN_SHARE && ends && facts.totals(site).ended >= least;
-        is_it.then_some((depth, std::cmp::Reverse(site), share, waited_ns))
+        let ends = ends && facts.totals(site).ended >= least;
+        let serves = served.get(&site) >= Some(&least);
+        let is_it = is_request && share >= MIN_SHARE && (ends || serves);
+        is_it.then_some((ends, depth, std::cmp::Reverse(site), share, waited_ns))
     });
-    let (_, std::cmp::Reverse(site), share, waited_ns) = candidates.max()?;
+    let (.., std::cmp::Reverse(site), share, waited_ns) = candidates.max()?;
     let nodes = nodes.into_iter().map(NodeIndex::new).collect();
     Some(RequestFunction { site, share, waited_ns, nodes })
 }

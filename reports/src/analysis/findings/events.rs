@@ -180,14 +180,18 @@ pub(super) fn serves(facts: &Facts<'_>, node: usize) -> bool {
     below.fold(0, u64::saturating_add) > facts.node(node).calls.saturating_mul(MAX_CALLS)
 }
 
-/// Returns whether a node is between the `read` of a request and the `write` of its answer, in a
-/// function that does both about as often: of a connection, not of a stage between two channels or
-/// streams.
+/// Returns whether a node is between the `read` of a request and the `write` of its answer.
 pub(super) fn is_between_read_and_write(facts: &Facts<'_>, node: usize) -> bool {
+    connection(facts, node).is_some()
+}
+
+/// The function that reads a request before a node, and writes its answer after it, about as often:
+/// that of a connection, not of a stage between two channels or streams.
+pub(super) fn connection(facts: &Facts<'_>, node: usize) -> Option<usize> {
     let mut below = node;
     for above in facts.tree.ancestors(node) {
         if !facts.is_await(above) {
-            let Some(own) = facts.site(below) else { return false };
+            let own = facts.site(below)?;
             let children = || facts.tree.children[above].iter().copied().filter(|&child| child != below);
             let calls_of = |is: &dyn Fn(&Site) -> bool| {
                 let those = children().filter(|&child| facts.site(child).is_some_and(is));
@@ -198,12 +202,12 @@ pub(super) fn is_between_read_and_write(facts: &Facts<'_>, node: usize) -> bool 
             let reads = calls_of(&|it| is_in_file(it) && is_socket_read(&it.name) && at(it) < at(own));
             let writes = calls_of(&|it| is_in_file(it) && is_socket_write(&it.name) && at(it) > at(own));
             if reads > 0 && writes >= reads / 2 && reads >= writes / 2 {
-                return true;
+                return Some(above);
             }
         }
         below = above;
     }
-    false
+    None
 }
 
 /// Returns whether it reads bytes or lines, as from a socket.
