@@ -107,6 +107,19 @@ fn an_initialization_is_no_hold() {
 }
 
 #[test]
+fn an_outage_may_have_stopped_more_calls_than_have_ended_before() {
+    let standing = |waits: usize| {
+        let mut snapshot = service(PAY);
+        (snapshot.nodes[0].calls, snapshot.nodes[0].completed) = (64, 26);
+        let wait = snapshot.waits[0].clone();
+        snapshot.waits.resize(waits, wait);
+        sentences(&snapshot).len()
+    };
+    assert_eq!(standing(38), 1, "the others have ended");
+    assert_eq!(standing(4), 0, "34 calls wait elsewhere, as in a loop");
+}
+
+#[test]
 fn a_standby_that_waits_for_its_leader_is_healthy() {
     let ended = |count: u64| {
         let mut snapshot = service(PAY);

@@ -55,8 +55,9 @@ pub(super) fn is_acquisition(wait: &Wait) -> bool {
 
 fn of_resource(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Finding> {
     let oldest_ns = waits.iter().map(|wait| wait.since_ns).max()?;
+    let standing = waits.len() as u64;
     let requests: Vec<(&Wait, SiteIndex)> =
-        waits.iter().filter_map(|wait| Some((*wait, request(facts, wait)?))).collect();
+        waits.iter().filter_map(|wait| Some((*wait, request(facts, wait, standing)?))).collect();
     if oldest_ns < CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS) || requests.len() < MIN_WAITING {
         return None;
     }
@@ -100,11 +101,15 @@ fn of_resource(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Find
 }
 
 /// The function that waits, if it is one whose calls end: the root of the task, or the function
-/// that waits itself.
-pub(super) fn request(facts: &Facts<'_>, wait: &Wait) -> Option<SiteIndex> {
+/// that waits itself. In an outage, more calls may stand there than have ended before: of those,
+/// `standing` do not count.
+pub(super) fn request(facts: &Facts<'_>, wait: &Wait, standing: u64) -> Option<SiteIndex> {
     let root = facts.task(wait.task?).map(|task| facts.root_site(task));
     let own = wait.span.and_then(|id| facts.span(id)).map(|span| span.site);
-    let is_request = |site: &SiteIndex| facts.has_ends(*site) && facts.totals(*site).ended >= MIN_ENDED;
+    let is_request = |site: &SiteIndex| {
+        let totals = facts.totals(*site);
+        totals.ended >= MIN_ENDED.max(totals.calls.saturating_sub(standing) / 2)
+    };
     root.into_iter().chain(own).find(is_request)
 }
 

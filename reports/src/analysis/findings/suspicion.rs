@@ -38,7 +38,7 @@ impl StoppedRequests {
             let resource = wait.resource.and_then(|id| facts.snapshot.resource(id));
             let usual_ns = resource.map_or(0, |it| it.usage.wait.p99_ns);
             let is_long = wait.since_ns >= least_ns.max(usual_ns.saturating_mul(MIN_TIMES));
-            let Some(task) = wait.task.filter(|_| is_long && request(facts, wait).is_some()) else {
+            let Some(task) = wait.task.filter(|_| is_long && request(facts, wait, 0).is_some()) else {
                 continue;
             };
             match wait.resource {
@@ -89,7 +89,7 @@ fn waits_for_waiting(facts: &Facts<'_>, verdict: &Verdict) -> bool {
         holding.role == Role::Holds && task.is_some_and(|task| task.state == RunState::Waiting)
     };
     let waits = facts.snapshot.waits.iter().filter(|wait| wait.task.is_some() && wait.task == blocked);
-    waits.filter(|wait| is_acquisition(wait) && request(facts, wait).is_some()).any(|wait| {
+    waits.filter(|wait| is_acquisition(wait) && request(facts, wait, 0).is_some()).any(|wait| {
         let resource = wait.resource.filter(|id| resources.contains(id));
         let Some(resource) = resource.and_then(|id| facts.snapshot.resource(id)) else { return false };
         let longest_ns = resource.usage.holders.iter().map(|row| row.longest_ns).max().unwrap_or(0);
