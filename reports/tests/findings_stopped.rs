@@ -217,6 +217,16 @@ fn waits_for_the_next_event_a_moment_or_a_client_are_meant() {
 }
 
 #[test]
+fn a_handler_that_is_named_for_an_event_waits_for_one() {
+    let handled_by = |root: &str| {
+        let names = [root, "get_user", "database.read_exact(row).await"];
+        sentences(&calls_at(&USERS.replace("connection", root), names)).len()
+    };
+    assert_eq!(["serve", "next_to::serve", "waiter"].map(handled_by), [1, 1, 1]);
+    assert_eq!(["next_job", "Jobs::wait", "poll_events"].map(handled_by), [0, 0, 0]);
+}
+
+#[test]
 fn a_loop_that_waits_for_nothing_else_waits_there_for_its_event() {
     assert_eq!(changed(|it| it.sites[1].name = "log.await".into()), 0);
     assert_eq!(changed(|it| it.sites[1].name = "next_request(socket).await".into()), 1);

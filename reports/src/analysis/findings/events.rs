@@ -4,7 +4,7 @@
 //! Such a wait is recognized by its resource, or by the method that is awaited.
 
 use super::facts::Facts;
-use crate::model::{ResourceKind, Site, SiteKind};
+use crate::model::{ResourceKind, Site, SiteIndex, SiteKind};
 
 /// Methods of std, tokio, futures and channels that wait for the next event.
 const METHODS: [&str; 14] = [
@@ -163,6 +163,14 @@ pub(super) fn is_event_like(facts: &Facts<'_>, node: usize) -> bool {
         LOOPS.iter().any(|call| site.name.contains(call)) && !site.name.starts_with("self.forward(")
     };
     calls_words(facts, deepest, &WAITING) || facts.site(deepest).is_some_and(is_loop)
+}
+
+/// Returns whether a function waits for an event by its name, such as `Jobs::next_job`.
+pub(super) fn is_named_for_event(facts: &Facts<'_>, function: SiteIndex) -> bool {
+    facts.snapshot.site(function).is_some_and(|site| {
+        let name = site.name.rsplit(':').next().unwrap_or_default();
+        WAITING.contains(&name.split('_').next().unwrap_or(name))
+    })
 }
 
 /// Like [`is_event_like`], also for functions named after a `read`, which may be one of a database.

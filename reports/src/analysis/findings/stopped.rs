@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::endless::{end_for_none, never_ends};
-use super::events::{is_event_or_read_like, is_for_event, is_timer, is_write, serves};
+use super::events::{is_event_or_read_like, is_for_event, is_named_for_event, is_timer, is_write, serves};
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::held::{is_acquisition, lock_words};
@@ -350,7 +350,7 @@ impl<'a> Stopped<'a> {
     }
 
     /// Returns whether a call is one for an event: its task ends, or waits elsewhere for the next
-    /// one.
+    /// one. A handler such as `next_job` is itself a wait for one.
     fn is_request(&self, index: usize) -> bool {
         let facts = self.facts;
         let Some(root) = self.path(index).last() else { return false };
@@ -358,7 +358,8 @@ impl<'a> Stopped<'a> {
         let tasks = facts.totals(root_site).calls;
         let waits_for_events =
             |caller: usize| self.loops.borrow_mut().find(caller, || self.waits_for_events(caller, tasks));
-        root == index || facts.has_ends(root_site) || self.path(index).skip(1).any(waits_for_events)
+        !is_named_for_event(facts, root_site)
+            && (root == index || facts.has_ends(root_site) || self.path(index).skip(1).any(waits_for_events))
     }
 
     fn of(&self, awaited: SiteIndex, function: SiteIndex, calls: &Calls) -> Finding {
