@@ -4,7 +4,10 @@ use crate::findings_locks::drawn;
 use crate::findings_stopped::{MS, sentences};
 use crate::support::latency::durations;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId};
+use diagnose_reports::model::{
+    LastEvent, Resource, ResourceId, ResourceKind, RunState, SiteIndex, Span, SpanId, SpanIndex, Task,
+    TaskId, Wait, WaitMode,
+};
 
 /// A handler that asks an upstream service, which does not answer `hanging` of its calls; the
 /// oldest of them has waited for `oldest_ms`. 285 calls have ended within 25 ms.
@@ -82,4 +85,70 @@ fn an_await_that_none_has_passed_may_be_a_long_one() {
     {
         assert_eq!(changed(awaited, |_| ()), 0, "{awaited} may take that long");
     }
+}
+
+/// Handlers that wait for a job which each has started. Every twentieth job ended before the wait
+/// began.
+fn notified(change: fn(&mut Snapshot)) -> Vec<String> {
+    let drawing = "convert | calls=300 completed=285 pending=15 polls=600 idle=80_000_000_000\n  \
+                   notify.notified().await | calls=300 completed=285 pending=15 polls=600 idle=79_000_000_000 \
+                   self_idle=79_000_000_000";
+    let mut snapshot = drawn(drawing);
+    snapshot.nodes[0].latency.completed = durations(&[6 * MS, 7 * MS]);
+    snapshot.nodes[0].is_unspawned = true;
+    for id in 1..=15 {
+        let first = snapshot.spans.len();
+        let mut span = Span::default();
+        (span.id, span.task, span.site) = (SpanId::new(id * 2), Some(TaskId::new(id)), SiteIndex::new(0));
+        (span.state, span.since_ns) = (RunState::Waiting, 5_000 * MS);
+        let mut own = span.clone();
+        (own.id, own.site, own.parent) =
+            (SpanId::new(id * 2 + 1), SiteIndex::new(1), Some(SpanIndex::new(first)));
+        let mut wait = Wait::default();
+        (wait.span, wait.task, wait.mode) = (Some(own.id), own.task, WaitMode::Notified);
+        (wait.resource, wait.since_ns) = (Some(ResourceId::new(id)), 5_000 * MS);
+        let mut notify = Resource::default();
+        (notify.id, notify.kind, notify.created_by) = (ResourceId::new(id), ResourceKind::Notify, own.task);
+        let mut last = LastEvent::default();
+        (last.ago_ns, last.is_broadcast) = (Some(5_001 * MS), true);
+        notify.last_notified = Some(last);
+        snapshot.spans.extend([span, own]);
+        snapshot.waits.push(wait);
+        snapshot.resources.push(notify);
+        let mut task = Task::default();
+        (task.id, task.span, task.state) = (TaskId::new(id), Some(SpanIndex::new(first)), RunState::Waiting);
+        (task.is_unspawned, task.opaque_wakers) = (true, Some(0));
+        (task.age_ns, task.since_ns) = (5_000 * MS, 5_000 * MS);
+        snapshot.tasks.push(task);
+    }
+    change(&mut snapshot);
+    sentences(&snapshot)
+}
+
+#[test]
+fn notifications_that_came_before_their_wait_are_found() {
+    let [finding] = &notified(|_| ())[..] else { panic!("one finding: {:?}", notified(|_| ())) };
+    let expected = "15 calls of `convert` (src/main.rs:1) wait at `notify.notified().await` (src/main.rs:2), for 5.00 s at the \
+                    longest; 285 others have ended, each within 7.00 ms. Next: `notify_waiters` was called before the wait began";
+    assert!(finding.starts_with(expected) && finding.ends_with("(stopped)"), "{finding}");
+}
+
+#[test]
+fn notifications_that_are_still_to_come_are_events() {
+    assert_eq!(notified(|it| it.resources.iter_mut().for_each(|it| it.last_notified = None)), [""; 0]);
+    assert_eq!(
+        notified(|it| it
+            .resources
+            .iter_mut()
+            .filter_map(|it| it.last_notified.as_mut())
+            .for_each(|it| it.is_broadcast = false)),
+        [""; 0],
+        "`notify_one` stores a permit"
+    );
+    assert_eq!(notified(|it| it.resources.iter_mut().for_each(|it| it.created_by = None)), [""; 0], "of all");
+    assert_eq!(
+        notified(|it| it.resources.iter_mut().for_each(|it| it.usage.waited = 1)),
+        [""; 0],
+        "one of several"
+    );
 }

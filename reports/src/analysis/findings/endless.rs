@@ -1,9 +1,10 @@
-//! Awaits that end for no call, such as `std::future::pending()`.
+//! Awaits that end for no call, such as `std::future::pending()`, or a wait after its notification.
 
 use super::events::{is_pending, is_timer};
+use super::facts::Facts;
 use super::growing::goes_on;
 use super::waiting::FAR_NS;
-use crate::model::{Site, Wait};
+use crate::model::{ResourceKind, Site, SiteIndex, Snapshot, Wait};
 
 /// At an await that no call has gone on from: how many calls must wait, and the oldest of them for
 /// how long, in ns.
@@ -23,6 +24,29 @@ pub(super) fn end_for_none(ages: impl Iterator<Item = u64> + Clone, least_ns: u6
     ages.clone().count() >= MIN_ENDLESS
         && oldest_ns >= ENDLESS_NS
         && goes_on(ages.map(|ns| ns.saturating_sub(least_ns)), oldest_ns.saturating_sub(least_ns))
+}
+
+/// Returns whether a wait is for a notification that came before it: the call has made a `Notify`
+/// for it, which nothing has waited for successfully, and `notify_waiters` was called too early.
+pub(super) fn is_missed(snapshot: &Snapshot, wait: &Wait) -> bool {
+    let notify = wait.resource.and_then(|id| snapshot.resource(id));
+    notify.filter(|it| it.kind == ResourceKind::Notify).is_some_and(|it| {
+        let is_own = it.created_by.is_some() && it.created_by == wait.task;
+        let last = it.last_notified.as_ref();
+        is_own
+            && it.usage.waited == 0
+            && last.is_some_and(|it| it.is_broadcast && it.ago_ns >= Some(wait.since_ns))
+    })
+}
+
+/// What to do about an await that does not end. `is_missed`: its notification came before it.
+pub(super) fn next_step(facts: &Facts<'_>, awaited: SiteIndex, is_missed: bool) -> String {
+    if is_missed {
+        return "`notify_waiters` was called before the wait began: create `notified()` before the work starts, or call \
+                `notify_one`, which stores a permit"
+            .to_owned();
+    }
+    format!("find out why {} does not end, and give it a time limit", facts.name(awaited))
 }
 
 /// Returns whether the text of a timer names a far time, such as `from_secs(60 * 60)`.

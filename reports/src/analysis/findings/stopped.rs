@@ -14,7 +14,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::endless::{end_for_none, never_ends};
+use super::endless::{end_for_none, is_missed, never_ends, next_step};
 use super::events::{is_event_or_read_like, is_for_event, is_named_for_event, is_timer, is_write, serves};
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
@@ -296,7 +296,8 @@ impl<'a> Stopped<'a> {
         if locks.clone().any(|id| self.turns.borrow_mut().find(id, || self.is_turn(id))) {
             return false;
         }
-        locks.next().is_some() || !is_client() && !is_event()
+        let is_missed = || waits.iter().any(|wait| is_missed(facts.snapshot, wait));
+        locks.next().is_some() || is_missed() || !is_client() && !is_event()
     }
 
     /// Returns whether a lock only says whose turn it is: a holder waits for the next job, as one
@@ -367,8 +368,9 @@ impl<'a> Stopped<'a> {
         let oldest_ns = calls.spans.iter().map(|&span| self.silent_ns[span]).max().unwrap_or(0);
         let (ended, longest_ns) =
             self.functions.get(&function).map_or((0, 0), |it| (it.ended, it.longest_ns));
-        let resources: OrderedSet<ResourceId> =
-            calls.waiting.iter().flat_map(|&span| self.resources(self.span(span).id)).collect();
+        let spans = calls.waiting.iter().map(|&span| self.span(span).id);
+        let waits = || spans.clone().filter_map(|span| self.waits.get(&span)).flatten().copied();
+        let resources: OrderedSet<ResourceId> = waits().filter_map(|wait| wait.resource).collect();
         let only = resources.iter().next().filter(|_| resources.len() == 1);
         let lock: Option<&Resource> = only.and_then(|&id| facts.snapshot.resource(id));
         let what = lock.map_or_else(String::new, |lock| format!(" for {}", lock_words(lock)));
@@ -381,7 +383,7 @@ impl<'a> Stopped<'a> {
             count(ended),
             time(longest_ns),
         );
-        let next = format!("find out why {} does not end, and give it a time limit", facts.name(awaited));
+        let next = next_step(facts, awaited, waits().any(|wait| is_missed(facts.snapshot, wait)));
         let mut finding = Finding::new(Rule::Stopped, Severity::Slow, &sentence, &next);
         finding.place = facts.place(awaited);
         finding.explains_ns =
@@ -392,9 +394,5 @@ impl<'a> Stopped<'a> {
         finding.evidence.set_tasks(tasks.collect::<OrderedSet<_>>());
         finding.evidence.resources = resources.into_iter().take(MAX_IDS).collect();
         finding
-    }
-
-    fn resources(&self, span: SpanId) -> impl Iterator<Item = ResourceId> + '_ {
-        self.waits.get(&span).into_iter().flatten().filter_map(|wait| wait.resource)
     }
 }
