@@ -1,5 +1,7 @@
-//! The rule `slow_await` at a channel: its receiver is busy elsewhere now and then.
+//! Awaits of a free slot of a channel: in the rule `slow_await`, the receiver is busy elsewhere now
+//! and then; in `contended`, it makes the holder of a lock wait.
 
+use crate::findings_locks::{add_mutex, drawn};
 use crate::support::latency::durations;
 use crate::support::{place_at, tree};
 use diagnose_reports::model::{Holding, Resource, ResourceId, ResourceKind, Role, SiteKind};
@@ -86,4 +88,27 @@ fn the_table_of_resources_says_how_many_messages_waited_for_a_slot() {
     let row = page.lines().find(|line| line.ends_with("mpsc, src/main.rs:500")).unwrap();
     let cells: Vec<&str> = row.split_whitespace().collect();
     assert_eq!(cells[..6], ["1", "0", "-", "200", "4.00", "%"], "8 of 200: {row}");
+}
+
+/// 100 requests that send 9 ms each under a lock, for which they wait 40 ms.
+fn sent_under_a_lock(waited_ms: u64) -> String {
+    let mut snapshot = drawn(
+        "record | calls=100 completed=100 polls=300 busy=1_000_000 idle=4_900_000_000\n  \
+         rows.lock().await | calls=100 completed=100 polls=200 idle=4_000_000_000 self_idle=4_000_000_000\n  \
+         rows.send(row).await | calls=100 completed=100 polls=200 idle=900_000_000 self_idle=900_000_000",
+    );
+    add_mutex(&mut snapshot, "rows.lock().await", 100, 4_000, 900);
+    snapshot.resources.push(channel(2, 501, waited_ms));
+    let findings = snapshot.findings();
+    let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
+    assert_eq!(finding.rule.to_string(), "contended");
+    finding.next.clone()
+}
+
+#[test]
+fn a_full_channel_that_keeps_the_holder_of_a_lock_is_named() {
+    let receiver = "look at the receiver of the mpsc with 16 slots created at src/main.rs:501";
+    assert!(sent_under_a_lock(890).starts_with(receiver), "{}", sent_under_a_lock(890));
+    let unknown = "do not hold it across `rows.send(row).await`; if it guards a connection or a device, use a pool of them";
+    assert_eq!(sent_under_a_lock(90), unknown, "its senders waited elsewhere");
 }

@@ -18,6 +18,7 @@
 
 use std::fmt::Write as _;
 
+use super::awaited_channel::awaited_channel;
 use super::awaited_lock::awaited_lock;
 use super::delayed::{are_jobs, are_requests, delayed};
 use super::events::is_for_event;
@@ -140,11 +141,18 @@ fn next_step(facts: &Facts<'_>, lock: &Lock<'_>, holder: Option<&Holder<'_>>) ->
         }
         Some(Holder { over: Some(over), .. }) => {
             let is_lock = awaited_lock(facts, *over).is_some();
+            let channel = awaited_channel(facts, *over);
             let over = facts.name(facts.node(*over).site);
             if is_lock {
                 return format!(
                     "do not hold it across {over}, which waits for another lock; where both are needed, acquire them in \
                      the same order everywhere"
+                );
+            }
+            if let Some(channel) = channel {
+                return format!(
+                    "look at the receiver of {}; do not hold the lock across {over}",
+                    channel.words
                 );
             }
             return format!(
