@@ -93,6 +93,11 @@ impl ChannelEnd {
         self.holding.used(at);
     }
 
+    /// Takes back the last use, which received nothing.
+    pub(crate) fn used_in_vain(&self) {
+        self.holding.used_in_vain();
+    }
+
     /// Records a use by a poll that was called from `caller`. Returns its place: `caller` if that
     /// is the program's own code, else `made_at`.
     pub(crate) fn used_from(

@@ -202,6 +202,15 @@ impl Holding {
         slot.since.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
     }
 
+    /// Takes back the last use, which received nothing. The first one stays: it says which task has
+    /// the end.
+    #[cold]
+    pub(crate) fn used_in_vain(&self) {
+        let Some(slot) = self.slot else { return };
+        let uses = slot.uses.load(Relaxed);
+        slot.uses.store(uses.saturating_sub(1).max(uses.min(1)), Relaxed);
+    }
+
     /// Records that the running task has reached it at `at`, to create an end of the other role. A
     /// task that did not use it last may have only borrowed it, as from a map or behind an `Arc`.
     pub(crate) fn reached(&self, at: &'static Location<'static>) {

@@ -2,7 +2,7 @@
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};
-use diagnose_reports::model::{Place, ResourceKind, Usage};
+use diagnose_reports::model::{Place, ResourceKind, Role, Usage};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::broadcast::{self, Receiver, Sender};
 
@@ -43,6 +43,26 @@ async fn a_receiver_that_lags_misses_messages_where_it_receives() {
     assert_eq!((usage().missed, receiver.try_recv()), (6, Err(TryRecvError::Lagged(8))));
     assert_eq!(usage().missed, 14);
     assert!(usage().waiters.is_empty(), "nobody waited for a lock");
+}
+
+/// A receiver that is half as fast as the sender gets an error for every message.
+#[tokio::test]
+async fn a_receiver_that_lags_again_and_again_uses_only_what_it_gets() {
+    diagnose_isolation::isolated!();
+    let (sender, mut receiver) = lagging();
+    for _ in 0..100 {
+        assert!(matches!(receiver.recv().await, Err(RecvError::Lagged(_))));
+        receiver.recv().await.unwrap();
+        fill(&sender, 2);
+    }
+    let seen = look();
+    let channel = seen.0.resources.iter().find(|it| it.kind == ResourceKind::Broadcast).unwrap();
+    let uses = channel.holdings.iter().find(|end| end.role == Role::Receives).unwrap().uses;
+    // The first error counts too: it says who has the receiver.
+    assert_eq!((uses, channel.usage.missed, channel.usage.acquisitions), (101, 6 + 99, 210));
+    let findings = seen.0.findings();
+    let [finding] = &findings[..] else { panic!("one finding: {findings:?}") };
+    assert!(finding.sentence.contains("missed 105 messages"), "{finding}");
 }
 
 #[tokio::test]
