@@ -1,5 +1,5 @@
 //! The rules `hog` and `blocking` in connections that are so busy that they wait longer for a
-//! thread than for their clients.
+//! thread than for their clients, and on several threads without workers on record.
 
 use crate::findings_polls::{on_one_worker, rules};
 use diagnose_reports::model::SiteKind;
@@ -30,4 +30,24 @@ fn connections_that_wait_for_a_thread_most_of_the_time_are_delayed_by_each_other
 fn tasks_that_compute_in_turns_without_a_client_are_healthy() {
     assert_eq!(found("jobs.recv().await", "socket.write_all(row).await"), [""; 0]);
     assert_eq!(found("lines.next_line().await", "rows.push(row).await"), [""; 0]);
+}
+
+#[test]
+fn polls_on_several_threads_may_take_longer_than_is_recorded() {
+    let sentence = |busy: u64| {
+        let drawing = format!(
+            "profile | calls=500 completed=500 polls=1000 busy={busy} idle=9_000_000_000 \
+             polls@16777216..33554432=500 polls@1024..2048=500"
+        );
+        let mut snapshot = on_one_worker(&drawing, SECOND);
+        snapshot.workers.clear();
+        snapshot.findings()[0].sentence.clone()
+    };
+    assert!(
+        sentence(9 * SECOND).ends_with("18.0 ms on average, 90 % of the recorded time"),
+        "{}",
+        sentence(9 * SECOND)
+    );
+    let more = sentence(13 * SECOND);
+    assert!(more.ends_with("26.0 ms on average, 13.0 s on several threads, in 10.0 s recorded"), "{more}");
 }

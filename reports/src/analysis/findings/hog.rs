@@ -315,12 +315,19 @@ impl Hog {
         if per_mille(self.delay_ns, self.long.time_ns) >= MIN_DELAY {
             return format!("and tasks waited {} for a thread", time(self.delay_ns));
         }
-        let share = percent(per_mille(self.on_workers_ns, capacity_ns(facts.snapshot)));
+        let (of_all, elapsed_ns) = (capacity_ns(facts.snapshot), facts.snapshot.elapsed_ns);
+        let share = percent(per_mille(self.on_workers_ns, of_all));
         // The number of workers is unknown where none is on record.
-        let whole = if facts.snapshot.workers.is_empty() {
+        let whole = if !facts.snapshot.workers.is_empty() {
+            "of the time of all workers"
+        } else if self.on_workers_ns <= of_all {
             "of the recorded time"
         } else {
-            "of the time of all workers"
+            return format!(
+                "{} on several threads, in {} recorded",
+                time(self.on_workers_ns),
+                time(elapsed_ns)
+            );
         };
         format!("{share} {whole}")
     }
