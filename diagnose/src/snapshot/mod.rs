@@ -44,8 +44,8 @@ mod usage;
 
 mod waits;
 
-#[cfg(unix)]
 pub(crate) use build::set_long_polls;
+#[cfg(unix)]
 pub(crate) use capture::{CaptureTurn, turn};
 pub(crate) use entry_points::{alive, running};
 pub use entry_points::{lock_order, snapshot, tree, waiters};
