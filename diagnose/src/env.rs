@@ -1,4 +1,5 @@
-//! The `DIAGNOSE*` environment variables. Those whose values can be invalid are in `env_values`.
+//! Reads the `DIAGNOSE*` environment variables. Nothing is reported here, because the first poll of
+//! a program may run this; `env_values` reports invalid values.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Environment variables with a value that may be invalid, which is then reported.
+//! Reads environment variables whose invalid values are reported on stderr, during `install`.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Imports between rooms go one way: in the recorder, and in the reports.
+//! Imports between rooms go one way: in the library, and in the reports.
 
 use diagnose_tidy::{Source, sources};
 
@@ -155,8 +155,8 @@ fn expand(path: &str, tree: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The imports of the rooms in `own` that are neither below, in `order`, nor in `beneath`, with the
-/// number of files.
+/// Returns the number of files in the rooms of `own`, and what they import that is neither in an
+/// earlier line of `own`, nor in the same, nor in `beneath`.
 fn upward(own: &[&[&str]], beneath: &[&[&str]]) -> (usize, Vec<String>) {
     let mut files = 0;
     let mut wrong = Vec::new();
