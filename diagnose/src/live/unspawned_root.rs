@@ -1,7 +1,8 @@
 //! Unspawned roots: annotated functions called from code that is not annotated.
 //!
 //! An unspawned root is a task from its first poll on, so that a thread blocked in it is known.
-//! Most are ready at once, and leave their record unchanged with the thread, for the next root.
+//! Most are ready at once, and leave their record unchanged with the thread, for the next root. The
+//! thread keeps the record of one that has waited, too.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -10,7 +11,7 @@ use std::sync::atomic::fence;
 use super::current;
 use super::task::{RUNNING, Task};
 use super::task_origin::{SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
-use super::tasks::{self, remove_task};
+use super::tasks;
 use crate::context;
 use crate::label::Label;
 use crate::pool;
@@ -76,7 +77,7 @@ pub(crate) fn take_spare_root(
     (task, is_new)
 }
 
-/// The thread's spare record; `None` before the first root, and after one that waited.
+/// The thread's spare record; `None` before the first root, and while one waits that took it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn spare_root() -> Option<&'static Task> {
     SPARE.with(Cell::get)
@@ -86,8 +87,7 @@ pub(crate) fn spare_root() -> Option<&'static Task> {
 #[inline(never)]
 fn new_spare(thread: u32) -> &'static Task {
     let task = tasks::take();
-    task.begin_spare(thread);
-    SPARE.with(|spare| spare.set(Some(task)));
+    task.keep_spare(thread);
     task
 }
 
@@ -106,14 +106,24 @@ pub(crate) fn leave_task(task: &'static Task, left: u64) {
     task.leave(left);
 }
 
-/// Ends the task with its poll.
+/// Ends the task with its poll. A thread that is now outside every poll keeps the record for its
+/// next root, if it has none; `outside` is the number of its tree. Returns whether it did.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn end_task(task: &'static Task) {
+pub(crate) fn end_task(task: &'static Task, outside: Option<u32>) -> bool {
     if is_unused_spare(task) {
-        return task.forget();
+        task.forget();
+        return false;
     }
     take_spare(task);
-    remove_task(task);
+    if !task.vacate() {
+        return false;
+    }
+    let keeper = outside.filter(|_| spare_root().is_none() && task.transfers.get().is_none());
+    match keeper {
+        Some(thread) => task.keep_spare(thread),
+        None => pool::put(task),
+    }
+    keeper.is_some()
 }
 
 /// Returns whether the running root leaves the thread's spare record unchanged so far.
@@ -143,12 +153,14 @@ impl Task {
         self.since.store(entered << 2 | RUNNING, Relaxed);
     }
 
-    /// Prepares a free record for the unspawned roots of a thread.
-    pub(super) fn begin_spare(&self, thread: u32) {
+    /// Makes a free record the spare one of this thread, whose tree has the number `thread`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn keep_spare(&'static self, thread: u32) {
         self.spawned_at.put(None);
         self.origin.store(0, Relaxed);
         self.memory.store(0, Relaxed);
         self.thread.store(thread, Relaxed);
+        SPARE.with(|spare| spare.set(Some(self)));
     }
 
     /// Turns the spare record into a running root.

@@ -18,7 +18,7 @@ use std::task::Waker;
 
 use super::first_poll::{self, TaskPoll};
 use super::local;
-use super::poll_entry::PollEntry;
+use super::poll_entry::{PollEntry, PollStartKind};
 use super::span::{Span, SpanState};
 use crate::context;
 use crate::live::{self, PollWaker, Promoted, Task};
@@ -113,7 +113,10 @@ impl Span {
             live::leave_task(task, left);
         } else {
             self.root = None;
-            live::end_task(task);
+            let outside = (entry.begun.how == PollStartKind::Outermost).then_some(node.tree);
+            if live::end_task(task, outside) {
+                local::note_task();
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! switches and the manual clock are global, and most tests compare the whole snapshot. So each
 //! test begins with `isolated!` and runs in its own process.
 
+mod after_another_task;
 mod awaits;
 mod awaits_arms;
 mod awaits_cancelled;
