@@ -35,6 +35,7 @@ mod migration;
 mod moved_out_of_select;
 mod nested_executor;
 mod never_polled;
+mod next_await;
 mod node_bound;
 mod open_queue;
 mod panic_in_poll;
