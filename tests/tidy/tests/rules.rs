@@ -357,6 +357,39 @@ fn writes_code(line: &str) -> bool {
     })
 }
 
+/// Whether the package has a library or a program without tests for which Cargo builds and runs a
+/// test program nevertheless.
+fn has_empty_test_program(package: &str, manifest: &str, sources: &[Source]) -> bool {
+    let inside = |source: &&Source| source.path.starts_with(&format!("{package}/src/"));
+    let own: Vec<&Source> = sources.iter().filter(inside).collect();
+    let is_root =
+        |path: &str| path.ends_with("/lib.rs") || path.ends_with("/main.rs") || path.contains("/bin/");
+    let roots = own.iter().filter(|source| is_root(&source.path)).count();
+    let without = manifest.lines().filter(|line| *line == "test = false").count();
+    without < roots && !own.iter().any(|source| source.text.contains("#[test]"))
+}
+
+#[test]
+fn no_test_program_is_built_that_has_no_test() {
+    let source = |text| [Source::new("tests/a/src/lib.rs", text)];
+    assert!(has_empty_test_program("tests/a", "[package]", &source("//! A library.")));
+    assert!(!has_empty_test_program("tests/a", "[lib]\ntest = false", &source("//! A library.")));
+    assert!(!has_empty_test_program("tests/a", "[package]", &source("#[test]\nfn a() {}")));
+
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let folders = std::fs::read_dir(tests).expect("the folder is there");
+    let names =
+        folders.map(|entry| entry.expect("it can be read").file_name().to_string_lossy().into_owned());
+    let manifest = |name: &String| std::fs::read_to_string(format!("{tests}/{name}/Cargo.toml")).ok();
+    let packages: Vec<_> = names.filter_map(|name| manifest(&name).map(|text| (name, text))).collect();
+    assert!(packages.len() > 20, "{} packages", packages.len());
+    let sources = workspace();
+    let empty = packages
+        .iter()
+        .filter(|(name, text)| has_empty_test_program(&format!("tests/{name}"), text, &sources));
+    assert_eq!(empty.map(|(name, _)| name).collect::<Vec<_>>(), [""; 0]);
+}
+
 #[test]
 fn build_output_is_ignored_wherever_a_build_puts_it() {
     let ignored = include_str!("../../../.gitignore");
