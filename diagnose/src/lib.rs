@@ -371,7 +371,7 @@ pub mod __private {
     pub use crate::label::Label;
     pub use crate::recorder::{Arm, Frame, Span};
     pub use crate::site::{Body, Site, SiteKind};
-    pub use crate::timed::Timed;
+    pub use crate::timed::{Driven, Timed};
     #[cfg(feature = "native-stacks")]
     pub use crate::watchdog::{addresses_of, interrupt_thread};
 }

@@ -1,8 +1,9 @@
 //! [`Timed`], the future that records its polls.
 
-use std::future::Future;
+use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -47,6 +48,51 @@ impl<F: Future> Timed<F> {
     #[inline]
     pub const fn new(span: Span, future: F) -> Self {
         Self { of: PhantomData, future, span }
+    }
+}
+
+/// Times what a body passes to a function named `block_on`, if that is a future or becomes one.
+///
+/// Otherwise the function is another one of that name. The compiler decides: it finds the method of
+/// [`Untimed`] where that of `Driven` does not apply.
+#[derive(Debug)]
+pub struct Driven<F>(PhantomData<fn(F)>, Untimed);
+
+/// What is no future.
+#[derive(Debug)]
+pub struct Untimed;
+
+impl<F> Driven<F> {
+    /// Creates one for the type of `argument`.
+    #[inline]
+    pub const fn of(_argument: &F) -> Self {
+        Self(PhantomData, Untimed)
+    }
+}
+
+impl<F: IntoFuture> Driven<F> {
+    /// Times the future as `span`.
+    #[inline]
+    pub fn timed(&self, span: Span, future: F) -> Timed<F::IntoFuture> {
+        Timed::new(span, future.into_future())
+    }
+}
+
+impl<F> Deref for Driven<F> {
+    type Target = Untimed;
+
+    #[inline]
+    fn deref(&self) -> &Untimed {
+        &self.1
+    }
+}
+
+impl Untimed {
+    /// Returns `argument`.
+    #[allow(clippy::unused_self)] // It is found by its receiver, in place of the other method.
+    #[inline]
+    pub fn timed<T>(&self, _span: Span, argument: T) -> T {
+        argument
     }
 }
 

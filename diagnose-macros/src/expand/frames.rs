@@ -34,12 +34,15 @@ pub(crate) fn driving(args: &Args, function: Function, points: &[TokenStream]) -
     let krate = krate(args);
     let label = label(args, &krate);
     if let Some(future) = driver::driven(&mut block) {
-        // Some executors also accept what can be made a future.
+        // A function of another kind may have the name of an executor's. A `match`, because
+        // temporaries of its operand live as long as those of the argument.
         *future = Expr::Verbatim(quote_spanned! {Span::mixed_site()=>
-            #krate::__private::Timed::new(
-                #krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),
-                ::core::future::IntoFuture::into_future(#future)
-            )
+            match #future {
+                __diagnose_future => #krate::__private::Driven::of(&__diagnose_future).timed(
+                    #krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),
+                    __diagnose_future,
+                ),
+            }
         });
     }
     let start = quote_spanned! {Span::mixed_site()=>

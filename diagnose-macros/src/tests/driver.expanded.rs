@@ -20,13 +20,18 @@ fn main(port: u16) {
         return build()
             .expect("a runtime")
             .block_on(
-                ::diagnose::__private::Timed::new(
-                    ::diagnose::__private::Span::new(
-                        &__DIAGNOSE_BODY.site,
-                        __diagnose_label,
-                    ),
-                    ::core::future::IntoFuture::into_future(body),
-                ),
+                match body {
+                    __diagnose_future => {
+                        ::diagnose::__private::Driven::of(&__diagnose_future)
+                            .timed(
+                                ::diagnose::__private::Span::new(
+                                    &__DIAGNOSE_BODY.site,
+                                    __diagnose_label,
+                                ),
+                                __diagnose_future,
+                            )
+                    }
+                },
             );
     }
 }

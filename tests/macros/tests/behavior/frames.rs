@@ -107,3 +107,46 @@ fn an_executor_may_take_what_becomes_a_future() {
     assert_eq!(drives_a_request(Request(3)), 3);
     assert!(sites("drives_a_request")[0].starts_with("fn "));
 }
+
+mod puzzle {
+    /// Puts a block on top of others.
+    pub(super) fn block_on(blocks: u32) -> u32 {
+        blocks + 1
+    }
+
+    pub(super) fn name_block_on(name: &str) -> usize {
+        name.len()
+    }
+}
+
+#[diagnose]
+fn stacks(blocks: u32) -> u32 {
+    puzzle::block_on(blocks)
+}
+
+#[diagnose]
+fn stacks_names(name: &String) -> usize {
+    use puzzle::name_block_on as block_on;
+    block_on(name)
+}
+
+#[test]
+fn a_function_block_on_may_take_what_is_no_future() {
+    assert_eq!(stacks(1), 2);
+    assert_eq!(stacks_names(&"blocks".to_owned()), 6);
+}
+
+async fn sum(numbers: &[u32]) -> u32 {
+    numbers.iter().sum()
+}
+
+#[diagnose]
+fn drives_a_borrower() -> u32 {
+    block_on(sum(&vec![1, 2]))
+}
+
+#[test]
+fn temporaries_live_as_long_as_the_future_that_an_executor_drives() {
+    assert_eq!(drives_a_borrower(), 3);
+    assert_eq!(calls("drives_a_borrower"), ["1 drives_a_borrower"]);
+}
