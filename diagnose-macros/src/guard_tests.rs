@@ -59,6 +59,7 @@ fn a_guard_that_is_only_used_in_place_stays() {
         "let g = match kind { Kind::A => m.lock().await, Kind::B => return }; g.push(1); drop(g);",
         "let g = unsafe { m.lock().await }; std::mem::drop(g);",
         "let g = m.lock().await; info!(%id, \"{}\", g.len()); assert!(g.is_empty());",
+        "let g = m.lock().await; if n * *g > 1 { stop() } *g += n & g.len(); if *g > n { return *g; }",
     ] {
         assert_eq!(guard_use(body), "stays", "{body}");
     }
@@ -140,6 +141,8 @@ fn a_guard_that_may_be_handed_on_moves() {
         "let g = m.lock().await; background!({ work().await; drop(g); });",
         "let g = m.lock().await; background!(\"{g}\");",
         "let g = m.lock().await; background::drop(g);",
+        "let g = m.lock().await; slot * g;",
+        "let g = m.lock().await; work().await; keep(self.slots[0] & g);",
         "background::drop(m.lock().await);",
         "let Ok(g) = timeout(d, m.lock()).await else { return }; keep(g);",
         "let g = timeout(d, m.lock()).await.ok();",

@@ -49,7 +49,9 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
         return GuardUse::Stays;
     }
     let is_member = matches!(sign(index + 1), Some(('.', Spacing::Alone)));
-    if before == Some('&') || before == Some('*') && !is_member {
+    // An operator of the program's own may take the guard: `value * name`, `value & name`.
+    let is_operand = || index.checked_sub(2).is_some_and(|before| ends_operand(&tokens[before]));
+    if (before == Some('&') || before == Some('*') && !is_member) && !is_operand() {
         return GuardUse::Stays;
     }
     match (sign(index + 1), tokens.get(index + 2)) {
@@ -139,6 +141,18 @@ fn use_of_field(before: &[TokenTree]) -> GuardUse {
         (' ' | '=' | '&' | '|', '=') => GuardUse::Stays,
         (sign, '=') | (_, sign) if is_operator(sign) => GuardUse::Stays,
         _ => GuardUse::Moves,
+    }
+}
+
+/// Returns whether the token may be the end of an operand: no keyword, no block.
+fn ends_operand(token: &TokenTree) -> bool {
+    match token {
+        TokenTree::Ident(word) => {
+            word == "self" || word == "await" || syn::parse2::<Ident>(token.clone().into()).is_ok()
+        }
+        TokenTree::Group(group) => group.delimiter() != Delimiter::Brace,
+        TokenTree::Literal(_) => true,
+        TokenTree::Punct(_) => false,
     }
 }
 

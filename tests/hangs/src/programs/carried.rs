@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::mem;
+use std::ops::Mul;
 use std::sync::{Arc, Mutex as StdMutex, OnceLock};
 use std::thread;
 
@@ -14,7 +15,7 @@ use super::ms;
 use crate::drop_in::tokio;
 use crate::row::{Section, likely, row};
 use tokio::runtime::Handle;
-use tokio::sync::{Mutex, OwnedMutexGuard, Semaphore, broadcast, oneshot, watch};
+use tokio::sync::{Mutex, MutexGuard, OwnedMutexGuard, Semaphore, broadcast, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
@@ -42,6 +43,7 @@ pub(super) const SECTION: Section = Section {
             events_of_an_unrelated_task,
             "a broadcast in a static, and a task of a thread that sends"
         ),
+        row!("Y229", guard_by_an_operator, "an operator of the program's own takes the guard"),
     ],
 };
 
@@ -159,4 +161,31 @@ async fn events_of_an_unrelated_task() {
     };
     thread::spawn(move || runtime.spawn(publishes.diagnose("publishes"))).join().unwrap();
     changes.changed().await.unwrap();
+}
+
+static PARKED: StdMutex<Vec<MutexGuard<'static, u32>>> = StdMutex::new(Vec::new());
+
+/// Keeps what it is multiplied with.
+struct Lot;
+
+impl Mul<MutexGuard<'static, u32>> for Lot {
+    type Output = ();
+
+    fn mul(self, parked: MutexGuard<'static, u32>) {
+        PARKED.lock().unwrap().push(parked);
+    }
+}
+
+async fn guard_by_an_operator() {
+    #[diagnose]
+    async fn parks(table: &'static Mutex<u32>) {
+        let guard = table.lock().await;
+        Lot * guard;
+        drop(table.lock().await);
+    }
+    thread::spawn(|| {
+        thread::sleep(ms(LONG));
+        PARKED.lock().unwrap().clear();
+    });
+    parks(Box::leak(Box::new(Mutex::new(0)))).await;
 }
