@@ -42,14 +42,21 @@ pub(crate) enum Kind {
 /// Returns the arguments of a function, in order. Replaces patterns in the signature by names.
 ///
 /// With `keeps_patterns`, they stay, for an attribute that reads the signature next. The function
-/// around the block destructures them, and the block captures the bindings that it mentions: those
-/// are dropped in the order of their mention.
+/// around the block destructures them, and the block captures the bindings that it mentions.
 pub(crate) fn of(signature: &mut Signature, mentioned: &Mentions, keeps_patterns: bool) -> Vec<Capture> {
     let mut behind_a_pattern = false;
     let mut captures = Vec::new();
     for (number, argument) in signature.inputs.iter_mut().enumerate() {
         captures.push(match argument {
-            FnArg::Typed(argument) if keeps_patterns && name(&argument.pat).is_none() => continue,
+            FnArg::Typed(argument) if keeps_patterns && name(&argument.pat).is_none() => {
+                // The compiler warns of others.
+                let is_used = |name: &Ident| name.to_string().starts_with('_') || mentioned.contains(name);
+                captures.extend(bindings(&argument.pat).filter(is_used).map(|name| {
+                    let cfgs = cfgs(&argument.attrs);
+                    Capture { name, cfgs, levels: Vec::new(), kind: Kind::Plain { unused: false } }
+                }));
+                continue;
+            }
             FnArg::Receiver(receiver) => Capture {
                 name: Ident::from(receiver.self_token),
                 cfgs: cfgs(&receiver.attrs),
@@ -104,6 +111,13 @@ fn name(pattern: &Pat) -> Option<&Ident> {
     }
 }
 
+/// The variables of a pattern, in order.
+fn bindings(pattern: &Pat) -> impl Iterator<Item = Ident> {
+    let mut variables = Variables::default();
+    variables.visit_pat_mut(&mut pattern.clone());
+    variables.names.into_iter().map(|(name, _)| name)
+}
+
 pub(crate) fn is_wild(pattern: &Pat) -> bool {
     matches!(pattern, Pat::Wild(_))
 }
@@ -139,14 +153,11 @@ pub(crate) struct Mentions {
 impl Mentions {
     /// Finds the arguments that the body and a label mention.
     pub(crate) fn of(signature: &Signature, body: &TokenStream, label: Option<&LitStr>) -> Self {
-        let names = signature.inputs.iter().filter_map(|argument| match argument {
-            FnArg::Typed(PatType { pat, .. }) => match &**pat {
-                Pat::Ident(pattern) => Some((pattern.ident.unraw().to_string(), false)),
-                _ => None,
-            },
-            FnArg::Receiver(_) => None,
+        let names = signature.inputs.iter().flat_map(|argument| match argument {
+            FnArg::Typed(argument) => bindings(&argument.pat).collect(),
+            FnArg::Receiver(_) => Vec::new(),
         });
-        let mut mentions = Self { names: names.collect() };
+        let mut mentions = Self { names: names.map(|name| (name.unraw().to_string(), false)).collect() };
         if !mentions.names.is_empty() {
             mentions.collect(label.to_token_stream());
             mentions.collect(body.clone());

@@ -108,6 +108,13 @@ twins! {
         note("body");
         a.0.len() + b.0.len()
     }
+    // It may be a macro that reads the arguments.
+    #[cfg_attr(all(), must_use)]
+    pub(super) async fn kept_patterns((a, _b): (Noisy, Noisy), [c]: [Noisy; 1], d: Noisy) -> usize {
+        pause().await;
+        note("body");
+        a.0.len() + d.0.len() + c.0.len()
+    }
 }
 
 /// The drops of a future that is polled `polls` times and then dropped.
@@ -155,6 +162,7 @@ fn drops_are_those_of_the_bare_function_cancelled_and_completed() {
         early(a(), b());
         panics(a(), b(), (c(), Noisy("c.1")));
         kept_async(a(), (b(), Noisy("b.1")), c());
+        kept_patterns((a(), b()), [c()], Noisy("d"));
     }
 }
 
