@@ -208,14 +208,16 @@ pub fn wait<F: Future>(
 
 #[cfg(test)]
 mod tests {
-    use std::future::{pending, ready};
+    use std::future::{pending, poll_fn, ready};
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::pin::pin;
     use std::sync::atomic::Ordering::Relaxed;
     use std::task::Waker;
 
     use super::*;
+    use crate::pool;
     use crate::waits::test_view::queue;
-    use crate::waits::{HoldingCopy, Record, Role, all_records};
+    use crate::waits::{HoldingCopy, Record, Role, WaitCell, all_records};
 
     fn record(name: &str) -> Option<&'static Record> {
         let is_it = |record: &&'static Record| {
@@ -261,5 +263,24 @@ mod tests {
         let mut waits = pin!(wait("waits", &resource, ready(7)));
         assert_eq!(waits.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(7));
         assert!(!known.has_waiting());
+    }
+
+    #[test]
+    fn a_first_poll_that_panics_leaves_no_wait() {
+        let resource = Resource::new("custom-panics", 1);
+        let chunks = || pool::chunks::<WaitCell>().len();
+        let before = chunks();
+        for _ in 0..10_000 {
+            let panics = poll_fn(|context| -> Poll<()> {
+                let _kept = context.waker().clone();
+                resume_unwind(Box::new(()))
+            });
+            let mut waits = pin!(wait("waits", &resource, panics));
+            let mut context = Context::from_waker(Waker::noop());
+            let poll = AssertUnwindSafe(|| waits.as_mut().poll(&mut context));
+            assert!(catch_unwind(poll).is_err());
+        }
+        // Other tests wait meanwhile.
+        assert!(chunks() < before + 50);
     }
 }

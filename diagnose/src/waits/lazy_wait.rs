@@ -13,6 +13,7 @@
 #![allow(unsafe_code)]
 
 use std::future::Future;
+use std::mem;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -86,7 +87,9 @@ impl LazyWait {
         // SAFETY: the scope does not move until the poll is over.
         let waker = unsafe { scope.lend(context.waker()) };
         let outer = context.waker();
+        let unwinding = Unwinding(&scope);
         let ready = poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get)));
+        mem::forget(unwinding);
         if ready.is_ready() {
             self.end_poll(&scope);
         } else if waker.is_some() {
@@ -229,6 +232,18 @@ impl PollScope {
             // SAFETY: the caller keeps `self` in place; the executor's waker is borrowed for the
             // whole poll.
             None => self.is_on.then(|| unsafe { PollWaker::lend(&self.lent, outer, WaitWaker::table()) }),
+        }
+    }
+}
+
+/// Ends the wait of a first poll that panics: only the poll's own waker has it.
+struct Unwinding<'a>(&'a PollScope);
+
+impl Drop for Unwinding<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        if let Some(wait) = self.0.lent.wait() {
+            wait.end(true);
         }
     }
 }
