@@ -102,7 +102,7 @@ acquire! {
     try_read_arc, read_arc -> ReadArc, read_arc_blocking -> RwLockReadGuardArc []
 }
 acquire! {
-    "for reading, and perhaps for writing later", WaitMode::Read, 1,
+    "for reading, and perhaps for writing later", WaitMode::Lock, 1,
     try_upgradable_read, upgradable_read -> UpgradableRead, upgradable_read_blocking -> RwLockUpgradableReadGuard,
     try_upgradable_read_arc, upgradable_read_arc -> UpgradableReadArc,
     upgradable_read_arc_blocking -> RwLockUpgradableReadGuardArc [: ?Sized]

@@ -75,7 +75,7 @@ owned_guard! {
     }
 }
 acquired! {
-    RwLockUpgradableReadGuardArc [: ?Sized] Read 1,
+    RwLockUpgradableReadGuardArc [: ?Sized] Lock 1,
     |it| it.lock.try_upgradable_read(), it.lock.upgradable_read_blocking()
 }
 

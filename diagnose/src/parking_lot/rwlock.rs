@@ -106,7 +106,7 @@ acquire!(
 acquire!(
     "for reading, and perhaps for writing later",
     RwLockUpgradableReadGuard,
-    Read,
+    Lock,
     1,
     upgradable_read,
     try_upgradable_read,

@@ -46,6 +46,21 @@ fn a_second_reader_waits_for_the_first_if_there_may_be_only_one() {
     assert!(program.verdicts().is_empty());
 }
 
+/// Upgradable readers keep out each other, but no other reader. The records do not tell them apart.
+#[test]
+fn an_upgradable_read_waits_for_any_of_the_holders() {
+    let mut program = Program::new();
+    let (other, lock) = (program.task("other"), program.other(ResourceKind::RwLock));
+    program.at(lock).is_fair = false;
+    program.holds(1, lock, 5);
+    program.waits(1, lock, WaitMode::Lock, 6);
+    program.joins(other, 1, 9);
+    assert_eq!(program.verdicts(), ["proven self_wait"]);
+    program.holds(other, lock, 7);
+    program.has_timer(other);
+    assert!(program.verdicts().is_empty(), "the other reader may be the upgradable one");
+}
+
 /// A task has a permit, and joins a task that waits for one. The permit has not moved into the
 /// joined task, which would not wait then.
 #[test]

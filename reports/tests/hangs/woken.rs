@@ -57,3 +57,18 @@ fn a_mutex_of_futures_may_wake_a_later_wait_than_the_one_that_was_woken() {
     program.at(lock).library = "async-lock".into();
     assert_eq!(program.verdicts(), ["proven futurelock granted"], "a woken wait counts for every unlock");
 }
+
+/// ```text
+/// other   ├ reads ───────────────────────────────────────────────────┤
+/// main    ├ write(), woken and set aside ┤├ write(): overtakes it ─▶ ├ no reader is left
+/// ```
+#[test]
+fn a_write_that_waits_for_readers_may_have_overtaken_the_one_that_was_woken() {
+    let (mut program, other, lock) = woken_at(ResourceKind::RwLock, WaitMode::Write);
+    program.has_timer(other);
+    program.holds(other, lock, 8);
+    let is_hang = |it: &String| it.starts_with("proven") || it.starts_with("likely");
+    assert!(!program.verdicts().iter().any(is_hang), "{:?}", program.verdicts());
+    program.at(lock).holdings[0].units = u64::from(u32::MAX);
+    assert_eq!(program.verdicts(), ["proven futurelock granted"], "the next release wakes no other");
+}

@@ -44,6 +44,7 @@ mod supervised;
 mod time;
 mod trackers;
 mod unseen;
+mod upgradable;
 mod values;
 mod wakeups;
 mod woken;
@@ -102,4 +103,5 @@ pub static ALL: &[Section] = &[
     replaced::SECTION,
     supervised::SECTION,
     sleeping::SECTION,
+    upgradable::SECTION,
 ];

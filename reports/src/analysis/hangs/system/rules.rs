@@ -192,7 +192,7 @@ impl System<'_> {
                 let woken_end = self.woken_readers_end(resource);
                 self.graph.require(node, woken_end);
             }
-        } else if wait.thread_id.is_none() {
+        } else if wait.thread_id.is_none() && !self.is_read(resource) {
             let woken_end = self.woken_waits_end(resource, wait.mode);
             let either = match self.further_wakes(resource) {
                 Some(wakes) => {
@@ -205,7 +205,10 @@ impl System<'_> {
             };
             self.graph.require(node, either);
         }
-        if buffers_messages(it.kind) && it.filled == 0 && self.is_exact_only() {
+        if it.kind == ResourceKind::RwLock && wait.mode == WaitMode::Lock {
+            let ends = self.exclusive_access_ends(resource);
+            self.graph.require(node, ends);
+        } else if buffers_messages(it.kind) && it.filled == 0 && self.is_exact_only() {
             // A receiver may take a message, or be dropped: then no sender waits any more.
             let (either, receivers) =
                 (self.add_node(Node::EnoughUnits(resource), 1), self.any_receiver(resource));
@@ -264,24 +267,6 @@ impl System<'_> {
         });
         self.shared.first_writer.set(resource, first);
         queue.get(first).copied().filter(|_| first < facts.waits_ahead[index])
-    }
-
-    /// Returns whether a reader never waits for the holders of the lock: they are readers too. A
-    /// fair lock may have a maximum of readers.
-    fn admits_readers(&mut self, resource: usize) -> bool {
-        let it = &self.facts.snapshot.resources[resource];
-        if it.is_fair {
-            return it.free > 0;
-        }
-        *self.shared.admits_readers.entry(resource).or_insert_with(|| {
-            let holders =
-                it.holdings.iter().inspect(|_| step()).filter(|holding| holding.role == Role::Holds);
-            let (mut has_any, mut are_readers) = (false, true);
-            for holder in holders {
-                (has_any, are_readers) = (true, are_readers && holder.units <= 1);
-            }
-            it.free > 0 || (has_any && are_readers)
-        })
     }
 
     fn add_receive(&mut self, node: NodeId, resource: usize, it: &Resource) {

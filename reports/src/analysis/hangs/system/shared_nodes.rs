@@ -7,7 +7,7 @@ use super::graph::NodeId;
 use super::node::Node;
 use super::queues::Queue;
 use super::threads::RuntimeWorkers;
-use crate::analysis::hangs::facts::{IdMap, NumberOf, buffers_messages, queue_side, units_asked};
+use crate::analysis::hangs::facts::{IdMap, NumberOf, buffers_messages, queue_side, step, units_asked};
 use crate::model::{Holding, ResourceKind, Role, WaitMode};
 
 /// The nodes that exist so far.
@@ -31,6 +31,7 @@ pub(crate) struct SharedNodes {
     woken_waits_end: NumberOf,
     woken_readers_end: IdMap<usize, NodeId>,
     any_writer_ends: IdMap<usize, NodeId>,
+    exclusive_access_ends: IdMap<usize, NodeId>,
     turn_ends: IdMap<usize, NodeId>,
     all_units_back: NumberOf,
     /// By resource: whether a reader never waits for the holders; the queue position of the first
@@ -159,6 +160,32 @@ impl System<'_> {
         node
     }
 
+    /// Returns whether a reader never waits for the holders of the lock: they are readers too. A
+    /// fair lock may have a maximum of readers.
+    pub(super) fn admits_readers(&mut self, resource: usize) -> bool {
+        let it = &self.facts.snapshot.resources[resource];
+        if it.is_fair {
+            return it.free > 0;
+        }
+        *self.shared.admits_readers.entry(resource).or_insert_with(|| {
+            let holders =
+                it.holdings.iter().inspect(|_| step()).filter(|holding| holding.role == Role::Holds);
+            let (mut has_any, mut are_readers) = (false, true);
+            for holder in holders {
+                (has_any, are_readers) = (true, are_readers && holder.units <= 1);
+            }
+            it.free > 0 || (has_any && are_readers)
+        })
+    }
+
+    /// Returns whether readers hold the lock. Then a write may have begun after another one was
+    /// woken, and only wait for those readers.
+    pub(super) fn is_read(&mut self, resource: usize) -> bool {
+        let it = &self.facts.snapshot.resources[resource];
+        let is_held = it.holdings.iter().any(|holding| holding.role == Role::Holds);
+        it.kind == ResourceKind::RwLock && is_held && self.admits_readers(resource)
+    }
+
     /// The node for "any waiting writer of an unfair lock leaves".
     pub(crate) fn any_writer_ends(&mut self, resource: usize) -> NodeId {
         if let Some(&node) = self.shared.any_writer_ends.get(&resource) {
@@ -171,6 +198,30 @@ impl System<'_> {
             if facts.snapshot.waits[wait].mode == WaitMode::Write {
                 self.add_alternative(node, self.wait_end_node(wait));
             }
+        }
+        node
+    }
+
+    /// The node for "an unfair lock admits an upgradable reader". One holder or waiting writer
+    /// keeps it out. Which one is not known: readers are all alike.
+    pub(crate) fn exclusive_access_ends(&mut self, resource: usize) -> NodeId {
+        if let Some(&node) = self.shared.exclusive_access_ends.get(&resource) {
+            return node;
+        }
+        let facts = self.facts;
+        let node = self.add_node(Node::EnoughUnits(resource), 1);
+        self.shared.exclusive_access_ends.insert(resource, node);
+        let is_held =
+            facts.snapshot.resources[resource].holdings.iter().any(|holding| holding.role == Role::Holds);
+        let is_writer = |&wait: &usize| facts.snapshot.waits[wait].mode == WaitMode::Write;
+        let has_writer = facts.waits_of_resource[resource].iter().any(is_writer);
+        if has_writer {
+            let writer = self.any_writer_ends(resource);
+            self.add_alternative(node, writer);
+        }
+        if is_held || !has_writer {
+            let holder = self.any_holder(resource);
+            self.add_alternative(node, holder);
         }
         node
     }
