@@ -33,6 +33,18 @@ fn any_task_may_arrive_at_a_barrier() {
     assert!(program.verdicts().is_empty());
 }
 
+#[test]
+fn a_cell_that_nothing_sets_starves_if_nobody_else_is_alive() {
+    let mut program = Program::new();
+    let (other, cell) = (program.task("other"), program.other(ResourceKind::OnceCell));
+    program.waits(1, cell, WaitMode::Initialize, 5);
+    program.joins(other, 1, 9);
+    assert_eq!(program.verdicts(), ["likely starved"]);
+    assert!(program.sentence().ends_with("; nothing else alive could set it"), "{}", program.sentence());
+    program.has_timer(other);
+    assert!(program.verdicts().is_empty(), "the other task may set it");
+}
+
 fn notify(waiting: u64, all: bool) -> Program {
     let mut program = Program::new();
     let notify = program.other(ResourceKind::Notify);

@@ -66,18 +66,21 @@ pub(crate) fn has_waited_long(task: &Task) -> bool {
     task.state == RunState::Queued && task.since_ns > STARVED_NS
 }
 
-/// Returns whether waits at this resource are ended by a notification or an arrival, or by closing
-/// a task tracker that is empty.
+/// Returns whether waits at this resource are ended by a notification or an arrival, by closing a
+/// task tracker that is empty, or by setting a cell that no call initializes.
 pub(crate) fn waits_for_event(it: &Resource) -> bool {
     match it.kind {
         ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar | ResourceKind::Cancellation => {
             true
         }
-        ResourceKind::TaskTracker => {
-            !it.is_closed && it.holdings.iter().all(|holding| holding.role != Role::Holds)
-        }
+        ResourceKind::TaskTracker => !it.is_closed && !is_held(it),
+        ResourceKind::OnceCell => !is_held(it),
         _ => false,
     }
+}
+
+fn is_held(it: &Resource) -> bool {
+    it.holdings.iter().any(|holding| holding.role == Role::Holds)
 }
 
 /// Returns whether a send that waits at the channel keeps no place: the receiver takes its message,

@@ -5,9 +5,9 @@
 //! as `main`, or a joined one. They also hang if one waits for a lock, for capacity or for a task's
 //! end, or if a message is unread.
 
-use crate::analysis::hangs::facts::{Facts, UnrecordedAwait, asks_for_signal, is_active};
+use crate::analysis::hangs::facts::{Facts, UnrecordedAwait, asks_for_signal, is_active, waits_for_event};
 use crate::analysis::hangs::system::Node;
-use crate::model::{Snapshot, Task};
+use crate::model::{Snapshot, Task, Wait, WaitMode};
 
 /// Returns whether the nodes on the path have to make progress.
 pub(crate) fn is_needed(facts: &Facts<'_>, path: &[Node]) -> bool {
@@ -44,7 +44,7 @@ pub(crate) fn is_any_needed(
     let is_held_up = |task: usize| {
         let is_polled = has_active(facts, task);
         let waits = facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
-        waits.into_iter().any(|wait| (is_active(wait) || !is_polled) && !asks_for_signal(wait))
+        waits.into_iter().any(|wait| (is_active(wait) || !is_polled) && !is_idle(facts, wait))
     };
     behind.iter().any(|&task| has_to_end(task) || is_held_up(task))
         || group.any(|node| node.task().is_some_and(has_to_end))
@@ -55,7 +55,15 @@ pub(crate) fn is_any_needed(
 fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
     let is_left = || facts.task_of(wait).is_none_or(|task| !has_active(facts, task));
-    !asks_for_signal(wait) && (is_active(wait) || is_left())
+    !is_idle(facts, wait) && (is_active(wait) || is_left())
+}
+
+/// Returns whether the wait is for a message or a notification, or for a cell that no call
+/// initializes.
+fn is_idle(facts: &Facts<'_>, wait: &Wait) -> bool {
+    let is_unset =
+        || facts.resource_of(wait).is_some_and(|it| waits_for_event(&facts.snapshot.resources[it]));
+    asks_for_signal(wait) || wait.mode == WaitMode::Initialize && is_unset()
 }
 
 fn has_active(facts: &Facts<'_>, task: usize) -> bool {

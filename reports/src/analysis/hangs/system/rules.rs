@@ -8,7 +8,8 @@
 //! | all units, the tasks of a tracker | all holders can progress |
 //! | capacity of a channel of another library than tokio | as units; a send ahead that is not polled keeps no capacity |
 //! | a message | any sender can progress; if no capacity is free, any holder of some; or all senders are dropped |
-//! | the initialization of a cell | the call that does it can progress, or the one whose turn it is after a failure |
+//! | an upgradable read | any holder of the lock can progress, or any waiting writer: one of these keeps it out |
+//! | the initialization of a cell | the call that does it can progress, or the one whose turn it is after a failure; without either, as a notification |
 //! | a resource of the program's own | any holder can progress, if all units are held; never proven |
 //! | a notification, the arrival of others, the closing of an empty tracker | anything that used the resource, or is younger, can progress |
 //! | the end of tasks | any of them can progress, or is done |
@@ -105,6 +106,10 @@ impl System<'_> {
                 | ResourceKind::Pipe,
                 WaitMode::Receive,
             ) => self.add_receive(node, resource, it),
+            (ResourceKind::OnceCell, _) => {
+                let turn_ends = self.turn_ends(resource);
+                self.add_alternative(node, turn_ends);
+            }
             _ if waits_for_event(it) => {
                 let notifiers = self.any_notifier(resource);
                 self.add_alternative(node, notifiers);
@@ -115,10 +120,6 @@ impl System<'_> {
                 self.add_alternative(node, all);
             }
             (ResourceKind::Custom, _) if self.may_end_otherwise(wait, it) => self.set_can_progress(node),
-            (ResourceKind::OnceCell, _) => {
-                let turn_ends = self.turn_ends(resource);
-                self.add_alternative(node, turn_ends);
-            }
             (ResourceKind::Custom, _) => {
                 let holders = self.any_holder(resource);
                 self.add_alternative(node, holders);

@@ -227,8 +227,8 @@ impl System<'_> {
     }
 
     /// The node for "the call that initializes the cell ends, or the one that was woken to do so".
-    /// After a failure, one waiting call gets its turn. If there is none, it can progress. If the
-    /// cell is not fair, a later call of any task may initialize it first.
+    /// After a failure, one waiting call gets its turn. If there is none, anything that has the
+    /// cell may set it. If the cell is not fair, a later call of any task may initialize it first.
     pub(crate) fn turn_ends(&mut self, resource: usize) -> NodeId {
         if let Some(&node) = self.shared.turn_ends.get(&resource) {
             return node;
@@ -238,8 +238,15 @@ impl System<'_> {
         let mut woken = facts.waits_of_resource[resource].iter().copied().filter(is_woken).peekable();
         let mut holdings = facts.snapshot.resources[resource].holdings.iter();
         let is_running = holdings.any(|holding| holding.role == Role::Holds);
-        let node = if is_running || woken.peek().is_none() {
+        let node = if is_running {
             self.any_holder(resource)
+        } else if woken.peek().is_none() {
+            let setters = self.any_notifier(resource);
+            if !self.rejects_suspect() {
+                // Who has set a cell, or has one to set, is not on record.
+                self.set_can_progress(setters);
+            }
+            setters
         } else {
             let node = self.add_node(Node::WokenWaitsEnd(resource), 1);
             if !facts.snapshot.resources[resource].is_fair && self.rejects_suspect() {

@@ -147,6 +147,9 @@ fn missing_notifier(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> Strin
         Some(it) if it.kind == ResourceKind::TaskTracker => {
             format!("; {} could close it", nothing_else(evidence))
         }
+        Some(it) if it.kind == ResourceKind::OnceCell => {
+            format!("; {} could set it", nothing_else(evidence))
+        }
         _ => format!("; {} could notify it", nothing_else(evidence)),
     }
 }
