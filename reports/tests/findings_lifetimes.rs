@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use crate::findings_growth::{client, growing, grown, grown_to, left_behind, notified};
 use crate::support::hangs::Program;
+use crate::support::node;
 use diagnose_reports::model::{ResourceKind, UsagePlace, WaitMode};
 
 const SECOND: u64 = 1_000_000_000;
@@ -102,4 +103,23 @@ fn jobs_that_queue_for_permits_end_after_those_that_hold_them() {
     assert_eq!(jobs(8, 500, client), 1, "this time, it does not come back");
     assert_eq!(jobs(8, 5_000, notified), 1, "nothing is known to end the holder");
     assert_eq!([jobs(8, 0, client), jobs(31, 0, client)], [0, 1], "no job has ended yet");
+}
+
+/// Sessions panic now and then, beside tasks that pile up.
+#[test]
+fn many_tasks_that_pile_up_come_before_what_costs_less_time() {
+    let rules = |tasks: u64, seconds: u64, lost_seconds: u64| {
+        let mut program = grown_to(tasks, seconds, 4, notified);
+        let session = program.of(1).site;
+        let mut calls = node(session.get(), None);
+        (calls.calls, calls.completed, calls.panicked) = (1_000, 900, 100);
+        calls.idle_ns = lost_seconds * SECOND * 10;
+        program.snapshot.nodes.push(calls);
+        let findings = program.snapshot.findings();
+        findings.iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>()
+    };
+    // 100 tasks of 30 s on average.
+    assert_eq!(rules(100, 60, 2_000), ["growing", "panicked"], "more than one each second");
+    assert_eq!(rules(100, 60, 4_000), ["panicked", "growing"], "all calls are slow");
+    assert_eq!(rules(50, 60, 2), ["panicked", "growing"], "fewer than one each second");
 }

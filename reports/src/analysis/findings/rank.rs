@@ -18,6 +18,9 @@ use crate::sort::sort_by_key;
 
 /// How many findings there are at most: as many as fit on one screen.
 const MAX_FINDINGS: usize = 10;
+/// How many more tasks each second are many: 86,400 each day, and what they hold. Few processes
+/// have memory or file descriptors for that.
+const MANY_EACH_SECOND: u128 = 1;
 /// Half of the workers' time, in thousandths.
 const MOST: u64 = 500;
 
@@ -102,6 +105,8 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
             // What stands comes before what is slow.
             Severity::Slow if matches!(finding.rule, Rule::Inversion | Rule::Held | Rule::Stopped) => 1,
             Severity::Slow | Severity::Waste => 2,
+            // The process ends by it, unless it is restarted.
+            Severity::Risk if grows_fast(finding) => 2,
             Severity::Risk => 3,
             Severity::Note => 4,
         };
@@ -110,6 +115,14 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
     put_causes_first(&facts, &mut findings);
     findings.truncate(MAX_FINDINGS);
     findings
+}
+
+/// Returns whether tasks become more so fast that the process runs out of memory, or of what they
+/// hold, before long. The mean age of tasks that come evenly is half the age of the oldest.
+fn grows_fast(finding: &Finding) -> bool {
+    let tasks = finding.evidence.all_tasks.unwrap_or(finding.evidence.tasks.len()) as u128;
+    let ages_ns = u128::from(finding.explains_ns);
+    finding.rule == Rule::Growing && tasks * tasks * 1_000_000_000 >= 2 * MANY_EACH_SECOND * ages_ns
 }
 
 /// Moves a finding about calls that run into a timeout behind the one about what they wait for. It
