@@ -122,6 +122,32 @@ fn dropped_calls_that_wait_for_an_event_are_not_found() {
     assert_eq!(rules(&snapshot), ["cancelled"], "a client of a database");
 }
 
+/// A function without annotation, of which nothing but the name is known.
+#[test]
+fn dropped_calls_that_wait_for_a_call_name_it() {
+    let waiting = |text: &str, dropped_ms: u64, completed_ms: &[u64]| {
+        let completed: Vec<u64> = completed_ms.iter().map(|ms| ms * MS).collect();
+        let mut snapshot = handlers(&[dropped_ms * MS; 40], &completed);
+        snapshot.sites[1].name = "prepare().await".into();
+        snapshot.sites[2].name = text.into();
+        snapshot
+    };
+    let fast = [8; 60];
+    let found = waiting("build_report(id).await", 52, &fast);
+    assert_eq!(rules(&found), ["cancelled"]);
+    let next = "find why `build_report(id).await` (src/main.rs:3) takes that long, and look for a time limit around the \
+                function, as in a middleware, or for clients that give up by then; what it did is lost";
+    assert_eq!(found.findings()[0].next, next);
+    for name in
+        ["wait_for_news(id).await", "hub.subscribe(id).await", "timeout(LIMIT, news).await", "news().await"]
+    {
+        assert_eq!(rules(&waiting(name, 52, &fast)), [""; 0], "{name}");
+    }
+    let events: Vec<u64> = (1..=60).map(|number| number * 40 / 60).collect();
+    assert_eq!(rules(&waiting("updates(id).await", 52, &events)), [""; 0], "a long poll");
+    assert_eq!(rules(&waiting("updates(id).await", 52, &[])), [""; 0], "a long poll without events");
+}
+
 /// A request to a database, which is a function on record and waits for something else itself.
 #[test]
 fn a_request_is_known_by_the_await_that_sends_it() {

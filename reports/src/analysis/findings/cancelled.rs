@@ -5,7 +5,8 @@
 //!
 //! - It is in a `timeout`, and does not wait for the next event.
 //! - Code without annotation polls it, and it waits for an answer. Calls are dropped at one age,
-//!   and those that end are younger: a time limit, or clients that give up.
+//!   and those that end are younger: a time limit, or clients that give up. If it waits for a
+//!   function without annotation instead, those that end are far younger: events come at any time.
 //! - A timer in the same `select!` drops it, each time anew: no call ever ends, or a `sleep` limits
 //!   each of them to one age.
 
@@ -13,6 +14,7 @@ use super::events::{is_event_like, is_for_answer, is_for_event, is_repeated, is_
 use super::facts::{Facts, per_mille, percent, root_site};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
+use super::sequential::names_call;
 use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind};
 use crate::ordered::OrderedMap;
 use crate::units::{count, time};
@@ -36,6 +38,10 @@ const MIN_ROUNDS: u64 = 10;
 const MAX_AGE_NS: u64 = 10_000_000_000;
 /// The same beside a timer in a `select!`: a heartbeat, while the peer has nothing to say.
 const MAX_TIMER_NS: u64 = 1_000_000_000;
+/// How many times as old as most calls that end the dropped ones must be, if the calls wait for a
+/// function without annotation. If a fifth of long polls get no event in time, half of the others
+/// or more end later than after a quarter of their limit.
+const MIN_TIMES: u64 = 4;
 /// How often a call must go on from one of its awaits to be a loop, and not one piece of work.
 const MIN_TURNS: u64 = 16;
 
@@ -169,9 +175,14 @@ fn of_root(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
         tasks.any(|task| !task.is_unspawned && root_site(facts.snapshot, task) == site)
     };
     let busiest = roots.iter().copied().max_by_key(|&node| facts.node(node).idle_ns)?;
-    if !is_at_one_age || !is_steady || is_spawned() || !is_for_answer(facts, busiest) {
+    let are_far_younger = completed.quantile(900).is_some_and(|ns| ns <= first_ns / MIN_TIMES);
+    let is_work = || is_for_answer(facts, busiest) || are_far_younger && is_call(facts, busiest);
+    if !is_at_one_age || !is_steady || is_spawned() || !is_work() {
         return None;
     }
+    let awaited = Some(facts.deepest_wait(busiest)).filter(|&node| facts.is_await(node));
+    let at = awaited.map(|node| facts.name_and_line(facts.node(node).site));
+    let find = at.map_or_else(String::new, |at| format!("find why {at} takes that long, and "));
     let sentence = format!(
         "{} of {} calls ({}) of {} are dropped before they end, most of them after {}, by code without annotation",
         count(cancelled),
@@ -180,9 +191,11 @@ fn of_root(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
         facts.name_and_line(site),
         time(age_ns),
     );
-    let next = "look for a time limit around it, as in a middleware, or for clients that give up by then; what it did \
-                is lost";
-    let mut finding = Finding::new(Rule::Cancelled, Severity::Waste, &sentence, next);
+    let next = format!(
+        "{find}look for a time limit around the function, as in a middleware, or for clients that give up by then; what it did is \
+         lost"
+    );
+    let mut finding = Finding::new(Rule::Cancelled, Severity::Waste, &sentence, &next);
     finding.place = facts.place(site);
     finding.explains_ns = cancelled.saturating_mul(age_ns);
     finding.per_mille = Some(share);
@@ -191,7 +204,17 @@ fn of_root(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     Some(finding)
 }
 
-/// Calls of a function in an arm of a `select!` that a timer of another arm ends.
+/// Returns whether the waiting below a node is for a function without annotation that is no wait by
+/// its name.
+fn is_call(facts: &Facts<'_>, node: usize) -> bool {
+    let deepest = facts.deepest_wait(node);
+    let is_call = facts.is_await(deepest)
+        && facts.tree.children[deepest].is_empty()
+        && facts.site(deepest).is_some_and(|site| names_call(&site.name));
+    is_call && !is_meant(facts, node)
+}
+
+/// Calls of a function in an arm of a `select!` that a timer, or an event, of another arm ends.
 fn of_select(facts: &Facts<'_>, node: usize) -> Option<Finding> {
     let own = facts.node(node);
     let is_function = facts.site(node).is_some_and(|site| site.kind == SiteKind::Fn);

@@ -147,7 +147,7 @@ fn is_call(facts: &Facts<'_>, site: SiteIndex, nodes: &[usize]) -> bool {
 }
 
 /// Returns whether the text ends with a call that has arguments, and is no wait by its name.
-fn names_call(text: &str) -> bool {
+pub(super) fn names_call(text: &str) -> bool {
     let text = last_awaited(text).trim_end_matches(['?', ' ']);
     let Some(call) = text.strip_suffix(").await") else { return false };
     let mut depth = 1_usize;
