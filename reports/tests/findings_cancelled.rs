@@ -207,6 +207,15 @@ fn work_that_a_timer_of_a_loop_always_drops_is_found() {
         "{sentence}"
     );
     assert_eq!(rules(&raced(answer, "beat.tick()", 28)), [""; 0], "another arm drops it");
+    for event in ["rows.recv()", "events.changed()", "listener.accept()"] {
+        assert_eq!(rules(&raced(answer, event, 281)), ["cancelled"], "{event}");
+        assert_eq!(rules(&raced(answer, event, 28)), [""; 0], "{event}: another arm drops it");
+        assert_eq!(
+            rules(&raced("sleep(PAUSE).await", event, 281)),
+            [""; 0],
+            "{event}: until nothing comes for a while"
+        );
+    }
     assert_eq!(rules(&raced(answer, "other(&db)", 281)), [""; 0], "the loser of a race");
     assert_eq!(rules(&raced("queue.changed().await", "beat.tick()", 281)), [""; 0], "it waits for an event");
     let mut snapshot = raced(answer, "beat.tick()", 281);

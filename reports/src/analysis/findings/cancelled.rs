@@ -7,15 +7,15 @@
 //! - Code without annotation polls it, and it waits for an answer. Calls are dropped at one age,
 //!   and those that end are younger: a time limit, or clients that give up. If it waits for a
 //!   function without annotation instead, those that end are far younger: events come at any time.
-//! - A timer in the same `select!` drops it, each time anew: no call ever ends, or a `sleep` limits
-//!   each of them to one age.
+//! - A timer or an event in the same `select!` drops it, each time anew: no call ever ends, or a
+//!   `sleep` limits each of them to one age.
 
-use super::events::{is_event_like, is_for_answer, is_for_event, is_repeated, is_timer};
+use super::events::{is_event_like, is_for_answer, is_for_event, is_repeated, waits_for_event};
 use super::facts::{Facts, per_mille, percent, root_site};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::sequential::names_call;
-use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind};
+use crate::model::{Durations, NodeIndex, Site, SiteIndex, SiteKind};
 use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
@@ -224,13 +224,14 @@ fn of_select(facts: &Facts<'_>, node: usize) -> Option<Finding> {
     let mut above = facts.tree.ancestors(node);
     let arm = above.next().filter(|&arm| facts.is_await(arm))?;
     let body = above.next().filter(|&body| !facts.is_await(body))?;
-    // One turn of the timer drops one call.
+    // One turn of the timer, or one event, drops one call.
     let turns = |timer: usize| {
         let fired = facts.node(timer).completed;
         fired >= own.cancelled / 10 * 9 && fired <= own.cancelled.saturating_add(own.cancelled / 10)
     };
     let is_timer = |other: usize| {
-        other != arm && facts.site(other).is_some_and(|site| is_timer(&site.name)) && turns(other)
+        let is_event = |site: &Site| site.kind == SiteKind::Await && waits_for_event(&site.name);
+        other != arm && facts.site(other).is_some_and(is_event) && turns(other)
     };
     let timer = facts.tree.children[body].iter().copied().find(|&other| is_timer(other))?;
     let age_ns = own.latency.cancelled.quantile(500)?;
