@@ -38,6 +38,7 @@ mod findings_stalls;
 mod findings_stopped;
 mod findings_suspicions;
 mod findings_turns;
+mod findings_unlisted_channel;
 mod findings_unlisted_lock;
 mod findings_unrecorded;
 mod findings_warm_up;

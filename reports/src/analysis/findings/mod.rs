@@ -7,7 +7,8 @@
 //! locks delayed holder awaited_lock   of a lock: its waits and holds, the function that it delays, its longest holder
 //! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
-//! contended unlisted_lock inversion held given_up stopped full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
+//! contended unlisted_lock unlisted_channel inversion held given_up stopped full_channel
+//! bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated unrecorded blocking_pool runtimes self_wake spinning retries cancelled panicked   what makes all calls slow, or wastes work
 //! growing detached backlog lagged missing_await large_future lost_data   risks and notes
 //! rank alike       calls all rules, removes repetitions, sorts, keeps ten
@@ -60,6 +61,7 @@ mod stopped;
 mod stops;
 mod stuck;
 mod suspicion;
+mod unlisted_channel;
 mod unlisted_lock;
 mod unrecorded;
 mod waiting;

@@ -9,14 +9,18 @@
 //! waits have to take more of the calls' time than those for a lock on record, the calls must end,
 //! and no function on the way may wait for the next event: then tasks take turns. Permits and slots
 //! are there to make tasks wait. So they count only in handlers that wait most of their time, one
-//! after the other.
+//! after the other; slots also in connections, if their receiver is known.
 
-use super::channels::{MIN_MEAN_NS as MIN_BOUND_NS, MIN_WAITING, is_of_handlers};
+use super::channels::{MIN_MEAN_NS as MIN_BOUND_NS, MIN_WAITING, is_of_handlers, receiver_over};
 use super::delayed::delayed;
-use super::events::{is_channel_read, is_for_event, is_lock, is_next_job, last_awaited};
+use super::events::{
+    is_between_read_and_write, is_channel_read, is_channel_send, is_for_event, is_lock, is_next_job,
+    last_awaited,
+};
 use super::facts::{Facts, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
+use super::unlisted_channel::receiver;
 use super::workers::CpuShare;
 use crate::analysis::uses::resource_uses;
 use crate::model::{NodeIndex, RunState, SiteIndex, UsagePlace, Wait, WaitMode};
@@ -51,7 +55,7 @@ enum Awaited {
     Permit,
     /// A connection of a pool.
     Connection,
-    /// A free slot of a channel.
+    /// A free slot of a channel, if its name or its receiver says that it is one: clients send too.
     Slot,
 }
 
@@ -66,7 +70,7 @@ impl Awaited {
         } else if is_permit(text) {
             Some(Self::Permit)
         } else {
-            is_slot(text).then_some(Self::Slot)
+            is_channel_send(last_awaited(text)).then_some(Self::Slot)
         }
     }
 }
@@ -117,12 +121,17 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Find
         && mean_ns >= if cpu.is_known { cpu.stretched(MIN_MEAN_NS) } else { UNSURE_MEAN_NS }
         && idle_ns >= facts.snapshot.elapsed_ns / 100
         && mean_ns >= mean_queue_ns(facts, nodes).saturating_mul(MIN_QUEUES);
-    let is_bound = || {
-        mean_ns >= cpu.stretched(MIN_BOUND_NS)
-            && nodes.iter().all(|&node| is_of_handlers(facts, node))
-            && wait_in_turn(facts, site)
-    };
+    let is_bound = || mean_ns >= cpu.stretched(MIN_BOUND_NS) && wait_in_turn(facts, site);
     if !is_long || awaited != Awaited::Lock && !is_bound() {
+        return None;
+    }
+    let own = facts.snapshot.site(site)?;
+    let receive = receiver(facts, site).filter(|_| awaited == Awaited::Slot);
+    let is_of_connections =
+        receive.is_some() && nodes.iter().all(|&node| is_between_read_and_write(facts, node));
+    let is_asked_for = is_of_connections || nodes.iter().all(|&node| is_of_handlers(facts, node));
+    let is_known = awaited != Awaited::Slot || receive.is_some() || is_slot(&own.name);
+    if awaited != Awaited::Lock && !(is_asked_for && is_known) {
         return None;
     }
     let is_here = |row: &UsagePlace| {
@@ -130,7 +139,6 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Find
         (&row.place.file, row.place.line) == (&place.file, place.line)
             || at.is_some_and(|at| facts.node(at.get()).site == site)
     };
-    let own = facts.snapshot.site(site)?;
     let lines = place.line..=own.end_line.max(place.line);
     let is_for_slot = |wait: &Wait| {
         let at = wait.place.as_ref().filter(|_| wait.mode == WaitMode::Send);
@@ -148,7 +156,7 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Find
     (row.place, row.node) = (place.clone(), nodes.first().map(|&node| NodeIndex::new(node)));
     (row.count, row.total_ns) = (calls, idle_ns);
     let (function, share) = delayed(facts, &[row], None)?;
-    let ends = facts.has_ends(function) || facts.totals(function).is_served(MIN_CALLS);
+    let ends = is_of_connections || facts.has_ends(function) || facts.totals(function).is_served(MIN_CALLS);
     let least = if awaited == Awaited::Lock { MIN_SHARE } else { MIN_BOUND_SHARE };
     if share < least || !ends || nodes.iter().any(|&node| takes_turns(facts, node)) {
         return None;
@@ -159,8 +167,9 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Find
         Awaited::Connection => ("a connection of a pool that is", Rule::Contended),
         Awaited::Slot => ("a slot of a channel that is", Rule::FullChannel),
     };
+    let by = receive.map_or_else(String::new, |receive| received_at(facts, receive));
     let sentence = format!(
-        "{} makes {} wait: {} of its time, {} on average, for {what} not on record",
+        "{} makes {} wait: {} of its time, {} on average, for {what} not on record{by}",
         facts.name_and_line(site),
         facts.name(function),
         percent(share),
@@ -188,6 +197,14 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Find
     finding.evidence.sites = vec![site, function];
     finding.evidence.nodes = nodes.iter().map(|&node| NodeIndex::new(node)).collect();
     Some(finding)
+}
+
+/// Where as many messages are received, and what takes the receiver's time.
+fn received_at(facts: &Facts<'_>, receive: usize) -> String {
+    let over = receiver_over(facts, receive).map_or_else(String::new, |over| {
+        format!(", by a loop that spends most of its time in {}", facts.name_and_line(over))
+    });
+    format!("; as many messages are received at {}{over}", facts.name_and_line(facts.node(receive).site))
 }
 
 /// Returns whether several calls wait there now, and have come one after the other: those of a
