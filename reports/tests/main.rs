@@ -13,6 +13,7 @@ mod findings_blocking_pool;
 mod findings_bottleneck;
 mod findings_busy_connections;
 mod findings_cancelled;
+mod findings_closed_channels;
 mod findings_delayed;
 mod findings_endless;
 mod findings_full_channel;

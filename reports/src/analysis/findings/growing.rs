@@ -32,7 +32,7 @@ const SHORT_NS: u64 = 1_000_000_000;
 /// The least time that the growth has to last, for tasks that may be slow jobs.
 pub(super) const LONG_NS: u64 = 30_000_000_000;
 /// From this many tasks on that sleep again and again, they are no slow jobs, most likely.
-const MANY_TASKS: usize = 200;
+pub(super) const MANY_TASKS: usize = 200;
 /// From this many tasks on, if code without annotation has spawned them: a loop that spawns slow
 /// jobs would be on record.
 const SOME_TASKS: usize = 50;
@@ -49,7 +49,7 @@ const POOL_NS: u64 = 5_000_000_000;
 const MIN_POOL: u64 = 250;
 /// The least time that the growth has to last, for connections and actors, which arrive for minutes
 /// after a start.
-const ARRIVALS_NS: u64 = 600_000_000_000;
+pub(super) const ARRIVALS_NS: u64 = 600_000_000_000;
 /// How many subscriptions a connection may have.
 const MAX_SUBSCRIPTIONS: usize = 3;
 

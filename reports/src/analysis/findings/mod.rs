@@ -10,7 +10,7 @@
 //! contended unlisted_lock unlisted_channel inversion held given_up stopped full_channel
 //! bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated unrecorded blocking_pool runtimes self_wake spinning retries cancelled panicked   what makes all calls slow, or wastes work
-//! growing detached backlog lagged missing_await large_future lost_data   risks and notes
+//! growing detached closed_channels backlog lagged missing_await large_future lost_data   risks and notes
 //! rank alike       calls all rules, removes repetitions, sorts, keeps ten
 //! ```
 //! A rule is silent unless it is sure: on a healthy program no rule fires.
@@ -24,6 +24,7 @@ mod blocking_pool;
 mod bottleneck;
 mod cancelled;
 mod channels;
+mod closed_channels;
 mod contended;
 mod delayed;
 mod detached;

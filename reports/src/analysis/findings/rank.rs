@@ -7,9 +7,10 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    backlog, blocking_pool, bottleneck, cancelled, contended, detached, full_channel, given_up, growing,
-    held, hog, inversion, lagged, large_future, lost_data, missing_await, panicked, retries, runtimes,
-    saturated, self_wake, sequential, slow_await, spinning, stopped, stuck, unlisted_lock, unrecorded,
+    backlog, blocking_pool, bottleneck, cancelled, closed_channels, contended, detached, full_channel,
+    given_up, growing, held, hog, inversion, lagged, large_future, lost_data, missing_await, panicked,
+    retries, runtimes, saturated, self_wake, sequential, slow_await, spinning, stopped, stuck, unlisted_lock,
+    unrecorded,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -52,7 +53,7 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 27] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 28] = [
     contended::find,
     unlisted_lock::find,
     inversion::find,
@@ -75,6 +76,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 27] = [
     panicked::find,
     growing::find,
     detached::find,
+    closed_channels::find,
     backlog::find,
     lagged::find,
     missing_await::find,
