@@ -226,8 +226,22 @@ pub(super) fn process() -> Process {
     name.strip_suffix(" (deleted)").unwrap_or(&name).clone_into(&mut process.name);
     process.host = identity::host();
     process.build = identity::build();
-    process.cpus = std::thread::available_parallelism().ok().and_then(|cpus| u64::try_from(cpus.get()).ok());
+    process.cpus = cpus();
     process
+}
+
+/// The number of CPUs, read once: the system reads files of the control group for it. No lock is
+/// around it, as in a forked child a lock may stay locked.
+fn cpus() -> Option<u64> {
+    /// 0 if it has not been read.
+    static CPUS: AtomicU64 = AtomicU64::new(0);
+    let known = CPUS.load(Relaxed);
+    if known > 0 {
+        return Some(known);
+    }
+    let cpus = std::thread::available_parallelism().ok().and_then(|cpus| u64::try_from(cpus.get()).ok())?;
+    CPUS.store(cpus, Relaxed);
+    Some(cpus)
 }
 
 fn clock_of() -> Clock {

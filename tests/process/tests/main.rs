@@ -6,6 +6,7 @@
 mod alarms;
 mod blocked_runtime;
 mod cost;
+mod cpus;
 mod environment;
 mod exit;
 mod hangs;
