@@ -7,6 +7,7 @@ mod determinism;
 mod diff;
 mod empty;
 mod findings;
+mod findings_accepting;
 mod findings_awaited_channel;
 mod findings_backlog;
 mod findings_blocking_pool;

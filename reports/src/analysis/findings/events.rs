@@ -134,6 +134,11 @@ pub(super) fn is_connect(text: &str) -> bool {
     calls_any(text, &names)
 }
 
+/// Returns whether an awaited expression accepts a connection.
+pub(super) fn is_accept(text: &str) -> bool {
+    calls_any(text, &["accept"])
+}
+
 /// Returns whether an awaited expression waits for a moment.
 pub(super) fn is_timer(text: &str) -> bool {
     calls_any(text, &TIMERS)

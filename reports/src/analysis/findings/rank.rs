@@ -7,10 +7,10 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    backlog, blocking_pool, bottleneck, cancelled, closed_channels, contended, detached, full_channel,
-    given_up, growing, held, hog, inversion, lagged, large_future, lost_data, missing_await, panicked,
-    retries, runtimes, saturated, self_wake, sequential, slow_await, spinning, stopped, stuck, unlisted_lock,
-    unrecorded,
+    accepting, backlog, blocking_pool, bottleneck, cancelled, closed_channels, contended, detached,
+    full_channel, given_up, growing, held, hog, inversion, lagged, large_future, lost_data, missing_await,
+    panicked, retries, runtimes, saturated, self_wake, sequential, slow_await, spinning, stopped, stuck,
+    unlisted_lock, unrecorded,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -53,13 +53,14 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 28] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 29] = [
     contended::find,
     unlisted_lock::find,
     inversion::find,
     held::find,
     given_up::find,
     stopped::find,
+    accepting::find,
     full_channel::find,
     bottleneck::find,
     sequential::find,
