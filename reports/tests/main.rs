@@ -27,6 +27,7 @@ mod findings_large_future;
 mod findings_lifetimes;
 mod findings_locks;
 mod findings_outliving;
+mod findings_over_capacity;
 mod findings_panicked;
 mod findings_permits;
 mod findings_polls;

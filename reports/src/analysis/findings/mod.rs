@@ -7,7 +7,7 @@
 //! locks delayed holder awaited_lock   of a lock: its waits and holds, the function that it delays, its longest holder
 //! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
-//! contended unlisted_lock unlisted_channel inversion held given_up stopped accepting full_channel
+//! contended unlisted_lock unlisted_channel inversion held given_up over_capacity stopped accepting full_channel
 //! bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated unrecorded blocking_pool runtimes self_wake spinning retries cancelled panicked   what makes all calls slow, or wastes work
 //! growing detached closed_channels backlog lagged missing_await large_future lost_data   risks and notes
@@ -47,6 +47,7 @@ mod locks;
 mod long_polls;
 mod lost_data;
 mod missing_await;
+mod over_capacity;
 mod panicked;
 mod pool;
 mod rank;
