@@ -55,3 +55,36 @@ fn a_sleep_in_an_arm_of_a_select_is_healthy() {
     );
     assert_eq!(search(&arm, |_| ()), [""; 0]);
 }
+
+/// Middleware that is not annotated sleeps between two functions on record.
+#[test]
+fn what_is_not_annotated_under_an_await_is_to_be_annotated() {
+    let below = "    item | calls=25 completed=25 polls=50 idle=75_000_000 self_idle=75_000_000\n";
+    let drawing = SEARCH.replace("sleep(SLOW).await", "next.run(request).await") + below;
+    let [finding] = &search(&drawing, |_| ())[..] else { panic!("one finding") };
+    let next = "Next: annotate what is called there: most of the time is not spent in `item`. (slow_await)";
+    assert!(finding.ends_with(next), "{finding}");
+}
+
+/// The function inside is not annotated.
+#[test]
+fn what_is_awaited_under_a_time_limit_is_named() {
+    let next = |awaited: &str| {
+        let drawing = SEARCH.replace("sleep(SLOW).await", awaited);
+        let [finding] = &search(&drawing, |_| ())[..] else { panic!("one finding") };
+        finding.split_once("Next: ").expect("there is a next step").1.to_owned()
+    };
+    let named = "look at `fetch(&db, (id, 2))`: annotate it to see where it waits, and what was asked for in the slow calls. \
+                 (slow_await)";
+    assert_eq!(next("timeout(LIMIT, fetch(&db, (id, 2))).await"), named);
+    assert_eq!(next("tokio::time::timeout(ms(5, 3), fetch(&db, (id, 2))).await??"), named);
+    for awaited in [
+        "timeout(LIMIT, async {…}).await",
+        "timeout(LIMIT, cache.lock()).await",
+        "timeout(LIMIT).fetch(id).await",
+        "call(timeout(a, b), c).await",
+        "fetch(id).await",
+    ] {
+        assert!(next(awaited).starts_with("look at the other end of that await"), "{awaited}");
+    }
+}

@@ -14,6 +14,7 @@ use super::events::{is_event_like, is_for_event, is_initialization, is_timer};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
+use super::sequential::names_call;
 use super::workers::CpuShare;
 use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind};
 use crate::sort::sort_by_key;
@@ -116,8 +117,7 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
     } else if let Some(channel) = awaited_channel(facts, deepest) {
         (format!("look at the receiver of {}", channel.words), channel.ids)
     } else {
-        let other_end = "look at the other end of that await: what was asked for in the slow calls, and when";
-        (other_end.to_owned(), Vec::new())
+        (other_end(facts, deepest), Vec::new())
     };
     let mut finding = Finding::new(Rule::SlowAwait, Severity::Slow, &sentence, &next);
     finding.place = facts.place(awaited);
@@ -140,4 +140,40 @@ fn looks_again(facts: &Facts<'_>, sleep: usize, function: usize, slow_calls: u64
         || sleeps >= slow_calls.saturating_mul(2)
         || others
             .any(|child| facts.is_await(child) && facts.node(child).calls >= calls.saturating_add(sleeps / 2))
+}
+
+/// Where to look for what is awaited at a node, if it is neither a lock nor a channel on record.
+fn other_end(facts: &Facts<'_>, node: usize) -> String {
+    let inside = facts.site(node).and_then(|site| under_timeout(&site.name));
+    let is_call = |inside: &&str| names_call(&format!("{inside}.await"));
+    let below = facts.tree.children[node].iter().map(|&child| facts.node(child).site);
+    let below: Vec<String> = below.map(|site| facts.name(site)).collect();
+    match inside.filter(is_call).filter(|_| below.is_empty()) {
+        _ if !below.is_empty() => {
+            format!("annotate what is called there: most of the time is not spent in {}", below.join(" or "))
+        }
+        Some(inside) => format!(
+            "look at `{inside}`: annotate it to see where it waits, and what was asked for in the slow calls"
+        ),
+        None => {
+            "look at the other end of that await: what was asked for in the slow calls, and when".to_owned()
+        }
+    }
+}
+
+/// What is awaited under a time limit, by the text: `fetch(id)` of `timeout(LIMIT, fetch(id))`. A
+/// text that was cut does not tell.
+fn under_timeout(text: &str) -> Option<&str> {
+    let (_, arguments) = text.split_once("timeout(").filter(|_| !text.contains(['…', '`']))?;
+    let (mut depth, mut from) = (0_usize, None);
+    for (at, it) in arguments.char_indices() {
+        match it {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth == 0 => return from.map(|from| arguments[from..at].trim()),
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => from = from.or(Some(at + 1)),
+            _ => {}
+        }
+    }
+    None
 }
