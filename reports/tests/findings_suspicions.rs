@@ -1,6 +1,7 @@
 //! Suspicions that are findings, on drawn programs: they stop calls that ended before.
 
 use crate::support::hangs::Program;
+use crate::support::latency::durations;
 use crate::support::node;
 use diagnose_reports::model::{
     BlockingPool, ResourceKind, RunState, Runtime, SiteIndex, TaskId, UsagePlace, WaitMode, Worker,
@@ -142,6 +143,26 @@ fn a_runtime_without_a_free_worker_is_a_finding_if_something_there_is_late() {
         it.snapshot.waits.remove(0);
     };
     assert_eq!(changed(&other), 0);
+}
+
+/// A `block_on` in one of many calls, beside a free worker.
+#[test]
+fn a_poll_that_sleeps_far_longer_than_the_calls_before_it_is_a_finding() {
+    let blocked = |ended: u64, longest_ns: u64, slept_ns: u64| {
+        let mut program = no_worker();
+        program.snapshot.runtimes[0].workers = 2;
+        of_one_function(&mut program, &[2], ended);
+        let calls = program.snapshot.nodes.last_mut().expect("it was added");
+        calls.latency.completed = durations(&[longest_ns]);
+        (program.of(1).since_ns, program.of(2).since_ns) = (slept_ns + 100, slept_ns);
+        assert_eq!(program.verdicts(), ["suspect blocked_worker"]);
+        rules(&program)
+    };
+    let ms = SECOND / 1_000;
+    assert_eq!(blocked(20, 20 * ms, 6 * SECOND), ["stuck.blocked_worker"]);
+    assert_eq!(blocked(19, 20 * ms, 6 * SECOND), [""; 0], "it may be meant to sleep");
+    assert_eq!(blocked(20, 400 * ms, 6 * SECOND), [""; 0], "hardly longer than before");
+    assert_eq!(blocked(20, 20 * ms, 5 * SECOND - 1), [""; 0], "a slow start");
 }
 
 /// ```text

@@ -4,7 +4,8 @@
 //! its leader, and a worker for its next job. So three tasks have to wait, in functions whose calls
 //! have ended. If a runtime has no worker left, a timer that is late shows it. A call that blocks
 //! its thread for a lock is enough by itself if the holder merely awaits something: no task runs on
-//! that thread until it comes, and sockets are read by one thread at a time.
+//! that thread until it comes, and sockets are read by one thread at a time. So is a call that
+//! sleeps in its poll for far longer than any before it, as in a `block_on`.
 
 use super::facts::Facts;
 use super::held::{is_acquisition, request};
@@ -21,6 +22,11 @@ const MIN_TIMES: u64 = 10;
 const MIN_WAITING: usize = 3;
 /// For how long each worker must have been in its poll: longer than a start.
 const MIN_BLOCKED_NS: u64 = 5_000_000_000;
+
+/// How many calls of the function whose poll sleeps must have ended, and how many times as long as
+/// the longest of these the poll must be.
+const MIN_ENDED: u64 = 20;
+const MIN_CALLS: u64 = 20;
 
 /// The tasks that wait for long in calls that usually end, by what they wait for. Of each, as many
 /// as a suspicion needs.
@@ -73,7 +79,9 @@ fn add(tasks: &mut OrderedSet<TaskId>, task: TaskId) {
 pub(super) fn is_evident(facts: &Facts<'_>, stopped: &StoppedRequests, verdict: &Verdict) -> bool {
     match verdict.kind {
         VerdictKind::Leak | VerdictKind::PoolExhausted => stopped.are_behind(verdict),
-        VerdictKind::BlockedWorker => stops_runtime(facts, verdict) || waits_for_waiting(facts, verdict),
+        VerdictKind::BlockedWorker => {
+            stops_runtime(facts, verdict) || waits_for_waiting(facts, verdict) || is_of_call(facts, verdict)
+        }
         _ => false,
     }
 }
@@ -96,6 +104,20 @@ fn waits_for_waiting(facts: &Facts<'_>, verdict: &Verdict) -> bool {
         longest_ns > 0
             && wait.since_ns >= least_ns.max(longest_ns.saturating_mul(MIN_TIMES))
             && resource.holdings.iter().any(is_waiting)
+    })
+}
+
+/// Returns whether the poll that sleeps is in a call for which others wait: many calls of the
+/// function have ended, in no time compared to this poll.
+fn is_of_call(facts: &Facts<'_>, verdict: &Verdict) -> bool {
+    let task = verdict.chain.iter().find_map(Link::task).and_then(|id| facts.task(id));
+    task.is_some_and(|task| {
+        let (totals, root) = (facts.totals(facts.root_site(task)), facts.root_site(task));
+        task.is_asleep == Some(true)
+            && facts.has_ends(root)
+            && totals.ended >= MIN_ENDED
+            && totals.longest_ns > 0
+            && task.since_ns >= MIN_BLOCKED_NS.max(totals.longest_ns.saturating_mul(MIN_CALLS))
     })
 }
 
