@@ -210,6 +210,15 @@ fn work_that_a_timer_of_a_loop_always_drops_is_found() {
     for event in ["rows.recv()", "events.changed()", "listener.accept()"] {
         assert_eq!(rules(&raced(answer, event, 281)), ["cancelled"], "{event}");
         assert_eq!(rules(&raced(answer, event, 28)), [""; 0], "{event}: another arm drops it");
+        assert_eq!(rules(&raced(answer, event, 400)), [""; 0], "{event}: it is ready while nothing is lost");
+        let ending = |ended: u64| {
+            let mut snapshot = raced(answer, event, 281 + ended);
+            let sync = snapshot.nodes.iter_mut().find(|node| !node.latency.cancelled.is_empty());
+            sync.expect("it is drawn").completed = ended;
+            rules(&snapshot)
+        };
+        assert_eq!(ending(70), ["cancelled"], "{event}: 80 % are lost");
+        assert_eq!(ending(71), [""; 0], "{event}: some end in between");
         assert_eq!(
             rules(&raced("sleep(PAUSE).await", event, 281)),
             [""; 0],

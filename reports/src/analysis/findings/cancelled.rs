@@ -10,7 +10,7 @@
 //! - A timer or an event in the same `select!` drops it, each time anew: no call ever ends, or a
 //!   `sleep` limits each of them to one age.
 
-use super::events::{is_event_like, is_for_answer, is_for_event, is_repeated, waits_for_event};
+use super::events::{is_event_like, is_for_answer, is_for_event, is_repeated, is_timer, waits_for_event};
 use super::facts::{Facts, per_mille, percent, root_site};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -42,6 +42,9 @@ const MAX_TIMER_NS: u64 = 1_000_000_000;
 /// function without annotation. If a fifth of long polls get no event in time, half of the others
 /// or more end later than after a quarter of their limit.
 const MIN_TIMES: u64 = 4;
+/// The least share of calls that events drop, in thousandths, if some end: those in between two
+/// events that are far apart.
+const MIN_LOST: u64 = 800;
 /// How often a call must go on from one of its awaits to be a loop, and not one piece of work.
 const MIN_TURNS: u64 = 16;
 
@@ -225,44 +228,54 @@ fn of_select(facts: &Facts<'_>, node: usize) -> Option<Finding> {
     let arm = above.next().filter(|&arm| facts.is_await(arm))?;
     let body = above.next().filter(|&body| !facts.is_await(body))?;
     // One turn of the timer, or one event, drops one call.
-    let turns = |timer: usize| {
+    let turns = |timer: usize, site: &Site| {
         let fired = facts.node(timer).completed;
-        fired >= own.cancelled / 10 * 9 && fired <= own.cancelled.saturating_add(own.cancelled / 10)
+        // An event may be there at once: then the call is not polled.
+        let others = if is_timer(&site.name) { 0 } else { own.never_polled.saturating_add(own.completed) };
+        let most = own.cancelled.saturating_add(own.cancelled / 10).saturating_add(others);
+        fired >= own.cancelled / 10 * 9 && fired <= most
     };
-    let is_timer = |other: usize| {
-        let is_event = |site: &Site| site.kind == SiteKind::Await && waits_for_event(&site.name);
-        other != arm && facts.site(other).is_some_and(is_event) && turns(other)
+    let drops = |other: usize| {
+        let is_it =
+            |site: &Site| site.kind == SiteKind::Await && waits_for_event(&site.name) && turns(other, site);
+        other != arm && facts.site(other).is_some_and(is_it)
     };
-    let timer = facts.tree.children[body].iter().copied().find(|&other| is_timer(other))?;
+    let timer = facts.tree.children[body].iter().copied().find(|&other| drops(other))?;
     let age_ns = own.latency.cancelled.quantile(500)?;
     let is_loop = facts.node(body).calls <= own.cancelled / 10;
     let share = per_mille(own.cancelled, own.cancelled.saturating_add(own.completed));
     let by = facts.name_and_line(facts.node(timer).site);
-    let (sentence, next) = if own.completed > 0 {
-        if age_ns > MAX_AGE_NS || !is_limited(facts, node, timer) {
-            return None;
-        }
-        let sentence = format!(
+    let is_event = facts.site(timer).is_some_and(|site| !is_timer(&site.name));
+    let is_lost = || is_loop && age_ns <= MAX_TIMER_NS && is_for_answer(facts, node);
+    let is_found = match own.completed {
+        0 => is_lost(),
+        _ if is_event => share >= MIN_LOST && is_lost(),
+        _ => age_ns <= MAX_AGE_NS && is_limited(facts, node, timer),
+    };
+    if !is_found {
+        return None;
+    }
+    let sentence = if own.completed > 0 {
+        format!(
             "{} of {} calls ({}) of {} are dropped by {by} in the same `select!`, most of them after {}",
             count(own.cancelled),
             count(own.cancelled.saturating_add(own.completed)),
             percent(share),
             facts.name_and_line(own.site),
             time(age_ns),
-        );
-        (sentence, "find what the function waits for, or allow more time; what it did until then is lost")
+        )
     } else {
-        if !is_loop || age_ns > MAX_TIMER_NS || !is_for_answer(facts, node) {
-            return None;
-        }
-        let sentence = format!(
+        format!(
             "none of {} calls of {} ends: a `select!` drops it when {by} is ready, and begins anew, most often after {}",
             count(own.cancelled),
             facts.name_and_line(own.site),
             time(age_ns),
-        );
-        let next = "make the future before the loop, and poll `&mut` of it in the `select!`, or spawn it; what it did is lost";
-        (sentence, next)
+        )
+    };
+    let next = if own.completed > 0 && !is_event {
+        "find what the function waits for, or allow more time; what it did until then is lost"
+    } else {
+        "make the future before the loop, and poll `&mut` of it in the `select!`, or spawn it; what it did is lost"
     };
     let mut finding = Finding::new(Rule::Cancelled, Severity::Waste, &sentence, next);
     finding.place = facts.place(facts.node(arm).site);
