@@ -79,6 +79,24 @@ fn few_short_and_rare_calls_are_healthy() {
     assert_eq!(changed(|it| it.tasks[0].is_unspawned = false), [""; 0], "a job");
 }
 
+/// As tries of a call that fails at once.
+#[test]
+fn a_hundred_short_calls_in_each_request_are_found() {
+    let many = |times: u64, ms: u64| {
+        sentences(HANDLER, |it| {
+            for node in [3, 4] {
+                (it.nodes[node].calls, it.nodes[node].completed) = (times * 100, times * 100);
+                it.nodes[node].idle_ns = ms * 90_000_000;
+            }
+            (it.nodes[0].busy_ns, it.nodes[0].idle_ns) = (0, ms * 100_000_000);
+            (it.nodes[1].idle_ns, it.nodes[2].idle_ns) = (0, 0);
+        })
+    };
+    assert!(many(100, 5)[0].contains("100 times per call, one after the other: 90 % of its time"));
+    assert_eq!(many(99, 5), [""; 0], "fewer");
+    assert_eq!(many(100, 4), [""; 0], "each request takes 4 ms");
+}
+
 /// No call is in flight at the capture, as after the load.
 #[test]
 fn a_handler_is_known_after_its_calls() {

@@ -27,6 +27,10 @@ const MIN_TIMES: u64 = 16;
 const FEW_TIMES: u64 = 8;
 const FEW_SHARE: u64 = 800;
 const FEW_MEAN_NS: u64 = 40_000_000;
+/// How often it must await it if its calls are short, and their least mean in ns: so many tries or
+/// rows are no accident.
+const MANY_TIMES: u64 = 100;
+const MANY_MEAN_NS: u64 = 5_000_000;
 /// The fewest calls of the function that have ended: fewer suffice if each awaits it so often.
 const MIN_CALLS: u64 = 50;
 const FEW_CALLS: u64 = 20;
@@ -69,7 +73,8 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
     let cpu = CpuShare::new(facts.snapshot);
     let is_long = |ns: u64| mean_ns >= cpu.stretched(ns);
     let is_often = times >= MIN_TIMES && share >= MIN_SHARE && is_long(MIN_MEAN_NS)
-        || times >= FEW_TIMES && share >= FEW_SHARE && is_long(FEW_MEAN_NS);
+        || times >= FEW_TIMES && share >= FEW_SHARE && is_long(FEW_MEAN_NS)
+        || times >= MANY_TIMES && share >= FEW_SHARE && is_long(MANY_MEAN_NS);
     let least = if times >= MIN_TIMES { FEW_CALLS } else { MIN_CALLS };
     let is_often = is_often && facts.has_ends(function) && facts.totals(function).ended >= least;
     let is_meant = || facts.snapshot.site(site).is_none_or(|site| is_repeated(&site.name));
