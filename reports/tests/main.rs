@@ -17,6 +17,7 @@ mod findings_cancelled;
 mod findings_closed_channels;
 mod findings_delayed;
 mod findings_endless;
+mod findings_failing_cell;
 mod findings_full_channel;
 mod findings_given_up;
 mod findings_growth;

@@ -7,7 +7,7 @@
 //! locks delayed holder awaited_lock   of a lock: its waits and holds, the function that it delays, its longest holder
 //! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
-//! contended unlisted_lock unlisted_channel inversion held given_up over_capacity stopped accepting full_channel
+//! contended failing_cell unlisted_lock unlisted_channel inversion held given_up over_capacity stopped accepting full_channel
 //! bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated unrecorded blocking_pool runtimes self_wake spinning retries cancelled panicked   what makes all calls slow, or wastes work
 //! growing detached closed_channels backlog lagged missing_await large_future lost_data   risks and notes
@@ -32,6 +32,7 @@ mod detached;
 mod endless;
 mod events;
 mod facts;
+mod failing_cell;
 mod finding;
 mod full_channel;
 mod given_up;

@@ -8,9 +8,9 @@ use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
     accepting, backlog, blocking_pool, bottleneck, cancelled, closed_channels, contended, detached,
-    full_channel, given_up, growing, held, hog, inversion, lagged, large_future, lost_data, missing_await,
-    over_capacity, panicked, retries, runtimes, saturated, self_wake, sequential, slow_await, spinning,
-    stopped, stuck, unlisted_lock, unrecorded,
+    failing_cell, full_channel, given_up, growing, held, hog, inversion, lagged, large_future, lost_data,
+    missing_await, over_capacity, panicked, retries, runtimes, saturated, self_wake, sequential, slow_await,
+    spinning, stopped, stuck, unlisted_lock, unrecorded,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -53,8 +53,9 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 30] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 31] = [
     contended::find,
+    failing_cell::find,
     unlisted_lock::find,
     inversion::find,
     held::find,
