@@ -45,6 +45,7 @@ mod findings_turns;
 mod findings_unlisted_channel;
 mod findings_unlisted_lock;
 mod findings_unrecorded;
+mod findings_waiting_jobs;
 mod findings_warm_up;
 mod first_screen;
 mod fold;

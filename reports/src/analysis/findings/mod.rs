@@ -10,7 +10,7 @@
 //! contended failing_cell unlisted_lock unlisted_channel inversion held given_up over_capacity stopped accepting full_channel
 //! bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated unrecorded blocking_pool runtimes self_wake spinning retries cancelled panicked   what makes all calls slow, or wastes work
-//! growing detached closed_channels backlog lagged missing_await large_future lost_data   risks and notes
+//! growing detached closed_channels backlog waiting_jobs lagged missing_await large_future lost_data   risks and notes
 //! rank alike       calls all rules, removes repetitions, sorts, keeps ten
 //! ```
 //! A rule is silent unless it is sure: on a healthy program no rule fires.
@@ -69,6 +69,7 @@ mod unlisted_channel;
 mod unlisted_lock;
 mod unrecorded;
 mod waiting;
+mod waiting_jobs;
 mod workers;
 
 pub use finding::{Evidence, Finding, Severity};

@@ -10,7 +10,7 @@ use super::{
     accepting, backlog, blocking_pool, bottleneck, cancelled, closed_channels, contended, detached,
     failing_cell, full_channel, given_up, growing, held, hog, inversion, lagged, large_future, lost_data,
     missing_await, over_capacity, panicked, retries, runtimes, saturated, self_wake, sequential, slow_await,
-    spinning, stopped, stuck, unlisted_lock, unrecorded,
+    spinning, stopped, stuck, unlisted_lock, unrecorded, waiting_jobs,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -53,7 +53,7 @@ impl Snapshot {
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
 /// first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 31] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 32] = [
     contended::find,
     failing_cell::find,
     unlisted_lock::find,
@@ -81,6 +81,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 31] = [
     detached::find,
     closed_channels::find,
     backlog::find,
+    waiting_jobs::find,
     lagged::find,
     missing_await::find,
     large_future::find,
