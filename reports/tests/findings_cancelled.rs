@@ -2,7 +2,7 @@
 //! and calls that a timer in a `select!` drops.
 
 use crate::support::latency::durations;
-use crate::support::tree;
+use crate::support::{node, tree};
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{SiteIndex, SiteKind, Task, TaskId};
 
@@ -210,7 +210,14 @@ fn work_that_a_timer_of_a_loop_always_drops_is_found() {
     for event in ["rows.recv()", "events.changed()", "listener.accept()"] {
         assert_eq!(rules(&raced(answer, event, 281)), ["cancelled"], "{event}");
         assert_eq!(rules(&raced(answer, event, 28)), [""; 0], "{event}: another arm drops it");
-        assert_eq!(rules(&raced(answer, event, 400)), [""; 0], "{event}: it is ready while nothing is lost");
+        let mut snapshot = raced(answer, event, 400);
+        assert_eq!(rules(&snapshot), [""; 0], "{event}: it is ready while nothing is lost");
+        let sync =
+            snapshot.nodes.iter().find(|node| !node.latency.cancelled.is_empty()).expect("it is drawn");
+        let mut at_once = node(sync.site.get(), Some(0));
+        at_once.never_polled = 91;
+        snapshot.nodes.push(at_once);
+        assert_eq!(rules(&snapshot), ["cancelled"], "{event}: the call was not polled 91 times");
         let ending = |ended: u64| {
             let mut snapshot = raced(answer, event, 281 + ended);
             let sync = snapshot.nodes.iter_mut().find(|node| !node.latency.cancelled.is_empty());

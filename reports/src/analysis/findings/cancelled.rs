@@ -227,11 +227,13 @@ fn of_select(facts: &Facts<'_>, node: usize) -> Option<Finding> {
     let mut above = facts.tree.ancestors(node);
     let arm = above.next().filter(|&arm| facts.is_await(arm))?;
     let body = above.next().filter(|&body| !facts.is_await(body))?;
+    // Such calls are no part of an await.
+    let unpolled = facts.sum(own.site, |node| node.never_polled);
     // One turn of the timer, or one event, drops one call.
     let turns = |timer: usize, site: &Site| {
         let fired = facts.node(timer).completed;
         // An event may be there at once: then the call is not polled.
-        let others = if is_timer(&site.name) { 0 } else { own.never_polled.saturating_add(own.completed) };
+        let others = if is_timer(&site.name) { 0 } else { unpolled.saturating_add(own.completed) };
         let most = own.cancelled.saturating_add(own.cancelled / 10).saturating_add(others);
         fired >= own.cancelled / 10 * 9 && fired <= most
     };
