@@ -14,7 +14,7 @@ use diagnose::{Format, tokio};
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|rare|held|lost|channel|actor|sequential|hog|block|unrecorded|retries|leak|large|cycle|ended|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|rare|held|lost|channel|queue|permits|actor|sequential|hog|block|unrecorded|retries|leak|large|cycle|ended|all> <milliseconds at most>
        diagnose-findings-tests <migration|batches|turns> 0
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
@@ -55,6 +55,8 @@ fn main() -> ExitCode {
             "held" => &["/settle"],
             "lost" => &["/parcels"],
             "channel" => &["/audit"],
+            "queue" => &["/mails"],
+            "permits" => &["/imports"],
             "actor" => &["/rates"],
             "sequential" => &["/lists"],
             "hog" => &["/receipts"],
@@ -94,8 +96,20 @@ fn say_first_screen(snapshot: &diagnose::Snapshot) {
 }
 
 /// The faults that are not in `all`.
-const ALONE: [&str; 10] =
-    ["rare", "held", "lost", "channel", "actor", "sequential", "block", "unrecorded", "retries", "large"];
+const ALONE: [&str; 12] = [
+    "rare",
+    "held",
+    "lost",
+    "channel",
+    "queue",
+    "permits",
+    "actor",
+    "sequential",
+    "block",
+    "unrecorded",
+    "retries",
+    "large",
+];
 
 /// Takes snapshots until the planted faults are found or `time` is over, and prints the last
 /// findings.
@@ -106,6 +120,8 @@ fn wait_for(name: &str, time: Duration) {
         ("held", "held"),
         ("lost", "stopped"),
         ("channel", "full_channel"),
+        ("queue", "full_channel"),
+        ("permits", "held"),
         ("actor", "bottleneck"),
         ("sequential", "sequential"),
         ("hog", "hog"),

@@ -1,6 +1,7 @@
 //! A shop over HTTP with faults, each behind its own route. The faults are a lock held during a
 //! query, another one that a job holds now and then, one that is held while a bank does not answer,
-//! answers that are lost, a channel with a slow receiver, a task that answers all questions,
+//! answers that are lost, a channel with a slow receiver, another one that is not on record, more
+//! permits than there are, a task that answers all questions,
 //! queries one after the other, a CPU hog and a sleep in functions that are not annotated,
 //! middleware that is not annotated, a loop that connects to a port where nobody listens, tasks
 //! that never end, large futures, and two locks in both orders.
@@ -20,7 +21,7 @@ use axum::response::Response;
 use axum::routing::get;
 use diagnose::tokio::io::AsyncReadExt as _;
 use diagnose::tokio::net::TcpStream;
-use diagnose::tokio::sync::{Mutex, Notify, RwLock, mpsc, oneshot};
+use diagnose::tokio::sync::{Mutex, Notify, RwLock, Semaphore, mpsc, oneshot};
 use diagnose::{diagnose, tokio};
 
 struct Shop {
@@ -33,6 +34,8 @@ struct Shop {
     bank: TcpListener,
     audit: mpsc::Sender<u64>,
     rates: mpsc::Sender<Question>,
+    mails: ::tokio::sync::mpsc::Sender<u64>,
+    permits: Semaphore,
     shutdown: Notify,
 }
 
@@ -52,6 +55,8 @@ pub(crate) fn router() -> Router {
     tokio::spawn(write_audit(entries));
     let (rates, questions) = mpsc::channel(64);
     tokio::spawn(answer_rates(questions));
+    let (mails, unsent) = ::tokio::sync::mpsc::channel(2);
+    tokio::spawn(send_mails(unsent));
     let shop = Arc::new(Shop {
         cache: Cache::default(),
         prices: Mutex::default(),
@@ -62,6 +67,8 @@ pub(crate) fn router() -> Router {
         bank: TcpListener::bind("127.0.0.1:0").expect("a port"),
         audit,
         rates,
+        mails,
+        permits: Semaphore::new(4),
         shutdown: Notify::default(),
     });
     tokio::spawn(refresh_prices(Arc::clone(&shop)));
@@ -70,6 +77,8 @@ pub(crate) fn router() -> Router {
         .route("/prices/{id}", get(get_price))
         .route("/audit/{id}", get(log_audit))
         .route("/rates/{id}", get(get_rate))
+        .route("/mails/{id}", get(mail))
+        .route("/imports/{id}", get(import))
         .route("/lists/{id}", get(list))
         .route("/settle/{id}", get(settle))
         .route("/parcels/{id}", get(find_parcel))
@@ -198,6 +207,30 @@ async fn answer_rates(mut questions: mpsc::Receiver<Question>) {
 #[diagnose]
 async fn convert(id: u64) -> u64 {
     query(query(query(id).await).await).await
+}
+
+#[diagnose]
+async fn mail(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    let _ = shop.mails.send(id).await; // FAULT: queue
+    format!("mailed {id}")
+}
+
+#[diagnose]
+async fn send_mails(mut mails: ::tokio::sync::mpsc::Receiver<u64>) {
+    while let Some(id) = mails.recv().await {
+        query(query(query(id).await).await).await;
+    }
+}
+
+/// One import in 50 has so many parts that there are too few permits for them.
+#[diagnose]
+async fn import(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    let parts = if id % 50 == 49 { 8 } else { 1 };
+    tokio::select! {
+        // FAULT: permits
+        _permits = shop.permits.acquire_many(parts) => format!("imported {}", query(id).await),
+        () = shop.shutdown.notified() => format!("{id} is not imported"),
+    }
 }
 
 #[diagnose]

@@ -83,6 +83,16 @@ fn a_channel_whose_receiver_is_slow_is_found() {
 }
 
 #[test]
+fn a_channel_that_is_not_on_record_is_found_by_its_receiver() {
+    assert_found("queue", "full_channel");
+}
+
+#[test]
+fn a_call_that_waits_for_more_permits_than_there_are_is_found() {
+    assert_found("permits", "held");
+}
+
+#[test]
 fn a_task_that_answers_all_questions_is_found_by_what_it_awaits() {
     assert_found("actor", "bottleneck");
 }
