@@ -72,6 +72,15 @@ pub fn diagnose(args: TokenStream, item: TokenStream) -> TokenStream {
     item::diagnose(args.into(), item.into()).into()
 }
 
+/// Only for `diagnose-reports`: implements its trait `ToJson`.
+#[cfg(feature = "on")]
+#[doc(hidden)]
+#[proc_macro_derive(ToJson, attributes(serde))]
+pub fn to_json(item: TokenStream) -> TokenStream {
+    let output = syn::parse(item).and_then(|item| expand::to_json(&item));
+    output.unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
 /// Without the feature `on`: returns the unchanged item.
 #[cfg(not(feature = "on"))]
 #[proc_macro_attribute]

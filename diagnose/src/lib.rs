@@ -177,7 +177,8 @@
 //! - `svg` (default): flame graphs, drawn by inferno, whose license is CDDL-1.0. `html` (default):
 //!   the page for a browser. `pprof` (default): profiles for `go tool pprof`.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.
-//! - `read`: `Snapshot::read_json` reads a dump back. The command `diagnose` does not need it.
+//! - `read`: `Snapshot::read_json` reads a dump back, and serde reads and writes a [`Snapshot`].
+//!   The command `diagnose` does not need it.
 //! - `native-stacks`: adds the thread's native stack to the [watchdog](Builder::watchdog)'s alarm
 //!   about a poll that does not return, on Linux on x86-64 and aarch64. It uses a real-time signal.
 //! - `tokio`, `smol`, `async-std`: a module that re-exports all of that crate and lists its spawned

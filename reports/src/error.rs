@@ -39,6 +39,7 @@ enum ErrorKind {
     /// The reader failed.
     Read { source: io::Error },
     /// The bytes are not a saved snapshot.
+    #[cfg(feature = "read")]
     Parse { source: serde_json::Error },
     /// The saved snapshot has another version of the format.
     Version { found: u32, producer: String },
@@ -126,6 +127,7 @@ impl fmt::Display for ErrorKind {
             Self::WriteFile { path, source } => write!(f, "cannot write `{}`: {source}", path.display()),
             Self::Write { source } => write!(f, "cannot write the report: {source}"),
             Self::Read { source } => write!(f, "cannot read the snapshot: {source}"),
+            #[cfg(feature = "read")]
             Self::Parse { source } => write!(f, "not a saved snapshot: {source}"),
             Self::Version { found, producer } => {
                 write!(f, "the snapshot has version {found}, but this reader knows version {VERSION} only")?;
@@ -145,6 +147,7 @@ impl std::error::Error for Error {
             ErrorKind::WriteFile { source, .. }
             | ErrorKind::Write { source }
             | ErrorKind::Read { source } => source.source(),
+            #[cfg(feature = "read")]
             ErrorKind::Parse { source } => source.source(),
             ErrorKind::UnknownFormat { .. }
             | ErrorKind::FeatureOff { .. }

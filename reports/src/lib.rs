@@ -79,7 +79,8 @@
 //!
 //! Each module imports only modules above it:
 //! ```text
-//! clean lists sort ordered   safe text; lists of numbers; sorting; maps in the order of their keys
+//! clean json lists sort      safe text; data as JSON; lists of numbers; sorting
+//! ordered                    maps in the order of their keys
 //! units wall_clock view      times, counts and dates as text; which times are shown
 //! model                    the snapshot: data only, and the format of saved files
 //! error index names        the error, positions of ids, the name of a site in every report
@@ -93,7 +94,8 @@
 //!
 //! # Features
 //!
-//! - `read` (default): [`Snapshot::read_json`], and the model as something that serde reads.
+//! - `read` (default): [`Snapshot::read_json`], and the model as something that serde reads and
+//!   writes. Without the feature, serde is not compiled.
 //! - `compare` (default): [`diff`] and [`merge`].
 //! - `pprof` (default): profiles for `go tool pprof`, compressed by flate2.
 //! - `html` (default): the page for a browser, [`Format::Html`] and [`write_live_page`]. Its data
@@ -113,6 +115,7 @@ mod error;
 mod export;
 mod format;
 mod index;
+mod json;
 mod lists;
 pub mod model;
 mod names;

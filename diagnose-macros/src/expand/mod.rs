@@ -24,6 +24,7 @@
 //!   future.
 //! - `block`: an async block or closure inside a function.
 //! - `awaiting`: an await point inside any of these.
+//! - `json`: the derive macro of the reports.
 //! - `parts`: shared by all: the static, the label, a body with statements added at its start.
 
 mod arguments;
@@ -31,6 +32,7 @@ mod asynchronous;
 mod awaiting;
 mod block;
 mod frames;
+mod json;
 mod output;
 mod parts;
 mod returning;
@@ -42,4 +44,5 @@ pub(crate) use awaiting::{
 };
 pub(crate) use block::{block, closure, inline};
 pub(crate) use frames::{Ready, driving, polled, synchronous};
+pub(crate) use json::to_json;
 pub(crate) use returning::returning;

@@ -6,9 +6,8 @@
 
 use std::collections::VecDeque;
 
-use serde::Serialize;
-
 use crate::index::Index;
+use crate::json::ToJson;
 use crate::model::{LockOrder, LockPair, Snapshot};
 use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
@@ -18,8 +17,8 @@ const MAX_INVERSIONS: usize = 1000;
 
 /// Locks that were acquired in both orders, or in a longer cycle. Tasks that do so at the same time
 /// can deadlock.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct LockInversion {
     /// Positions in [`LockOrder::pairs`] of the same snapshot. The lock acquired in one pair is

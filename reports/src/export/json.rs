@@ -5,38 +5,43 @@
 //! any: they are for other tools, since a reader of this crate computes them anew. A reader checks
 //! the number `version` before anything else.
 
-use std::io::{self, Write as _};
-
-use serde::Serialize;
+use std::io;
 
 use crate::analysis::findings::Finding;
 use crate::analysis::hangs::Verdict;
 use crate::analysis::lock_order::LockInversion;
+use crate::json::{Json, ToJson};
 use crate::model::Snapshot;
 use crate::view::View;
 
-/// How many bytes are written at once.
-const BUFFER: usize = 64 << 10;
-
 /// The contents of a file.
-#[derive(Serialize)]
 struct JsonFile<'a> {
-    #[serde(flatten)]
     snapshot: &'a Snapshot,
     verdicts: Vec<Verdict>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     lock_inversions: Vec<LockInversion>,
+}
+
+impl ToJson for JsonFile<'_> {
+    fn write_fields(&self, json: &mut Json<'_>) {
+        self.snapshot.write_fields(json);
+        json.field("verdicts", &self.verdicts);
+        if !self.findings.is_empty() {
+            json.field("findings", &self.findings);
+        }
+        if !self.lock_inversions.is_empty() {
+            json.field("lock_inversions", &self.lock_inversions);
+        }
+    }
 }
 
 /// Writes the whole snapshot, one field at a time. It does not depend on the view.
 pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -> io::Result<()> {
-    let mut out = io::BufWriter::with_capacity(BUFFER, out);
     let verdicts = snapshot.verdicts();
     let findings = snapshot.findings_with(None, &verdicts);
-    let page = JsonFile { snapshot, verdicts, findings, lock_inversions: snapshot.lock_inversions() };
-    serde_json::to_writer_pretty(&mut out, &page)?;
-    out.write_all(b"\n")?;
-    out.flush()
+    let file = JsonFile { snapshot, verdicts, findings, lock_inversions: snapshot.lock_inversions() };
+    let mut json = Json::indented(out);
+    file.write_json(&mut json);
+    json.finish()?;
+    out.write_all(b"\n")
 }

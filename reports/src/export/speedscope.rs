@@ -17,6 +17,7 @@ use std::io::{self, BufWriter, Write};
 use crate::analysis::paths::{Labels, PathSite, Paths, Times, paths};
 use crate::clean::printable;
 use crate::export::footer::process;
+use crate::json::quoted;
 use crate::model::{SiteIndex, Snapshot};
 use crate::names::{BUSY, IDLE, QUEUED};
 use crate::ordered::OrderedMap;
@@ -52,8 +53,8 @@ pub(crate) fn write(snapshot: &Snapshot, view: View, out: &mut dyn Write) -> io:
         View::Idle => 2,
     };
     out.write_all(b"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",")?;
-    write!(out, "\"exporter\":{},", json(&printable(&snapshot.producer)))?;
-    write!(out, "\"name\":{},\"activeProfileIndex\":{active},", json(&process(snapshot)))?;
+    write!(out, "\"exporter\":{},", quoted(&printable(&snapshot.producer)))?;
+    write!(out, "\"name\":{},\"activeProfileIndex\":{active},", quoted(&process(snapshot)))?;
     let numbers = write_frames(snapshot, &paths, out)?;
     out.write_all(b",\n\"profiles\":[")?;
     for (index, kind) in KINDS.iter().enumerate() {
@@ -73,17 +74,17 @@ fn write_frames(
     let mut numbers = OrderedMap::new();
     out.write_all(b"\"shared\":{\"frames\":[")?;
     for (number, leaf) in LEAVES.iter().enumerate() {
-        write!(out, "{}\n{{\"name\":{}}}", if number > 0 { "," } else { "" }, json(leaf))?;
+        write!(out, "{}\n{{\"name\":{}}}", if number > 0 { "," } else { "" }, quoted(leaf))?;
     }
     for path in &paths.list {
         let next = LEAVES.len() + numbers.len();
         if *numbers.entry(number_key(path.site)).or_insert(next) != next {
             continue;
         }
-        write!(out, ",\n{{\"name\":{}", json(path.site.frame(&paths.names)))?;
+        write!(out, ",\n{{\"name\":{}", quoted(path.site.frame(&paths.names)))?;
         let site = number_key(path.site).and_then(|site| snapshot.site(site));
         if let Some(place) = site.map(|site| &site.place).filter(|place| !place.file.is_empty()) {
-            let file = json(&printable(&place.file));
+            let file = quoted(&printable(&place.file));
             write!(out, ",\"file\":{file},\"line\":{},\"col\":{}", place.line, place.column)?;
         }
         out.write_all(b"}")?;
@@ -117,7 +118,7 @@ impl<'a> Events<'a> {
         paths: &Paths<'_>,
         numbers: &OrderedMap<Option<SiteIndex>, usize>,
     ) -> io::Result<()> {
-        let name = json(kind.name);
+        let name = quoted(kind.name);
         write!(self.out, "{{\"type\":\"evented\",\"name\":{name},\"unit\":\"nanoseconds\",")?;
         self.out.write_all(b"\"startValue\":0,\"events\":[")?;
         let mut open: Vec<usize> = Vec::new();
@@ -151,9 +152,4 @@ impl<'a> Events<'a> {
         let comma = if std::mem::take(&mut self.is_first) { "" } else { "," };
         write!(self.out, "{comma}{{\"type\":\"{kind}\",\"frame\":{frame},\"at\":{}}}", self.at_ns)
     }
-}
-
-/// Writes text as a string of JSON.
-fn json(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }

@@ -3,13 +3,12 @@
 //! Times are of the wall clock, because an alarm is compared with logs. A reset of the recording
 //! does not change them.
 
-use serde::Serialize;
-
 use super::ids::TaskId;
+use crate::json::ToJson;
 
 /// An alarm of the watchdog: something has made no progress for the threshold.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Alarm {
     /// When the alarm was raised, in ms since 1970 in UTC; 0 if unknown.
@@ -45,8 +44,8 @@ impl From<String> for Alarm {
 }
 
 /// The kind of thing that makes no progress.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AlarmKind {

@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
 #[cfg(feature = "read")]
-use serde::{Deserialize, Deserializer};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::class::{Alike, Classes, Shared};
 use super::ids::{ResourceId, SpanId, TaskId};
 use super::waits::{Attribution, Place, Role};
+use crate::json::{Json, ToJson};
 
 /// A guard, a permit, a sender, a receiver: a part of a resource that a task has. The fields of its
 /// [`HoldingClass`] are read and set like its own, as in `holding.role`.
@@ -87,8 +87,8 @@ impl Alike for Holding {
 }
 
 /// The saved form: all fields in one object.
-#[derive(Serialize)]
-#[cfg_attr(feature = "read", derive(Deserialize))]
+#[derive(ToJson)]
+#[cfg_attr(feature = "read", derive(Deserialize, Serialize))]
 #[serde(rename = "Holding", expecting = "struct Holding")]
 struct Saved<'a> {
     role: Role,
@@ -116,9 +116,9 @@ struct Saved<'a> {
     uses: u64,
 }
 
-impl Serialize for Holding {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let saved = Saved {
+impl Holding {
+    fn save(&self) -> Saved<'_> {
+        Saved {
             role: self.role,
             units: self.units,
             task: self.task,
@@ -133,8 +133,20 @@ impl Serialize for Holding {
             callers: Cow::Borrowed(&self.callers),
             since_ns: self.since_ns,
             uses: self.uses,
-        };
-        saved.serialize(serializer)
+        }
+    }
+}
+
+impl ToJson for Holding {
+    fn write_fields(&self, json: &mut Json<'_>) {
+        self.save().write_fields(json);
+    }
+}
+
+#[cfg(feature = "read")]
+impl Serialize for Holding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.save().serialize(serializer)
     }
 }
 

@@ -15,7 +15,7 @@ use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::{Index, IndexMut};
 
-use serde::Serialize;
+use crate::json::{Json, ToJson};
 
 use super::{Node, Resource, Site, Snapshot, Span, Task};
 
@@ -24,9 +24,9 @@ use super::{Node, Resource, Site, Snapshot, Span, Task};
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-        #[cfg_attr(feature = "read", derive(serde::Deserialize))]
-        #[serde(from = "u64", into = "u64")]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
+        #[cfg_attr(feature = "read", serde(from = "u64", into = "u64"))]
         pub struct $name(NonZeroU64);
 
         impl $name {
@@ -73,6 +73,12 @@ macro_rules! ids {
                 fmt::Display::fmt(&self.get(), f)
             }
         }
+
+        impl ToJson for $name {
+            fn write_json(&self, json: &mut Json<'_>) {
+                self.get().write_json(json);
+            }
+        }
     )*};
 }
 
@@ -90,9 +96,9 @@ ids!(
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-        #[cfg_attr(feature = "read", derive(serde::Deserialize))]
-        #[serde(from = "u32", into = "u32")]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
+        #[cfg_attr(feature = "read", serde(from = "u32", into = "u32"))]
         pub struct $name(NonZeroU32);
 
         impl $name {
@@ -142,6 +148,12 @@ macro_rules! indices {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 fmt::Display::fmt(&self.get(), f)
+            }
+        }
+
+        impl ToJson for $name {
+            fn write_json(&self, json: &mut Json<'_>) {
+                self.get().write_json(json);
             }
         }
     )*};

@@ -1,8 +1,7 @@
 //! Durations of finished calls.
 
-use serde::Serialize;
-
 use super::node::Bucket;
+use crate::json::ToJson;
 
 /// How long the finished calls of a path took, each from the start of its first poll to its end.
 ///
@@ -13,8 +12,8 @@ use super::node::Bucket;
 /// Only functions, blocks and tasks have durations. Awaits, arms of macros, hand-written futures,
 /// spans of `tracing` and calls past a limit have none. For all others, the counts add up to
 /// `completed` and `cancelled` of the [`Node`](super::Node).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Latency {
@@ -27,8 +26,8 @@ pub struct Latency {
 }
 
 /// A histogram of durations. Its quantiles are within 4 % of the exact ones.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Durations {

@@ -1,14 +1,13 @@
 //! Runtimes, workers and spans that are alive at the capture.
 
-use serde::Serialize;
-
 use super::class::Alike;
 use super::ids::{SiteIndex, SpanId, SpanIndex, TaskId};
 use super::text::Text;
+use crate::json::ToJson;
 
 /// An async runtime that was built through this crate.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Runtime {
     /// Its number in this process, from 1, in order of creation; never reused.
@@ -26,8 +25,8 @@ pub struct Runtime {
 }
 
 /// A worker thread of a runtime.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Worker {
     /// The library of its runtime, such as `tokio`.
@@ -75,8 +74,8 @@ pub struct Worker {
 }
 
 /// The threads for blocking work of a runtime.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct BlockingPool {
     /// Number of the runtime in this process.
@@ -86,8 +85,8 @@ pub struct BlockingPool {
 }
 
 /// The state of a task or a span.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum RunState {
@@ -104,8 +103,8 @@ pub enum RunState {
 
 /// A span that was pending or running at the capture. Unpolled spans are listed only on request; a
 /// span in its first poll is not listed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Span {
     /// Its id, never reused. An await in a body has the id of that body's span.

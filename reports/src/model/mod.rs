@@ -9,6 +9,8 @@
 //! Times are in nanoseconds. Names that end in `_ns` say so. A saved JSON file holds a snapshot, so
 //! a change of a type here changes the file format: see [`VERSION`].
 
+use crate::json::ToJson;
+
 mod alarm;
 mod class;
 pub(crate) mod folding;
@@ -25,8 +27,6 @@ mod task;
 mod text;
 mod wait;
 mod waits;
-
-use serde::Serialize;
 
 pub use alarm::{Alarm, AlarmKind};
 pub use holding::{Holding, HoldingClass};
@@ -51,8 +51,8 @@ pub use class::{Alike, Classes};
 pub const VERSION: u32 = 6;
 
 /// Everything that a program has recorded up to one moment, merged over all its threads.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Snapshot {
     /// [`VERSION`] of the crate that wrote it.
@@ -138,8 +138,8 @@ pub struct Snapshot {
 }
 
 /// The clock that measured all times.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Clock {
     /// `tsc`, `cntvct`, `instant` or `manual`.
@@ -152,8 +152,8 @@ pub struct Clock {
 
 /// Cost of one activity of the recorder: its count, times its price on this machine with warm
 /// caches. The price is measured once per process.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Cost {
     /// The activity.
@@ -165,8 +165,8 @@ pub struct Cost {
 }
 
 /// An activity of the recorder that costs time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Activity {
@@ -196,8 +196,8 @@ pub enum Activity {
 }
 
 /// Counts of records that were dropped to keep memory bounded.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Dropped {
     /// Calls counted in `[other]` because their thread had the maximum number of nodes.
@@ -217,8 +217,8 @@ pub struct Dropped {
 }
 
 /// A thread that has polled annotated code.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Thread {
     /// Its name; empty if it has none.
@@ -237,8 +237,8 @@ pub struct Thread {
 }
 
 /// An annotated place in the source, or an await in one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Site {
     /// Its place in the source.
@@ -268,8 +268,8 @@ pub struct Site {
 }
 
 /// The kind of a site.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum SiteKind {

@@ -1,16 +1,15 @@
 //! Counters and times per call path.
 
-use serde::Serialize;
-
 use super::ids::{NodeIndex, SiteIndex};
 use super::latency::Latency;
+use crate::json::ToJson;
 
 /// One call path of sites, with all its counters.
 ///
 /// Counters are sums over all spans (calls) of the path, on all threads. They include running polls
 /// and open waits, up to the capture.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Node {
     /// Its site.
@@ -77,8 +76,8 @@ pub struct Node {
 }
 
 /// One bucket of a histogram.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Bucket {
     /// Lower bound in ns, inclusive.

@@ -1,12 +1,11 @@
 //! The order in which locks were acquired.
 
-use serde::Serialize;
-
 use super::{Place, ResourceId, ResourceKind, TaskId};
+use crate::json::ToJson;
 
 /// Pairs of locks, one acquired while the other was held. Recorded only on request.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct LockOrder {
     /// The locks in the pairs, sorted by id. Some may be gone.
@@ -27,8 +26,8 @@ impl LockOrder {
 }
 
 /// A mutex, a read-write lock, a semaphore, or a resource of the program's own.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct LockedResource {
     /// Its id.
@@ -46,8 +45,8 @@ pub struct LockedResource {
 }
 
 /// One lock was acquired while another was held: the first time, and how often.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct LockPair {
     /// The held lock, one of [`LockOrder::resources`].

@@ -1,15 +1,14 @@
 //! Resources that are gone.
 
-use serde::Serialize;
-
 use super::text::Text;
 use super::waits::{Place, ResourceKind, Usage};
+use crate::json::ToJson;
 
 /// Locks, semaphores and resources of the program's own that were dropped before the capture,
 /// grouped by place of creation. A resource counts only if at least two calls have waited for it,
 /// and if it was dropped while recording was on.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct PastResources {
     /// Their kind.

@@ -1,10 +1,10 @@
 //! The process that a snapshot is of.
 
-use serde::Serialize;
+use crate::json::ToJson;
 
 /// The recorded process.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Process {
     /// File name of the executable.

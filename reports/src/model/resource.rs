@@ -9,8 +9,7 @@ use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
 #[cfg(feature = "read")]
-use serde::{Deserialize, Deserializer};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::class::{Alike, Classes, Shared};
 use super::folding;
@@ -20,6 +19,7 @@ use super::holding::{Holding, HoldingClass};
 use super::ids::{ResourceId, TaskId};
 use super::text::Text;
 use super::waits::{LastEvent, Place, ResourceKind, Usage};
+use crate::json::{Json, ToJson};
 
 /// A lock, a channel or another object that tasks wait for. The fields of its [`ResourceClass`] are
 /// read and set like its own, as in `resource.kind`.
@@ -114,8 +114,8 @@ impl Alike for Resource {
 }
 
 /// The saved form: all fields in one object.
-#[derive(Serialize)]
-#[cfg_attr(feature = "read", derive(Deserialize))]
+#[derive(ToJson)]
+#[cfg_attr(feature = "read", derive(Deserialize, Serialize))]
 #[serde(rename = "Resource", expecting = "struct Resource")]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 struct Saved<'a> {
@@ -152,6 +152,13 @@ struct Saved<'a> {
     usage: Cow<'a, Usage>,
 }
 
+impl ToJson for Resource {
+    fn write_fields(&self, json: &mut Json<'_>) {
+        self.save(false).write_fields(json);
+    }
+}
+
+#[cfg(feature = "read")]
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.save(false).serialize(serializer)
@@ -200,6 +207,17 @@ impl FoldedHoldings<'_> {
     }
 }
 
+impl ToJson for FoldedHoldings<'_> {
+    fn write_json(&self, json: &mut Json<'_>) {
+        if self.is_folded {
+            folding::write_json(&self.list, json);
+        } else {
+            json.list(&*self.list);
+        }
+    }
+}
+
+#[cfg(feature = "read")]
 impl Serialize for FoldedHoldings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.is_folded {
@@ -220,6 +238,13 @@ impl<'de> Deserialize<'de> for FoldedHoldings<'_> {
 /// A resource of a saved snapshot.
 struct SavedResource<'a>(&'a Resource);
 
+impl ToJson for SavedResource<'_> {
+    fn write_fields(&self, json: &mut Json<'_>) {
+        self.0.save(true).write_fields(json);
+    }
+}
+
+#[cfg(feature = "read")]
 impl Serialize for SavedResource<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.save(true).serialize(serializer)
@@ -227,6 +252,12 @@ impl Serialize for SavedResource<'_> {
 }
 
 /// Saves the resources of a snapshot, with long lists of holdings folded.
+pub(crate) fn write_json(list: &[Resource], json: &mut Json<'_>) {
+    folding::write_json(&list.iter().map(SavedResource).collect::<Vec<_>>(), json);
+}
+
+/// The same, for serde.
+#[cfg(feature = "read")]
 pub(crate) fn serialize<S: Serializer>(list: &[Resource], serializer: S) -> Result<S::Ok, S::Error> {
     folding::serialize(&list.iter().map(SavedResource).collect::<Vec<_>>(), serializer)
 }

@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
 #[cfg(feature = "read")]
-use serde::{Deserialize, Deserializer};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::class::{Alike, Classes, Shared};
 use super::ids::{SiteIndex, SpanIndex, TaskId};
 use super::live::RunState;
 use super::text::Text;
 use super::waits::Place;
+use crate::json::{Json, ToJson};
 
 /// A task that was not done at the capture. The fields of its [`TaskClass`] are read and set like
 /// its own, as in `task.label`.
@@ -134,8 +134,8 @@ impl Alike for Task {
 }
 
 /// The saved form: all fields in one object.
-#[derive(Serialize)]
-#[cfg_attr(feature = "read", derive(Deserialize))]
+#[derive(ToJson)]
+#[cfg_attr(feature = "read", derive(Deserialize, Serialize))]
 #[serde(rename = "Task", expecting = "struct Task")]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 struct Saved<'a> {
@@ -196,9 +196,9 @@ struct Saved<'a> {
     span: Option<SpanIndex>,
 }
 
-impl Serialize for Task {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let saved = Saved {
+impl Task {
+    fn save(&self) -> Saved<'_> {
+        Saved {
             id: self.id,
             site: self.site,
             label: Cow::Borrowed(&self.label),
@@ -233,8 +233,28 @@ impl Serialize for Task {
             thread_id: self.thread_id,
             running: Cow::Borrowed(&self.running),
             span: self.span,
-        };
-        saved.serialize(serializer)
+        }
+    }
+}
+
+impl ToJson for Task {
+    fn write_fields(&self, json: &mut Json<'_>) {
+        self.save().write_fields(json);
+    }
+}
+
+impl ToJson for BTreeMap<String, String> {
+    fn write_fields(&self, json: &mut Json<'_>) {
+        for (name, value) in self {
+            json.field(name, value);
+        }
+    }
+}
+
+#[cfg(feature = "read")]
+impl Serialize for Task {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.save().serialize(serializer)
     }
 }
 
@@ -285,8 +305,8 @@ impl<'de> Deserialize<'de> for Task {
 }
 
 /// The kind of a task.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(Deserialize, Serialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum TaskKind {

@@ -6,8 +6,9 @@ use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
 #[cfg(feature = "read")]
-use serde::{Deserialize, Deserializer};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::json::{Json, ToJson};
 
 /// Shared, immutable text. A clone is a pointer to the same text.
 ///
@@ -102,6 +103,13 @@ impl fmt::Display for Text {
     }
 }
 
+impl ToJson for Text {
+    fn write_json(&self, json: &mut Json<'_>) {
+        json.string(self);
+    }
+}
+
+#[cfg(feature = "read")]
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self)

@@ -9,16 +9,16 @@ use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
 #[cfg(feature = "read")]
-use serde::{Deserialize, Deserializer};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::class::{Alike, Classes, Shared};
 use super::ids::{ResourceId, SpanId, TaskId, WaitId};
 use super::waits::Place;
+use crate::json::{Json, ToJson};
 
 /// The operation that waits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(Deserialize, Serialize))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WaitMode {
@@ -147,8 +147,8 @@ impl Alike for Wait {
 }
 
 /// The saved form: all fields in one object.
-#[derive(Serialize)]
-#[cfg_attr(feature = "read", derive(Deserialize))]
+#[derive(ToJson)]
+#[cfg_attr(feature = "read", derive(Deserialize, Serialize))]
 #[serde(rename = "Wait", expecting = "struct Wait")]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 struct Saved<'a> {
@@ -190,9 +190,9 @@ struct Saved<'a> {
     is_unstable: bool,
 }
 
-impl Serialize for Wait {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let saved = Saved {
+impl Wait {
+    fn save(&self) -> Saved<'_> {
+        Saved {
             id: self.id,
             resource: self.resource,
             tasks: Cow::Borrowed(&self.tasks),
@@ -217,8 +217,20 @@ impl Serialize for Wait {
             ahead: self.ahead,
             thread_id: self.thread_id,
             is_unstable: self.is_unstable,
-        };
-        saved.serialize(serializer)
+        }
+    }
+}
+
+impl ToJson for Wait {
+    fn write_fields(&self, json: &mut Json<'_>) {
+        self.save().write_fields(json);
+    }
+}
+
+#[cfg(feature = "read")]
+impl Serialize for Wait {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.save().serialize(serializer)
     }
 }
 

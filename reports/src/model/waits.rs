@@ -8,14 +8,13 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 use super::ids::{NodeIndex, TaskId};
 use super::text::Text;
+use crate::json::ToJson;
 
 /// A place in the source. It is shown as `src/main.rs:12:5`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Place {
     /// The source file as the compiler names it.
@@ -33,8 +32,8 @@ impl fmt::Display for Place {
 }
 
 /// The kind of a resource.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ResourceKind {
@@ -74,8 +73,8 @@ pub enum ResourceKind {
 }
 
 /// The role of a holding.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Role {
@@ -91,8 +90,8 @@ pub enum Role {
 }
 
 /// How certain the owner of a holding is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Attribution {
@@ -108,8 +107,8 @@ pub enum Attribution {
 }
 
 /// The last event of one kind at a resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct LastEvent {
     /// ns before the capture; inside a poll, since that poll started. `None` if the clock was not
@@ -136,8 +135,8 @@ pub(super) fn is_zero(value: &u64) -> bool {
 }
 
 /// Counts and durations of the uses of a resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Usage {
     /// Number of acquisitions; for a channel, of messages sent.
@@ -190,8 +189,8 @@ impl Usage {
 }
 
 /// The waits for a lock, or its holds, by the call that acquired it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct UsagePlace {
     /// The call.
@@ -208,8 +207,8 @@ pub struct UsagePlace {
 }
 
 /// Quantiles of durations in ns, within 4 %; the maximum is exact. 0 if there are none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Quantiles {
     /// Median.

@@ -54,7 +54,7 @@ const EXCEPTIONS: [(&str, &str); 5] = [
 /// The rooms of `reports/src`, lowest first as in [`RECORDER`]. A path is in the room of the
 /// longest entry that it begins with.
 const REPORTS: [&[&str]; 19] = [
-    &["clean", "lists", "sort", "units", "view", "wall_clock"],
+    &["clean", "json", "lists", "sort", "units", "view", "wall_clock"],
     &["ordered"],
     &["model"],
     &["error", "index", "names"],

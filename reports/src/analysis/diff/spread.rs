@@ -6,8 +6,6 @@
 //!            |<- change ->|
 //! ```
 
-use serde::Serialize;
-
 use crate::sort::sort_by;
 
 /// Makes the median absolute deviation of a normal distribution equal to its standard deviation.
@@ -20,7 +18,8 @@ const ASSUMED: f64 = 0.5;
 const DOMINANCE: f64 = 0.9;
 
 /// The values of a measure on one side, one per recording.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Spread {
     /// Their median.

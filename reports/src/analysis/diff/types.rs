@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 use crate::analysis::diff::spread::Spread;
 use crate::model::Place;
 
@@ -30,7 +28,8 @@ impl DiffOptions {
 }
 
 /// The changes between two sides.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Diff {
     /// The relative change above which a change is flagged.
@@ -58,7 +57,8 @@ impl Diff {
 }
 
 /// One side of a comparison.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct DiffSide {
     /// Names of the processes, without repetitions, with commas between.
@@ -72,7 +72,8 @@ pub struct DiffSide {
 }
 
 /// One function on both sides. Its awaits are part of it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FunctionDiff {
     /// Its name, unambiguous among the compared functions.
@@ -91,8 +92,9 @@ pub struct FunctionDiff {
 }
 
 /// The sides that have a function.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
+#[cfg_attr(feature = "read", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Presence {
     /// Both.
@@ -105,8 +107,9 @@ pub enum Presence {
 }
 
 /// The divisor of a function's times.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
+#[cfg_attr(feature = "read", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Basis {
     /// Its calls.
@@ -117,8 +120,9 @@ pub enum Basis {
 }
 
 /// A measure of a function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
+#[cfg_attr(feature = "read", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Measure {
     /// Mean ns inside `poll`, without annotated callees.
@@ -137,7 +141,8 @@ pub enum Measure {
 }
 
 /// A measure of a function on both sides.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MeasureDiff {
     /// The measure.
@@ -156,8 +161,9 @@ pub struct MeasureDiff {
 }
 
 /// The kind of a change.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
+#[cfg_attr(feature = "read", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Change {
     /// More time.

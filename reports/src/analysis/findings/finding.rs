@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 use super::rule::Rule;
 use crate::clean::printable;
+use crate::json::ToJson;
 use crate::model::{NodeIndex, Place, ResourceId, SiteIndex, TaskId};
 use crate::ordered::OrderedSet;
 
@@ -22,7 +21,8 @@ use crate::ordered::OrderedSet;
 ///     println!("{} {finding}", finding.severity);
 /// }
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Finding {
     /// The rule that found it.
@@ -49,7 +49,8 @@ pub struct Finding {
 }
 
 /// The records of a snapshot that a finding is based on.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Evidence {
     /// Sites, most important first.
@@ -74,7 +75,8 @@ pub struct Evidence {
 }
 
 /// How urgent a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Severity {

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
-
 use crate::analysis::hangs::VerdictKind;
+use crate::json::{Json, ToJson};
 
 /// Declares the rules other than [`Rule::Stuck`].
 macro_rules! rules {
@@ -102,9 +101,16 @@ rules! {
     LostData = "lost_data",
 }
 
+impl ToJson for Rule {
+    fn write_json(&self, json: &mut Json<'_>) {
+        json.string(&self.to_string());
+    }
+}
+
 /// Serializes the rule as its name.
-impl Serialize for Rule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+#[cfg(feature = "read")]
+impl serde::Serialize for Rule {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }

@@ -3,11 +3,12 @@
 use std::io::{self, BufWriter, Write};
 
 use super::markers::{self, Markers};
-use super::tables::{Ms, json};
+use super::tables::Ms;
 use super::thread::{KINDS, Thread};
 use crate::analysis::paths::{Labels, paths};
 use crate::clean::printable;
 use crate::export::footer::{footer, process, started_unix_ms};
+use crate::json::quoted;
 use crate::model::Snapshot;
 use crate::view::View;
 
@@ -55,9 +56,9 @@ fn write_meta(snapshot: &Snapshot, selected: usize, out: &mut dyn Write) -> io::
     let categories = CATEGORIES.map(|(name, color)| {
         format!("{{\"name\":\"{name}\",\"color\":\"{color}\",\"subcategories\":[\"Other\"]}}")
     });
-    let product = json(&process(snapshot));
+    let product = quoted(&process(snapshot));
     write!(out, "{{\"meta\":{{\"preprocessedProfileVersion\":{VERSION},\"version\":24,")?;
-    write!(out, "\"product\":{product},\"importedFrom\":{},", json(&printable(&snapshot.producer)))?;
+    write!(out, "\"product\":{product},\"importedFrom\":{},", quoted(&printable(&snapshot.producer)))?;
     write!(out, "\"startTime\":{},", started_unix_ms(snapshot))?;
     out.write_all(b"\"processType\":0,\"debug\":false,\"symbolicated\":true,")?;
     out.write_all(b"\"pausedRanges\":[],\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,")?;
@@ -68,7 +69,7 @@ fn write_meta(snapshot: &Snapshot, selected: usize, out: &mut dyn Write) -> io::
         .iter()
         .zip(["Recorded", "Losses", "Clock", "Producer"].iter().chain(std::iter::repeat(&"More")))
         .map(|(line, label)| {
-            format!("{{\"label\":\"{label}\",\"format\":\"string\",\"value\":{}}}", json(line))
+            format!("{{\"label\":\"{label}\",\"format\":\"string\",\"value\":{}}}", quoted(line))
         })
         .collect();
     write!(out, "\"extra\":[{{\"label\":\"diagnose\",\"entries\":[{}]}}],", extra.join(","))?;

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
 
+use crate::json::quoted;
+
 /// The strings of a thread. Columns have their indexes.
 #[derive(Debug, Default)]
 pub(super) struct Strings {
@@ -27,11 +29,6 @@ impl Strings {
     pub(super) fn list(&self) -> &[String] {
         &self.list
     }
-}
-
-/// Writes text as a string of JSON.
-pub(super) fn json(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// Writes ns as a number of milliseconds, without rounding: `1.000001`.
@@ -75,7 +72,7 @@ pub(super) fn object(fields: &[(&str, &str)]) -> String {
     let mut object = String::from("{");
     for (index, (name, value)) in fields.iter().enumerate() {
         // Writing to a string cannot fail.
-        let _ = write!(object, "{}\"{name}\":{}", if index > 0 { "," } else { "" }, json(value));
+        let _ = write!(object, "{}\"{name}\":{}", if index > 0 { "," } else { "" }, quoted(value));
     }
     object.push('}');
     object

@@ -12,10 +12,11 @@ use std::io::{self, Write};
 
 use super::markers::Markers;
 use super::profile::Category;
-use super::tables::{Ms, Strings, column, constant, json, nullable};
+use super::tables::{Ms, Strings, column, constant, nullable};
 use crate::analysis::paths::{PathSite, Paths, Times};
 use crate::clean::printable;
 use crate::export::footer::process;
+use crate::json::quoted;
 use crate::model::Snapshot;
 use crate::names::{BUSY, IDLE, QUEUED};
 
@@ -147,7 +148,7 @@ impl Thread {
             self.name,
             index == 0
         )?;
-        write!(out, "\"processName\":{},\"pid\":\"{}\",", json(&process(snapshot)), snapshot.process.pid)?;
+        write!(out, "\"processName\":{},\"pid\":\"{}\",", quoted(&process(snapshot)), snapshot.process.pid)?;
         write!(out, "\"tid\":{},\"registerTime\":0,\"unregisterTime\":null,", index + 1)?;
         out.write_all(b"\"processStartupTime\":0,\"processShutdownTime\":null,\"pausedRanges\":[],\n")?;
         self.write_samples(snapshot.elapsed_ns, out)?;
@@ -157,7 +158,7 @@ impl Thread {
         out.write_all(b"\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],\"libIndex\":[],\"name\":[]},\n")?;
         markers.write(out)?;
         out.write_all(b",\n")?;
-        column(out, "stringArray", self.strings.list().iter().map(|text| json(text)))?;
+        column(out, "stringArray", self.strings.list().iter().map(|text| quoted(text)))?;
         out.write_all(b"}")
     }
 

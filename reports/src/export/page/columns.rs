@@ -8,9 +8,8 @@
 //! "polls_histogram": [2, 0, 9, 1, 3, …]   per node: number of buckets, then index and count of each
 //! ```
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
-
-use crate::model::{Bucket, Node, NodeIndex};
+use crate::json::{Json, ToJson};
+use crate::model::{Bucket, Node};
 use crate::ordered::{OrderedMap, OrderedSet};
 
 /// A number of a node, and the name of its column.
@@ -48,71 +47,67 @@ const HISTOGRAMS: [Buckets; 3] = [
     ("latency_cancelled", |node| &node.latency.cancelled.buckets),
 ];
 
-/// Serializes nodes as columns.
+/// Writes nodes as columns.
 pub(super) struct Columns<'a>(pub(super) &'a [Node]);
 
-impl Serialize for Columns<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let nodes = self.0;
-        let mut columns = serializer.serialize_map(None)?;
-        columns.serialize_entry("site", &NodeColumn(nodes, |node: &Node| node.site))?;
-        columns.serialize_entry("parent", &NodeColumn(nodes, |node: &Node| Parent(node.parent)))?;
+impl ToJson for Columns<'_> {
+    fn write_fields(&self, json: &mut Json<'_>) {
+        self.column("site", &|json, node| node.site.write_json(json), json);
+        self.column("parent", &|json, node| parent(node).write_json(json), json);
         for (name, number) in NUMBERS {
-            columns.serialize_entry(name, &NodeColumn(nodes, number))?;
+            self.column(name, &|json, node| json.number(number(node)), json);
         }
-        self.labels(&mut columns)?;
-        self.histograms(&mut columns)?;
-        columns.end()
+        self.labels(json);
+        self.histograms(json);
     }
 }
 
 impl Columns<'_> {
-    fn labels<M: SerializeMap>(&self, columns: &mut M) -> Result<(), M::Error> {
-        let texts: OrderedSet<&str> = self.0.iter().filter_map(|node| node.label.as_deref()).collect();
-        let number: OrderedMap<&str, usize> =
-            texts.iter().enumerate().map(|(index, text)| (*text, index + 1)).collect();
-        let of = |node: &Node| node.label.as_deref().map_or(0, |text| number[text]);
-        columns.serialize_entry("labels", &texts.iter().collect::<Vec<_>>())?;
-        columns.serialize_entry("label", &NodeColumn(self.0, of))
+    /// Writes one value of each node.
+    fn column(&self, name: &str, value: &dyn Fn(&mut Json<'_>, &Node), json: &mut Json<'_>) {
+        json.key(name);
+        json.open(b'[');
+        for node in self.0 {
+            json.separate();
+            value(json, node);
+        }
+        json.close(b']');
     }
 
-    fn histograms<M: SerializeMap>(&self, columns: &mut M) -> Result<(), M::Error> {
-        let key = |bucket: &Bucket| (bucket.from_ns, bucket.to_ns);
-        let mut bounds = OrderedSet::<(u64, u64)>::new();
+    fn labels(&self, json: &mut Json<'_>) {
+        let texts: OrderedSet<&str> = self.0.iter().filter_map(|node| node.label.as_deref()).collect();
+        let number: OrderedMap<&str, u64> = texts.iter().copied().zip(1..).collect();
+        json.key("labels");
+        json.list(texts.iter());
+        let of = |node: &Node| node.label.as_deref().map_or(0, |text| number[text]);
+        self.column("label", &|json, node| json.number(of(node)), json);
+    }
+
+    fn histograms(&self, json: &mut Json<'_>) {
+        let key = |bucket: &Bucket| [bucket.from_ns, bucket.to_ns];
+        let mut bounds = OrderedSet::<[u64; 2]>::new();
         for (_, buckets) in HISTOGRAMS {
             bounds.extend(self.0.iter().flat_map(buckets).map(key));
         }
-        columns.serialize_entry("bounds", &bounds.iter().collect::<Vec<_>>())?;
-        let number: OrderedMap<(u64, u64), u64> = bounds.into_iter().zip(0..).collect();
+        json.key("bounds");
+        json.list(bounds.iter().map(<[u64; 2]>::as_slice));
+        let number: OrderedMap<[u64; 2], u64> = bounds.into_iter().zip(0..).collect();
         for (name, buckets) in HISTOGRAMS {
-            let pairs = |bucket: &Bucket| [number[&key(bucket)], bucket.count];
-            let of_node = |node| {
-                std::iter::once(buckets(node).len() as u64).chain(buckets(node).iter().flat_map(pairs))
-            };
-            let flat: Vec<u64> = self.0.iter().flat_map(of_node).collect();
-            columns.serialize_entry(name, &flat)?;
+            json.key(name);
+            json.open(b'[');
+            for buckets in self.0.iter().map(buckets) {
+                json.item(&buckets.len());
+                for bucket in buckets {
+                    json.item(&number[&key(bucket)]);
+                    json.item(&bucket.count);
+                }
+            }
+            json.close(b']');
         }
-        Ok(())
-    }
-}
-
-/// One value of each node.
-struct NodeColumn<'a, F>(&'a [Node], F);
-
-impl<T: Serialize, F: Fn(&Node) -> T> Serialize for NodeColumn<'_, F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(&self.1))
     }
 }
 
 /// The index of a parent, or -1.
-struct Parent(Option<NodeIndex>);
-
-impl Serialize for Parent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Some(index) => index.serialize(serializer),
-            None => serializer.serialize_i64(-1),
-        }
-    }
+fn parent(node: &Node) -> i64 {
+    node.parent.map_or(-1, |index| i64::from(u32::from(index)))
 }

@@ -5,19 +5,18 @@
 
 use std::io;
 
-use serde::Serialize;
-
 use super::columns::Columns;
 use crate::analysis::findings::Finding;
 use crate::analysis::hangs::Verdict;
 use crate::analysis::lock_order::LockInversion;
+use crate::json::{Json, ToJson};
 use crate::model::{
     Alarm, BlockingPool, Clock, Cost, Dropped, PastResources, Process, Resource, Runtime, Site, Snapshot,
     Span, Task, Thread, Wait, Worker, folding, resource,
 };
 
 /// The fields of a snapshot by their names, without those that no view shows.
-#[derive(Serialize)]
+#[derive(ToJson)]
 struct Data<'a> {
     version: u32,
     producer: &'a str,
@@ -35,14 +34,14 @@ struct Data<'a> {
     runtimes: &'a [Runtime],
     workers: &'a [Worker],
     blocking_pools: &'a [BlockingPool],
-    #[serde(serialize_with = "folding::serialize")]
+    #[serde(with = "folding")]
     tasks: &'a [Task],
-    #[serde(serialize_with = "folding::serialize")]
+    #[serde(with = "folding")]
     spans: &'a [Span],
-    #[serde(serialize_with = "resource::serialize")]
+    #[serde(with = "resource")]
     resources: &'a [Resource],
     past_resources: &'a [PastResources],
-    #[serde(serialize_with = "folding::serialize")]
+    #[serde(with = "folding")]
     waits: &'a [Wait],
     are_threads_unknown: bool,
     verdicts: Vec<Verdict>,
@@ -79,5 +78,7 @@ pub(super) fn write(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Result<
         findings: snapshot.findings(),
         lock_inversions: snapshot.lock_inversions(),
     };
-    serde_json::to_writer(out, &data).map_err(io::Error::from)
+    let mut json = Json::new(out);
+    data.write_json(&mut json);
+    json.finish()
 }

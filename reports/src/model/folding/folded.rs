@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use serde::ser::Error as _;
+#[cfg(feature = "read")]
 use serde::{Serialize, Serializer};
 
 use super::columns::{self, Column};
-use super::split::Split;
+use crate::json::{Json, ToJson};
 
 /// Shorter lists are saved record by record, for people to read.
 pub(super) const MIN: usize = 1_000;
@@ -14,48 +14,69 @@ pub(super) const MIN: usize = 1_000;
 const PER_SHAPE: usize = 16;
 
 /// Saves a list.
-pub(crate) fn serialize<T: Serialize, S: Serializer>(list: &[T], serializer: S) -> Result<S::Ok, S::Error> {
-    if list.len() >= MIN {
-        if let Some(folded) = fold(list).map_err(S::Error::custom)? {
-            return folded.serialize(serializer);
-        }
+pub(crate) fn write_json<T: ToJson>(list: &[T], json: &mut Json<'_>) {
+    match fold_long(list) {
+        Some(folded) => folded.write_json(json),
+        None => json.list(list),
     }
-    serializer.collect_seq(list)
+}
+
+/// The same, for serde.
+#[cfg(feature = "read")]
+pub(crate) fn serialize<T, S>(list: &[T], serializer: S) -> Result<S::Ok, S::Error>
+where
+    T: Serialize + ToJson,
+    S: Serializer,
+{
+    match fold_long(list) {
+        Some(folded) => folded.serialize(serializer),
+        None => serializer.collect_seq(list),
+    }
+}
+
+fn fold_long<T: ToJson>(list: &[T]) -> Option<Folded> {
+    if list.len() < MIN { None } else { fold(list) }
 }
 
 /// A folded list.
-#[derive(Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 pub(super) struct Folded {
     pub(super) shapes: Vec<Shape>,
     pub(super) order: String,
 }
 
 /// Records that differ only in numbers.
-#[derive(Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 pub(super) struct Shape {
     pub(super) like: String,
     pub(super) columns: Vec<String>,
 }
 
 /// Returns `None` if the records have too many shapes.
-pub(super) fn fold<T: Serialize>(list: &[T]) -> serde_json::Result<Option<Folded>> {
+pub(super) fn fold<T: ToJson>(list: &[T]) -> Option<Folded> {
+    fold_records(list.len(), &mut list.iter().map(|record| record as &dyn ToJson))
+}
+
+fn fold_records(count: usize, list: &mut dyn Iterator<Item = &dyn ToJson>) -> Option<Folded> {
     let mut known = HashMap::<Vec<u8>, usize>::new();
     let mut shapes: Vec<(Vec<u8>, Vec<Column>)> = Vec::new();
     let (mut order, mut last) = (Order::default(), 0);
-    let mut split = Split::default();
+    let mut split = Json::split();
     for item in list {
-        split.read(item)?;
-        let Split { like, numbers } = &split;
+        split.text.clear();
+        split.numbers.clear();
+        item.write_json(&mut split);
+        let Json { text: like, numbers, .. } = &split;
         let expected = order.expected(last);
         let shape = match shapes.get(expected).filter(|(known, _)| known == like) {
             Some(_) => expected,
             None => *known.entry(like.clone()).or_insert(shapes.len()),
         };
         if shape == shapes.len() {
-            if shapes.len() * PER_SHAPE > list.len() {
-                return Ok(None);
+            if shapes.len() * PER_SHAPE > count {
+                return None;
             }
             shapes.push((like.clone(), vec![Column::default(); numbers.len()]));
         }
@@ -70,7 +91,7 @@ pub(super) fn fold<T: Serialize>(list: &[T]) -> serde_json::Result<Option<Folded
         like: String::from_utf8(like).unwrap_or_default(),
         columns: columns.into_iter().map(Column::finish).collect(),
     });
-    Ok(Some(Folded { shapes: shapes.collect(), order: order.finish() }))
+    Some(Folded { shapes: shapes.collect(), order: order.finish() })
 }
 
 /// The shape of each record, in order.

@@ -12,16 +12,15 @@
 //! zero. `step*n` stands for a step that occurs `n` times in a row. In the order, `s*n` stands for
 //! a record of shape `s` and the `n − 1` records after it, each of the shape that followed the
 //! shape before it the last time. Nothing is rounded or left out. Short lists, and lists with few
-//! equal parts, are saved record by record.
+//! equal parts, are saved record by record. [`Json`](crate::json::Json) takes the numbers out.
 //!
 //! ```text
-//! written by   folded     lists   columns   numbers as steps   split   records without their numbers
+//! written by   folded     lists   columns   numbers as steps
 //! read by      unfolded   lists   steps     numbers            text    records put together again
 //! ```
 
 mod columns;
 mod folded;
-mod split;
 #[cfg(feature = "read")]
 mod steps;
 #[cfg(all(test, feature = "read"))]
@@ -31,6 +30,8 @@ mod text;
 #[cfg(feature = "read")]
 mod unfolded;
 
+#[cfg(feature = "read")]
 pub(crate) use folded::serialize;
+pub(crate) use folded::write_json;
 #[cfg(feature = "read")]
 pub(crate) use unfolded::deserialize;

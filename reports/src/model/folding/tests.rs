@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::folded::{MIN, fold};
-use super::split::Split;
 use super::text;
+use crate::json::{Json, ToJson};
 use crate::model::Alike;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToJson)]
 struct Record {
     id: u64,
     due: Option<i64>,
@@ -25,7 +25,7 @@ impl Alike for Record {
 }
 
 /// A list in a field, as a snapshot has them.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize, ToJson)]
 struct Page {
     #[serde(with = "super")]
     list: Vec<Record>,
@@ -39,6 +39,9 @@ fn saved(list: Vec<Record>) -> String {
     let page = Page { list };
     let text = serde_json::to_string(&page).unwrap();
     assert_eq!(serde_json::from_str::<Page>(&text).unwrap(), page);
+    let mut json = Json::default();
+    page.write_json(&mut json);
+    assert_eq!(String::from_utf8(json.text).unwrap(), text);
     text
 }
 
@@ -67,7 +70,7 @@ fn records_that_differ_are_saved_one_by_one() {
 #[test]
 fn mistakes_are_errors() {
     let list: Vec<Record> = (0..2_000).map(record).collect();
-    let text = serde_json::to_string(&fold(&list).unwrap()).unwrap();
+    let text = serde_json::to_string(&fold(&list)).unwrap();
     for (from, to) in [
         ("0*2000", "0*2001"),
         ("0*2000", "0*1999"),
@@ -89,7 +92,7 @@ fn mistakes_are_errors() {
 fn a_list_unfolds_to_a_bounded_size() {
     let list: Vec<Record> = (0..2_000).map(record).collect();
     let bytes: usize = list.iter().map(|it| serde_json::to_string(it).unwrap().len()).sum();
-    let folded = fold(&list).unwrap().expect("a folded list");
+    let folded = fold(&list).expect("a folded list");
     assert_eq!(folded.unfold_within::<Record>(bytes as u64), Ok(list));
     assert_eq!(
         folded.unfold_within::<Record>(bytes as u64 - 1),
@@ -97,35 +100,56 @@ fn a_list_unfolds_to_a_bounded_size() {
     );
 }
 
-/// All kinds of values that serde distinguishes.
-#[derive(Serialize)]
-enum Any {
-    Unit,
-    New(u64),
-    Tuple(i8, Option<u16>, ()),
-    Struct { text: String, float: f64, flag: bool, letter: char },
-    Map(BTreeMap<i64, (u8, i64)>),
-    Named(BTreeMap<String, Vec<Empty>>),
+/// All kinds of values that the model has.
+#[derive(Serialize, ToJson)]
+struct Any {
+    word: Word,
+    flag: bool,
+    some: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<u32>,
+    signed: Vec<i64>,
+    attributes: BTreeMap<String, String>,
+    lists: Vec<Vec<Empty>>,
 }
 
-#[derive(Clone, Copy, Serialize)]
-struct Empty;
+#[derive(Clone, Copy, Serialize, ToJson)]
+#[serde(rename_all = "snake_case")]
+enum Word {
+    LongPoll,
+    #[serde(rename = "#")]
+    Renamed,
+}
+
+#[derive(Clone, Copy, Serialize, ToJson)]
+struct Empty {}
 
 #[test]
 fn a_record_and_its_numbers_are_what_serde_json_writes() {
-    let text = "7 # \"8\" \\ \u{1} \u{7f} é".to_owned();
-    for record in [
-        Any::Unit,
-        Any::New(u64::MAX),
-        Any::Tuple(-7, Some(8), ()),
-        Any::Tuple(0, None, ()),
-        Any::Struct { text: text.clone(), float: -1.5e300, flag: true, letter: '"' },
-        Any::Map(BTreeMap::from([(-1, (0, i64::MIN)), (2, (1, i64::MAX))])),
-        Any::Named(BTreeMap::from([(text, vec![Empty; 2]), (String::new(), Vec::new())])),
-    ] {
-        let mut split = Split::default();
-        split.read(&record).unwrap();
-        let parts = text::parts(&split.like);
+    let text = "7 # \"8\" \\ \n \u{1} \u{8} \u{1f} \u{7f} é".to_owned();
+    let empty = Any {
+        word: Word::LongPoll,
+        flag: true,
+        some: None,
+        left_out: None,
+        signed: Vec::new(),
+        attributes: BTreeMap::new(),
+        lists: Vec::new(),
+    };
+    let full = Any {
+        word: Word::Renamed,
+        flag: false,
+        some: Some(u64::MAX),
+        left_out: Some(u32::MAX),
+        signed: vec![0, -7, i64::MIN, i64::MAX],
+        attributes: BTreeMap::from([(text.clone(), text), (String::new(), String::new())]),
+        lists: vec![vec![Empty {}; 2], Vec::new()],
+    };
+    for record in [empty, full] {
+        let expected = serde_json::to_string(&record).unwrap();
+        let mut split = Json::split();
+        record.write_json(&mut split);
+        let parts = text::parts(&split.text);
         assert_eq!(parts.len(), split.numbers.len() + 1);
         let mut written = Vec::new();
         for (part, number) in parts.iter().zip(&split.numbers) {
@@ -133,7 +157,17 @@ fn a_record_and_its_numbers_are_what_serde_json_writes() {
             text::push_number(&mut written, *number);
         }
         written.extend_from_slice(parts[parts.len() - 1]);
-        assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(&record).unwrap());
+        assert_eq!(String::from_utf8(written).unwrap(), expected);
+
+        let (mut line, mut lines) = (Vec::new(), Vec::new());
+        let mut json = Json::new(&mut line);
+        record.write_json(&mut json);
+        json.finish().unwrap();
+        assert_eq!(String::from_utf8(line).unwrap(), expected);
+        let mut json = Json::indented(&mut lines);
+        record.write_json(&mut json);
+        json.finish().unwrap();
+        assert_eq!(String::from_utf8(lines).unwrap(), serde_json::to_string_pretty(&record).unwrap());
     }
 }
 
@@ -147,7 +181,7 @@ proptest! {
             Record { id: *id, due: *due, text: text.clone(), list: vec![*id] }
         };
         let list: Vec<Record> = (0..times).flat_map(|_| list.iter().map(one)).collect();
-        let folded = fold(&list).unwrap();
+        let folded = fold(&list);
         if let Some(folded) = folded {
             prop_assert_eq!(folded.unfold::<Record>(), Ok(list));
         }

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use super::split::NUMBER;
+use crate::json::NUMBER;
 
 /// The length of the string at the start of the text, with its quotes.
 fn string(text: &[u8]) -> usize {

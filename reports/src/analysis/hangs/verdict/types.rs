@@ -4,8 +4,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
+use crate::json::ToJson;
 use crate::model::{Place, ResourceId, TaskId};
 
 /// Something that hangs, or may hang.
@@ -18,8 +17,8 @@ use crate::model::{Place, ResourceId, TaskId};
 ///     println!("{} {}: {}", verdict.confidence, verdict.kind, verdict.sentence);
 /// }
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Verdict {
     /// The kind of hang.
@@ -46,8 +45,8 @@ pub struct Verdict {
 }
 
 /// One link of a chain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "read", derive(serde::Deserialize))]
+#[derive(Debug, Clone, PartialEq, Eq, ToJson)]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Link {
     /// The kind of record that the link stands for.
@@ -88,8 +87,8 @@ impl Link {
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $member:ident = $word:literal,)* }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-        #[cfg_attr(feature = "read", derive(serde::Deserialize))]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
+        #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
         #[non_exhaustive]
         pub enum $name {
             $($(#[$doc])* #[serde(rename = $word)] $member,)*

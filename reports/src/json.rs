@@ -1,0 +1,248 @@
+//! Writes data as JSON, byte by byte as `serde_json` would.
+//!
+//! Each type is compiled once, and without serde: a program that depends on this crate waits for
+//! both. The derive macro `ToJson` reads the attributes of serde, so that `read` reads what is
+//! written here.
+
+use std::borrow::Cow;
+use std::io::{self, Write as _};
+
+pub(crate) use diagnose_macros::ToJson;
+
+/// The mark in the place of a number that is taken out.
+pub(crate) const NUMBER: u8 = b'#';
+
+/// How many bytes are written at once.
+const BUFFER: usize = 64 << 10;
+
+/// Data that can be written as JSON.
+pub(crate) trait ToJson {
+    /// Writes the value; an object, unless this method is overridden.
+    fn write_json(&self, json: &mut Json<'_>) {
+        json.open(b'{');
+        self.write_fields(json);
+        json.close(b'}');
+    }
+
+    /// Writes the fields of an object, without its braces.
+    fn write_fields(&self, _json: &mut Json<'_>) {}
+}
+
+/// A writer of JSON.
+#[derive(Default)]
+pub(crate) struct Json<'a> {
+    /// The text so far; with an output, the part that is not written yet.
+    pub(crate) text: Vec<u8>,
+    /// The numbers that were taken out. Each left a mark in the text.
+    pub(crate) numbers: Vec<u64>,
+    is_split: bool,
+    out: Option<&'a mut dyn io::Write>,
+    error: Option<io::Error>,
+    is_indented: bool,
+    depth: usize,
+    /// Whether the next item is the first of its list or object.
+    is_first: bool,
+}
+
+impl<'a> Json<'a> {
+    /// Writes on one line.
+    pub(crate) fn new(out: &'a mut dyn io::Write) -> Self {
+        Self { out: Some(out), ..Self::default() }
+    }
+
+    /// Writes a line per item.
+    pub(crate) fn indented(out: &'a mut dyn io::Write) -> Self {
+        Self { is_indented: true, ..Self::new(out) }
+    }
+
+    /// Collects the text without its numbers, and the numbers.
+    pub(crate) fn split() -> Self {
+        Self { is_split: true, ..Self::default() }
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// The first error of the output.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.flush();
+        self.error.map_or(Ok(()), Err)
+    }
+
+    fn flush(&mut self) {
+        let Some(out) = self.out.as_mut() else { return };
+        if self.error.is_none() {
+            self.error = out.write_all(&self.text).err();
+        }
+        self.text.clear();
+    }
+
+    /// Begins an object or a list.
+    pub(crate) fn open(&mut self, bracket: u8) {
+        self.text.push(bracket);
+        self.depth += 1;
+        self.is_first = true;
+    }
+
+    /// Ends an object or a list.
+    pub(crate) fn close(&mut self, bracket: u8) {
+        self.depth -= 1;
+        if !std::mem::take(&mut self.is_first) {
+            self.line();
+        }
+        self.text.push(bracket);
+    }
+
+    fn line(&mut self) {
+        if self.is_indented {
+            self.text.push(b'\n');
+            self.text.resize(self.text.len() + 2 * self.depth, b' ');
+        }
+    }
+
+    /// Begins the next item of a list, or the next field.
+    pub(crate) fn separate(&mut self) {
+        if self.text.len() >= BUFFER {
+            self.flush();
+        }
+        if !std::mem::take(&mut self.is_first) {
+            self.text.push(b',');
+        }
+        self.line();
+    }
+
+    /// Writes the name of the field whose value is written next.
+    pub(crate) fn key(&mut self, name: &str) {
+        self.separate();
+        self.string(name);
+        self.text.extend_from_slice(if self.is_indented { b": " } else { b":" });
+    }
+
+    /// Writes a field.
+    pub(crate) fn field(&mut self, name: &str, value: &dyn ToJson) {
+        self.key(name);
+        value.write_json(self);
+    }
+
+    /// Writes an item of a list.
+    pub(crate) fn item(&mut self, item: &dyn ToJson) {
+        self.separate();
+        item.write_json(self);
+    }
+
+    /// Writes a list.
+    pub(crate) fn list<T: ToJson>(&mut self, items: impl IntoIterator<Item = T>) {
+        self.open(b'[');
+        for item in items {
+            self.item(&item);
+        }
+        self.close(b']');
+    }
+
+    /// Writes a number, or takes it out.
+    pub(crate) fn number(&mut self, number: u64) {
+        if self.is_split {
+            self.text.push(NUMBER);
+            self.numbers.push(number);
+        } else {
+            // Writing to a vector cannot fail.
+            let _ = write!(self.text, "{number}");
+        }
+    }
+
+    /// Writes a number with its sign, which is never taken out.
+    pub(crate) fn signed(&mut self, number: i64) {
+        if number < 0 {
+            self.text.push(b'-');
+        }
+        self.number(number.unsigned_abs());
+    }
+
+    /// Writes text in quotes.
+    pub(crate) fn string(&mut self, text: &str) {
+        self.text.push(b'"');
+        let mut from = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            let escape: &[u8] = match byte {
+                b'"' => b"\\\"",
+                b'\\' => b"\\\\",
+                b'\n' => b"\\n",
+                b'\r' => b"\\r",
+                b'\t' => b"\\t",
+                0x08 => b"\\b",
+                0x0c => b"\\f",
+                0..0x20 => b"",
+                _ => continue,
+            };
+            self.text.extend_from_slice(&text.as_bytes()[from..at]);
+            self.text.extend_from_slice(escape);
+            if escape.is_empty() {
+                let _ = write!(self.text, "\\u{byte:04x}");
+            }
+            from = at + 1;
+        }
+        self.text.extend_from_slice(&text.as_bytes()[from..]);
+        self.text.push(b'"');
+    }
+}
+
+/// Writes text as a string of JSON.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut json = Json::default();
+    json.string(text);
+    String::from_utf8(json.text).unwrap_or_default()
+}
+
+macro_rules! values {
+    ($($type:ty: |$value:ident, $json:ident| $write:expr;)*) => {$(
+        impl ToJson for $type {
+            fn write_json(&self, $json: &mut Json<'_>) {
+                let $value = self;
+                $write;
+            }
+        }
+    )*};
+}
+
+values! {
+    bool: |value, json| json.text.extend_from_slice(if *value { b"true" } else { b"false" });
+    u32: |value, json| json.number(u64::from(*value));
+    u64: |value, json| json.number(*value);
+    usize: |value, json| json.number(*value as u64);
+    i64: |value, json| json.signed(*value);
+    str: |value, json| json.string(value);
+    String: |value, json| json.string(value);
+}
+
+impl<T: ToJson + ?Sized> ToJson for &T {
+    fn write_json(&self, json: &mut Json<'_>) {
+        (**self).write_json(json);
+    }
+}
+
+impl<T: ToJson> ToJson for Option<T> {
+    fn write_json(&self, json: &mut Json<'_>) {
+        match self {
+            Some(value) => value.write_json(json),
+            None => json.text.extend_from_slice(b"null"),
+        }
+    }
+}
+
+impl<T: ToJson> ToJson for [T] {
+    fn write_json(&self, json: &mut Json<'_>) {
+        json.list(self);
+    }
+}
+
+impl<T: ToJson> ToJson for Vec<T> {
+    fn write_json(&self, json: &mut Json<'_>) {
+        self.as_slice().write_json(json);
+    }
+}
+
+impl<T: ToJson + ToOwned + ?Sized> ToJson for Cow<'_, T> {
+    fn write_json(&self, json: &mut Json<'_>) {
+        (**self).write_json(json);
+    }
+}
