@@ -52,6 +52,11 @@ thread_local! {
 
 /// Starts a thread of this crate. Its name should begin with `diagnose-`.
 pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    spawn_boxed(name, Box::new(run))
+}
+
+/// Compiled once, with all that the standard library does for a thread.
+fn spawn_boxed(name: &str, run: Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> {
     // Also before anything is recorded, a child must not inherit what this thread does.
     #[cfg(unix)]
     crate::fork::watch();
