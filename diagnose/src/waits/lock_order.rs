@@ -10,9 +10,11 @@
 //! still has. A guard that another task has used since counts for neither task. While off, this
 //! costs one relaxed load per acquisition.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
 use super::holding_slot::{HoldingCopy, HoldingSlot, Role};
 use super::record::{Record, RecordIdentity, all_records};
@@ -52,15 +54,15 @@ pub(crate) struct LockPair {
 #[derive(Debug, Clone)]
 pub(crate) struct LockOrderRecord {
     /// By the numbers of the held lock and of the acquired lock.
-    pub(crate) pairs: BTreeMap<(u64, u64), LockPair>,
+    pub(crate) pairs: OrderedMap<(u64, u64), LockPair>,
     /// Identities of the locks in `pairs`. Some of these locks may be gone.
-    pub(crate) resources: BTreeMap<u64, RecordIdentity>,
+    pub(crate) resources: OrderedMap<u64, RecordIdentity>,
     /// How often a pair occurred but was not recorded.
     pub(crate) over: u64,
 }
 
 static ORDER: Mutex<LockOrderRecord> =
-    Mutex::new(LockOrderRecord { pairs: BTreeMap::new(), resources: BTreeMap::new(), over: 0 });
+    Mutex::new(LockOrderRecord { pairs: OrderedMap::new(), resources: OrderedMap::new(), over: 0 });
 
 /// Held locks by owner. Sharded, so that threads do not wait for each other.
 static OWNERS: [Mutex<BTreeMap<u64, Vec<HeldLock>>>; 64] = [const { Mutex::new(BTreeMap::new()) }; 64];
@@ -162,7 +164,7 @@ fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, 
     };
     // Locks go away, so now and then there is room again.
     if over % 4096 == 1 {
-        let alive: BTreeSet<u64> = all_records().into_iter().map(Record::id).collect();
+        let alive: OrderedSet<u64> = all_records().into_iter().map(Record::id).collect();
         let mut order = ORDER.lock();
         order.forget(&alive);
         if order.pairs.len() < MAX_PAIRS {
@@ -187,19 +189,23 @@ impl LockOrderRecord {
     }
 
     /// Removes pairs in which a lock is gone, unless they were acquired in both orders.
-    fn forget(&mut self, alive: &BTreeSet<u64>) {
-        let both: BTreeSet<(u64, u64)> =
-            self.pairs.keys().filter(|(a, b)| self.pairs.contains_key(&(*b, *a))).copied().collect();
-        self.pairs.retain(|key, _| both.contains(key) || (alive.contains(&key.0) && alive.contains(&key.1)));
-        let named: BTreeSet<u64> = self.pairs.keys().flat_map(|(a, b)| [*a, *b]).collect();
-        self.resources.retain(|id, _| named.contains(id));
+    fn forget(&mut self, alive: &OrderedSet<u64>) {
+        let pairs = std::mem::take(&mut self.pairs);
+        let both: OrderedSet<(u64, u64)> =
+            pairs.keys().filter(|(a, b)| pairs.contains_key(&(*b, *a))).copied().collect();
+        let are_alive = |(a, b): &(u64, u64)| alive.contains(a) && alive.contains(b);
+        self.pairs = pairs.into_iter().filter(|(key, _)| both.contains(key) || are_alive(key)).collect();
+        let named: OrderedSet<u64> = self.pairs.keys().flat_map(|(a, b)| [*a, *b]).collect();
+        let resources = std::mem::take(&mut self.resources);
+        self.resources = resources.into_iter().filter(|(id, _)| named.contains(id)).collect();
     }
 }
 
 #[cfg(all(test, not(diagnose_loom)))]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
     use std::panic::Location;
+
+    use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
     use super::{LockOrderRecord, LockPair, RecordIdentity, ResourceKind};
     use crate::waits::{Creator, ResourceType};
@@ -222,11 +228,11 @@ mod tests {
     fn pairs_of_dropped_locks_make_room_unless_taken_in_both_orders() {
         let pair =
             LockPair { held_at: None, acquired_at: None, task: 1, task_name: "", thread: None, count: 1 };
-        let mut order = LockOrderRecord { pairs: BTreeMap::new(), resources: BTreeMap::new(), over: 0 };
+        let mut order = LockOrderRecord { pairs: OrderedMap::new(), resources: OrderedMap::new(), over: 0 };
         for key in [(1, 2), (2, 1), (1, 3), (3, 4), (4, 5)] {
             order.insert(key, pair.clone(), identity(), identity());
         }
-        order.forget(&BTreeSet::from([4, 5]));
+        order.forget(&OrderedSet::from_iter([4, 5]));
         assert_eq!(order.pairs.keys().copied().collect::<Vec<_>>(), [(1, 2), (2, 1), (4, 5)]);
         assert_eq!(order.resources.keys().copied().collect::<Vec<_>>(), [1, 2, 4, 5]);
     }
