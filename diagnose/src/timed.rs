@@ -54,7 +54,7 @@ impl<F: Future> Timed<F> {
 /// Times what a body passes to a function named `block_on`, if that is a future or becomes one.
 ///
 /// Otherwise the function is another one of that name. The compiler decides: it finds the method of
-/// [`Untimed`] where that of `Driven` does not apply.
+/// `Untimed` where that of `Driven` does not apply.
 #[derive(Debug)]
 pub struct Driven<F>(PhantomData<fn(F)>, Untimed);
 
