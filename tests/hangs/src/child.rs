@@ -42,8 +42,9 @@ const PAUSE: Duration = Duration::from_millis(15);
 /// The time between further looks, at a hang that is not reported by then.
 const LATER: Duration = Duration::from_millis(250);
 
-/// How long a program then has to end or to be reported: the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(8);
+/// How long a program then has to end or to be reported: the machine may be busy. A shutdown is
+/// `likely` stuck after ten seconds.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a program until it ends or has been looked at for long enough, and ends the process.
 ///
