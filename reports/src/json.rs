@@ -162,7 +162,10 @@ impl<'a> Json<'a> {
     pub(crate) fn string(&mut self, text: &str) {
         self.text.push(b'"');
         let mut from = 0;
-        for (at, byte) in text.bytes().enumerate() {
+        // Most texts need no escape.
+        let needs_escape = text.bytes().any(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'));
+        let bytes = if needs_escape { text.bytes() } else { "".bytes() };
+        for (at, byte) in bytes.enumerate() {
             let escape: &[u8] = match byte {
                 b'"' => b"\\\"",
                 b'\\' => b"\\\\",
