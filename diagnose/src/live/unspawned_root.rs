@@ -106,24 +106,21 @@ pub(crate) fn leave_task(task: &'static Task, left: u64) {
     task.leave(left);
 }
 
-/// Ends the task with its poll. A thread that is now outside every poll keeps the record for its
-/// next root, if it has none; `outside` is the number of its tree. Returns whether it did.
+/// Ends the task with its poll. The thread keeps the record for its next root, if it has none;
+/// `keeper` is the number of its tree, `None` if it must not keep any.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn end_task(task: &'static Task, outside: Option<u32>) -> bool {
+pub(crate) fn end_task(task: &'static Task, keeper: Option<u32>) {
     if is_unused_spare(task) {
-        task.forget();
-        return false;
+        return task.forget();
     }
     take_spare(task);
     if !task.vacate() {
-        return false;
+        return;
     }
-    let keeper = outside.filter(|_| spare_root().is_none() && task.transfers.get().is_none());
-    match keeper {
+    match keeper.filter(|_| spare_root().is_none() && task.transfers.get().is_none()) {
         Some(thread) => task.keep_spare(thread),
         None => pool::put(task),
     }
-    keeper.is_some()
 }
 
 /// Returns whether the running root leaves the thread's spare record unchanged so far.

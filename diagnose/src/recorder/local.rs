@@ -152,6 +152,12 @@ pub(super) fn note_task() {
     LOCAL.with(|local| local.tree.get().into_iter().for_each(Tree::note_task));
 }
 
+/// Returns whether this thread was the first to poll some task.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn runs_tasks() -> bool {
+    LOCAL.with(|local| local.tree.get().is_some_and(Tree::runs_tasks))
+}
+
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn take_spawned() -> Option<&'static Task> {
     LOCAL.with(|local| local.spawned.take())

@@ -113,10 +113,9 @@ impl Span {
             live::leave_task(task, left);
         } else {
             self.root = None;
-            let outside = (entry.begun.how == PollStartKind::Outermost).then_some(node.tree);
-            if live::end_task(task, outside) {
-                local::note_task();
-            }
+            // The first root on a thread takes a new record, which says that the thread polls tasks.
+            let keeps = entry.begun.how == PollStartKind::Outermost && local::runs_tasks();
+            live::end_task(task, keeps.then_some(node.tree));
         }
     }
 }

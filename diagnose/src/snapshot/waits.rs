@@ -294,3 +294,49 @@ fn may_have_moved(wait: &WaitCopy, is_set_aside: bool, capture: &CaptureContext<
         || capture.confined.last_polled(polled.span).is_none_or(|span| span.stay == Stay::Confined);
     !(capture.confined.has(wait.memory, polled.task) || !is_set_aside && is_around())
 }
+
+#[cfg(all(test, target_os = "linux", not(diagnose_loom)))]
+mod tests {
+    use std::future::{Future, poll_fn};
+    use std::pin::Pin;
+    use std::task::{Context, Poll, Waker};
+    use std::thread;
+
+    use super::foreign_threads;
+    use crate::{FutureExt as _, os};
+
+    fn call() -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let mut polls = 0;
+        let waits = poll_fn(move |_| {
+            polls += 1;
+            if polls > 2 { Poll::Ready(()) } else { Poll::Pending }
+        });
+        Box::pin(waits.diagnose("call"))
+    }
+
+    fn poll(call: &mut (dyn Future<Output = ()> + Unpin)) -> Poll<()> {
+        Pin::new(call).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    // one thread       ├ call ┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈
+    // another            moved to it ─▶ ├ call ┤┈┈├ ready ┤   ├ a call of its own ┤
+    //                                                      unknown             known
+    #[test]
+    fn a_thread_that_ends_a_call_of_another_may_have_what_no_task_has() {
+        let begins = || {
+            let mut moved = call();
+            assert!(poll(&mut moved).is_pending());
+            moved
+        };
+        let mut moved = thread::spawn(begins).join().unwrap();
+        let ends = move || {
+            let is_known = || foreign_threads(Some(&[(os::thread_id(), 1)])).is_empty();
+            while poll(&mut moved).is_pending() {}
+            assert!(!is_known());
+            let mut own = call();
+            assert!(poll(&mut own).is_pending());
+            assert!(is_known());
+        };
+        thread::spawn(ends).join().unwrap();
+    }
+}
