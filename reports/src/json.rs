@@ -134,6 +134,10 @@ impl<'a> Json<'a> {
     pub(crate) fn list<T: ToJson>(&mut self, items: impl IntoIterator<Item = T>) {
         self.open(b'[');
         for item in items {
+            // A million records are not made for an output that is closed.
+            if self.error.is_some() {
+                break;
+            }
             self.item(&item);
         }
         self.close(b']');

@@ -113,7 +113,7 @@ impl Span {
             live::leave_task(task, left);
         } else {
             self.root = None;
-            // The first root on a thread takes a new record, which says that the thread polls tasks.
+            // The first root that begins on a thread takes a new record, and notes the thread.
             let keeps = entry.begun.how == PollStartKind::Outermost && local::runs_tasks();
             live::end_task(task, keeps.then_some(node.tree));
         }

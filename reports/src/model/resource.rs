@@ -256,7 +256,7 @@ pub(crate) fn write_json(list: &[Resource], json: &mut Json<'_>) {
     folding::write_json(&list.iter().map(SavedResource).collect::<Vec<_>>(), json);
 }
 
-/// The same, for serde.
+/// Saves resources through a serializer of serde, in the same form.
 #[cfg(feature = "read")]
 pub(crate) fn serialize<S: Serializer>(list: &[Resource], serializer: S) -> Result<S::Ok, S::Error> {
     folding::serialize(&list.iter().map(SavedResource).collect::<Vec<_>>(), serializer)

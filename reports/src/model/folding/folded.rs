@@ -21,7 +21,7 @@ pub(crate) fn write_json<T: ToJson>(list: &[T], json: &mut Json<'_>) {
     }
 }
 
-/// The same, for serde.
+/// Saves a list through a serializer of serde, in the same form.
 #[cfg(feature = "read")]
 pub(crate) fn serialize<T, S>(list: &[T], serializer: S) -> Result<S::Ok, S::Error>
 where
