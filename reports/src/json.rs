@@ -35,13 +35,24 @@ pub(crate) struct Json<'a> {
     pub(crate) text: Vec<u8>,
     /// The numbers that were taken out. Each left a mark in the text.
     pub(crate) numbers: Vec<u64>,
-    is_split: bool,
+    pub(crate) parts: Parts,
     out: Option<&'a mut dyn io::Write>,
     error: Option<io::Error>,
     is_indented: bool,
     depth: usize,
     /// Whether the next item is the first of its list or object.
     is_first: bool,
+}
+
+/// What a writer writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Parts {
+    #[default]
+    Whole,
+    /// The text without its numbers, and the numbers.
+    Split,
+    /// The numbers only: the text is known.
+    Numbers,
 }
 
 impl<'a> Json<'a> {
@@ -57,7 +68,7 @@ impl<'a> Json<'a> {
 
     /// Collects the text without its numbers, and the numbers.
     pub(crate) fn split() -> Self {
-        Self { is_split: true, ..Self::default() }
+        Self { parts: Parts::Split, ..Self::default() }
     }
 
     /// Writes what is left.
@@ -67,6 +78,11 @@ impl<'a> Json<'a> {
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.flush();
         self.error.map_or(Ok(()), Err)
+    }
+
+    /// Returns whether the text is left out.
+    fn is_silent(&self) -> bool {
+        self.parts == Parts::Numbers
     }
 
     fn flush(&mut self) {
@@ -79,6 +95,9 @@ impl<'a> Json<'a> {
 
     /// Begins an object or a list.
     pub(crate) fn open(&mut self, bracket: u8) {
+        if self.is_silent() {
+            return;
+        }
         self.text.push(bracket);
         self.depth += 1;
         self.is_first = true;
@@ -86,6 +105,9 @@ impl<'a> Json<'a> {
 
     /// Ends an object or a list.
     pub(crate) fn close(&mut self, bracket: u8) {
+        if self.is_silent() {
+            return;
+        }
         self.depth -= 1;
         if !std::mem::take(&mut self.is_first) {
             self.line();
@@ -102,6 +124,9 @@ impl<'a> Json<'a> {
 
     /// Begins the next item of a list, or the next field.
     pub(crate) fn separate(&mut self) {
+        if self.is_silent() {
+            return;
+        }
         if self.text.len() >= BUFFER {
             self.flush();
         }
@@ -111,16 +136,35 @@ impl<'a> Json<'a> {
         self.line();
     }
 
-    /// Writes the name of the field whose value is written next.
-    pub(crate) fn key(&mut self, name: &str) {
+    /// Writes the name of the field whose value is written next: letters and underscores.
+    pub(crate) fn key(&mut self, name: &'static str) {
+        if self.is_silent() {
+            return;
+        }
         self.separate();
-        self.string(name);
-        self.text.extend_from_slice(if self.is_indented { b": " } else { b":" });
+        self.text.push(b'"');
+        self.text.extend_from_slice(name.as_bytes());
+        self.word(if self.is_indented { b"\": " } else { b"\":" });
     }
 
-    /// Writes a field.
-    pub(crate) fn field(&mut self, name: &str, value: &dyn ToJson) {
+    /// Writes `true`, a sign, or other text that needs no quotes.
+    fn word(&mut self, word: &[u8]) {
+        if !self.is_silent() {
+            self.text.extend_from_slice(word);
+        }
+    }
+
+    /// Writes a field with such a name.
+    pub(crate) fn field(&mut self, name: &'static str, value: &dyn ToJson) {
         self.key(name);
+        value.write_json(self);
+    }
+
+    /// Writes a field with any name.
+    pub(crate) fn entry(&mut self, name: &str, value: &dyn ToJson) {
+        self.separate();
+        self.string(name);
+        self.word(if self.is_indented { b": " } else { b":" });
         value.write_json(self);
     }
 
@@ -145,29 +189,31 @@ impl<'a> Json<'a> {
 
     /// Writes a number, or takes it out.
     pub(crate) fn number(&mut self, number: u64) {
-        if self.is_split {
-            self.text.push(NUMBER);
-            self.numbers.push(number);
-        } else {
-            // Writing to a vector cannot fail.
-            let _ = write!(self.text, "{number}");
+        if self.parts == Parts::Whole {
+            return push_decimal(&mut self.text, number);
         }
+        self.word(&[NUMBER]);
+        self.numbers.push(number);
     }
 
     /// Writes a number with its sign, which is never taken out.
     pub(crate) fn signed(&mut self, number: i64) {
         if number < 0 {
-            self.text.push(b'-');
+            self.word(b"-");
         }
         self.number(number.unsigned_abs());
     }
 
     /// Writes text in quotes.
     pub(crate) fn string(&mut self, text: &str) {
+        if self.is_silent() {
+            return;
+        }
         self.text.push(b'"');
         let mut from = 0;
-        // Most texts need no escape.
-        let needs_escape = text.bytes().any(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'));
+        // Most texts need no escape. Without an early end, many bytes are compared at once.
+        let is_special = |byte| matches!(byte, 0..0x20 | b'"' | b'\\');
+        let needs_escape = text.bytes().fold(false, |found, byte| found | is_special(byte));
         let bytes = if needs_escape { text.bytes() } else { "".bytes() };
         for (at, byte) in bytes.enumerate() {
             let escape: &[u8] = match byte {
@@ -184,6 +230,7 @@ impl<'a> Json<'a> {
             self.text.extend_from_slice(&text.as_bytes()[from..at]);
             self.text.extend_from_slice(escape);
             if escape.is_empty() {
+                // Writing to a vector cannot fail.
                 let _ = write!(self.text, "\\u{byte:04x}");
             }
             from = at + 1;
@@ -191,6 +238,21 @@ impl<'a> Json<'a> {
         self.text.extend_from_slice(&text.as_bytes()[from..]);
         self.text.push(b'"');
     }
+}
+
+/// Appends a number in decimal. It takes a quarter of the instructions of `write!`.
+pub(crate) fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b"0123456789"[usize::try_from(number % 10).unwrap_or(0)];
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    text.extend_from_slice(&digits[first..]);
 }
 
 /// Writes text as a string of JSON.
@@ -212,7 +274,7 @@ macro_rules! values {
 }
 
 values! {
-    bool: |value, json| json.text.extend_from_slice(if *value { b"true" } else { b"false" });
+    bool: |value, json| json.word(if *value { b"true" } else { b"false" });
     u32: |value, json| json.number(u64::from(*value));
     u64: |value, json| json.number(*value);
     usize: |value, json| json.number(*value as u64);
@@ -231,7 +293,7 @@ impl<T: ToJson> ToJson for Option<T> {
     fn write_json(&self, json: &mut Json<'_>) {
         match self {
             Some(value) => value.write_json(json),
-            None => json.text.extend_from_slice(b"null"),
+            None => json.word(b"null"),
         }
     }
 }

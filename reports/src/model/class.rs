@@ -41,6 +41,13 @@ impl<T: Clone> DerefMut for Shared<T> {
     }
 }
 
+impl<T> Shared<T> {
+    /// Appends the address of the value, which stands for its contents.
+    pub(crate) fn push_address(&self, key: &mut Vec<usize>) {
+        key.push(Arc::as_ptr(&self.0).addr());
+    }
+}
+
 impl<T: fmt::Debug> fmt::Debug for Shared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
@@ -94,6 +101,11 @@ pub trait Alike {
 
     /// Shares the memory of equal parts with the records before.
     fn share(&mut self, classes: &mut Self::Classes);
+}
+
+/// Packs answers into one word.
+pub(crate) fn bits<const N: usize>(answers: [bool; N]) -> usize {
+    answers.iter().fold(0, |bits, answer| bits << 1 | usize::from(*answer))
 }
 
 #[cfg(all(test, feature = "read"))]

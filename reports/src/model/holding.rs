@@ -11,7 +11,8 @@ use std::ops::{Deref, DerefMut};
 #[cfg(feature = "read")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::class::{Alike, Classes, Shared};
+use super::class::{Alike, Classes, Shared, bits};
+use super::folding::Record;
 use super::ids::{ResourceId, SpanId, TaskId};
 use super::waits::{Attribution, Place, Role};
 use crate::json::{Json, ToJson};
@@ -83,6 +84,16 @@ impl Alike for Holding {
 
     fn share(&mut self, classes: &mut Self::Classes) {
         classes.share(&mut self.class);
+    }
+}
+
+impl Record for Holding {
+    fn push_shape(&self, key: &mut Vec<usize>) -> bool {
+        // All fields are named, so that a new one is not forgotten here.
+        let Self { task, span, since_ns: _, uses: _, class } = self;
+        class.push_address(key);
+        key.push(bits([task.is_some(), span.is_some()]));
+        true
     }
 }
 

@@ -1,6 +1,7 @@
 //! Runtimes, workers and spans that are alive at the capture.
 
-use super::class::Alike;
+use super::class::{Alike, bits};
+use super::folding::Record;
 use super::ids::{SiteIndex, SpanId, SpanIndex, TaskId};
 use super::text::Text;
 use crate::json::ToJson;
@@ -157,5 +158,29 @@ impl Alike for Span {
         } else if self.label.is_some() {
             last.clone_from(&self.label);
         }
+    }
+}
+
+impl Record for Span {
+    fn push_shape(&self, key: &mut Vec<usize>) -> bool {
+        // All fields are named, so that a new one is not forgotten here.
+        let Self {
+            id: _,
+            site: _,
+            at,
+            label,
+            parent,
+            task,
+            state,
+            since_ns: _,
+            age_ns: _,
+            polls: _,
+            is_detached,
+            is_set_aside,
+        } = self;
+        key.push(label.as_ref().map_or(0, Text::address));
+        key.push(*state as usize);
+        key.push(bits([at.is_some(), parent.is_some(), task.is_some(), *is_detached, *is_set_aside]));
+        true
     }
 }

@@ -11,10 +11,10 @@ use std::ops::{Deref, DerefMut};
 #[cfg(feature = "read")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::class::{Alike, Classes, Shared};
-use super::folding;
+use super::class::{Alike, Classes, Shared, bits};
 #[cfg(feature = "read")]
 pub(crate) use super::folding::deserialize;
+use super::folding::{self, Record};
 use super::holding::{Holding, HoldingClass};
 use super::ids::{ResourceId, TaskId};
 use super::text::Text;
@@ -110,6 +110,17 @@ impl Alike for Resource {
         for holding in &mut self.holdings {
             holding.share(&mut classes.1);
         }
+    }
+}
+
+impl Record for Resource {
+    fn push_shape(&self, key: &mut Vec<usize>) -> bool {
+        // All fields are named, so that a new one is not forgotten here.
+        let Self { id: _, created_by, first_task, age_ns: _, free: _, filled: _, holdings, class } = self;
+        class.push_address(key);
+        key.push(bits([created_by.is_some(), first_task.is_some()]));
+        // Longer lists are folded by themselves.
+        holdings.len() < folding::MIN && holdings.iter().all(|holding| holding.push_shape(key))
     }
 }
 
@@ -241,6 +252,12 @@ struct SavedResource<'a>(&'a Resource);
 impl ToJson for SavedResource<'_> {
     fn write_fields(&self, json: &mut Json<'_>) {
         self.0.save(true).write_fields(json);
+    }
+}
+
+impl Record for SavedResource<'_> {
+    fn push_shape(&self, key: &mut Vec<usize>) -> bool {
+        self.0.push_shape(key)
     }
 }
 

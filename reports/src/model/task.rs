@@ -12,7 +12,8 @@ use std::ops::{Deref, DerefMut};
 #[cfg(feature = "read")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::class::{Alike, Classes, Shared};
+use super::class::{Alike, Classes, Shared, bits};
+use super::folding::Record;
 use super::ids::{SiteIndex, SpanIndex, TaskId};
 use super::live::RunState;
 use super::text::Text;
@@ -133,6 +134,29 @@ impl Alike for Task {
     }
 }
 
+impl Record for Task {
+    fn push_shape(&self, key: &mut Vec<usize>) -> bool {
+        // All fields are named, so that a new one is not forgotten here.
+        let Self {
+            id: _,
+            runtime_id,
+            since_ns: _,
+            age_ns: _,
+            polls: _,
+            busy_ns: _,
+            queued_ns: _,
+            wakes: _,
+            woken_by,
+            woken_ns,
+            span,
+            class,
+        } = self;
+        class.push_address(key);
+        key.push(bits([runtime_id.is_some(), woken_by.is_some(), woken_ns.is_some(), span.is_some()]));
+        true
+    }
+}
+
 /// The saved form: all fields in one object.
 #[derive(ToJson)]
 #[cfg_attr(feature = "read", derive(Deserialize, Serialize))]
@@ -246,7 +270,7 @@ impl ToJson for Task {
 impl ToJson for BTreeMap<String, String> {
     fn write_fields(&self, json: &mut Json<'_>) {
         for (name, value) in self {
-            json.field(name, value);
+            json.entry(name, value);
         }
     }
 }

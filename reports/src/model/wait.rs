@@ -11,7 +11,8 @@ use std::ops::{Deref, DerefMut};
 #[cfg(feature = "read")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::class::{Alike, Classes, Shared};
+use super::class::{Alike, Classes, Shared, bits};
+use super::folding::Record;
 use super::ids::{ResourceId, SpanId, TaskId, WaitId};
 use super::waits::Place;
 use crate::json::{Json, ToJson};
@@ -143,6 +144,25 @@ impl Alike for Wait {
 
     fn share(&mut self, classes: &mut Self::Classes) {
         classes.share(&mut self.class);
+    }
+}
+
+impl Record for Wait {
+    fn push_shape(&self, key: &mut Vec<usize>) -> bool {
+        // All fields are named, so that a new one is not forgotten here.
+        let Self { id: _, resource, task, span, since_ns: _, polls: _, due_ns, woken_ns, ahead: _, class } =
+            self;
+        class.push_address(key);
+        let [is_due, is_late] = [due_ns.is_some(), due_ns.is_some_and(i64::is_negative)];
+        key.push(bits([
+            resource.is_some(),
+            task.is_some(),
+            span.is_some(),
+            is_due,
+            is_late,
+            woken_ns.is_some(),
+        ]));
+        true
     }
 }
 

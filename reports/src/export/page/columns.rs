@@ -64,7 +64,7 @@ impl ToJson for Columns<'_> {
 
 impl Columns<'_> {
     /// Writes one value of each node.
-    fn column(&self, name: &str, value: &dyn Fn(&mut Json<'_>, &Node), json: &mut Json<'_>) {
+    fn column(&self, name: &'static str, value: &dyn Fn(&mut Json<'_>, &Node), json: &mut Json<'_>) {
         json.key(name);
         json.open(b'[');
         for node in self.0 {

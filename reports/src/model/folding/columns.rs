@@ -1,6 +1,6 @@
 //! Writes numbers as steps from one to the next: `7000 -12*3 45`.
 
-use std::fmt::{self, Write as _};
+use crate::json::push_decimal;
 
 /// Writes a column.
 #[derive(Debug, Clone, Default)]
@@ -9,7 +9,7 @@ pub(super) struct Column {
     step: i64,
     /// How many times in a row that step has occurred.
     count: u64,
-    text: String,
+    text: Vec<u8>,
 }
 
 impl Column {
@@ -25,25 +25,29 @@ impl Column {
 
     fn end_run(&mut self) {
         if self.count > 0 {
-            push_run(&mut self.text, self.step, self.count);
+            let is_negative = self.step < 0;
+            push_run(&mut self.text, is_negative, self.step.unsigned_abs(), self.count);
             self.count = 0;
         }
     }
 
     pub(super) fn finish(mut self) -> String {
         self.end_run();
-        self.text
+        String::from_utf8(self.text).unwrap_or_default()
     }
 }
 
 /// Writes `item*count`, or `item` for a count of one.
-pub(super) fn push_run(text: &mut String, item: impl fmt::Display, count: u64) {
+pub(super) fn push_run(text: &mut Vec<u8>, is_negative: bool, item: u64, count: u64) {
     if !text.is_empty() {
-        text.push(' ');
+        text.push(b' ');
     }
-    // Writing to a string cannot fail.
-    let _ = write!(text, "{item}");
+    if is_negative {
+        text.push(b'-');
+    }
+    push_decimal(text, item);
     if count > 1 {
-        let _ = write!(text, "*{count}");
+        text.push(b'*');
+        push_decimal(text, count);
     }
 }

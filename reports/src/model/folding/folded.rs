@@ -6,15 +6,25 @@ use std::collections::HashMap;
 use serde::{Serialize, Serializer};
 
 use super::columns::{self, Column};
-use crate::json::{Json, ToJson};
+use crate::json::{Json, Parts, ToJson};
 
 /// Shorter lists are saved record by record, for people to read.
-pub(super) const MIN: usize = 1_000;
+pub(crate) const MIN: usize = 1_000;
 /// The minimum number of records per shape, on average.
 const PER_SHAPE: usize = 16;
 
+/// A record of a list that may be folded.
+pub(crate) trait Record: ToJson {
+    /// Appends what decides the record's JSON apart from its numbers: the address of its class, and
+    /// which fields it has. Of two records of one list that append the same, the JSON differs in
+    /// numbers only. Returns `false` if it must be written to be compared.
+    fn push_shape(&self, _key: &mut Vec<usize>) -> bool {
+        false
+    }
+}
+
 /// Saves a list.
-pub(crate) fn write_json<T: ToJson>(list: &[T], json: &mut Json<'_>) {
+pub(crate) fn write_json<T: Record>(list: &[T], json: &mut Json<'_>) {
     match fold_long(list) {
         Some(folded) => folded.write_json(json),
         None => json.list(list),
@@ -25,7 +35,7 @@ pub(crate) fn write_json<T: ToJson>(list: &[T], json: &mut Json<'_>) {
 #[cfg(feature = "read")]
 pub(crate) fn serialize<T, S>(list: &[T], serializer: S) -> Result<S::Ok, S::Error>
 where
-    T: Serialize + ToJson,
+    T: Serialize + Record,
     S: Serializer,
 {
     match fold_long(list) {
@@ -34,7 +44,7 @@ where
     }
 }
 
-fn fold_long<T: ToJson>(list: &[T]) -> Option<Folded> {
+fn fold_long<T: Record>(list: &[T]) -> Option<Folded> {
     if list.len() < MIN { None } else { fold(list) }
 }
 
@@ -55,22 +65,28 @@ pub(super) struct Shape {
 }
 
 /// Returns `None` if the records have too many shapes.
-pub(super) fn fold<T: ToJson>(list: &[T]) -> Option<Folded> {
-    fold_records(list.len(), &mut list.iter().map(|record| record as &dyn ToJson))
+pub(super) fn fold<T: Record>(list: &[T]) -> Option<Folded> {
+    fold_records(list.len(), &mut list.iter().map(|record| record as &dyn Record))
 }
 
-fn fold_records(count: usize, list: &mut dyn Iterator<Item = &dyn ToJson>) -> Option<Folded> {
+fn fold_records(count: usize, list: &mut dyn Iterator<Item = &dyn Record>) -> Option<Folded> {
     let mut known = HashMap::<Vec<u8>, usize>::new();
-    let mut shapes: Vec<(Vec<u8>, Vec<Column>)> = Vec::new();
+    let mut shapes: Vec<Records> = Vec::new();
     let (mut order, mut last) = (Order::default(), 0);
-    let mut split = Json::split();
+    let (mut split, mut key) = (Json::split(), Vec::new());
     for item in list {
         split.text.clear();
         split.numbers.clear();
+        key.clear();
+        let has_key = item.push_shape(&mut key);
+        let expected = order.expected(last);
+        let likely = shapes.get(expected);
+        // Then the text is that of the record before.
+        let is_known = has_key && likely.is_some_and(|shape| shape.key == key);
+        split.parts = if is_known { Parts::Numbers } else { Parts::Split };
         item.write_json(&mut split);
         let Json { text: like, numbers, .. } = &split;
-        let expected = order.expected(last);
-        let shape = match shapes.get(expected).filter(|(known, _)| known == like) {
+        let shape = match likely.filter(|shape| is_known || shape.like == *like) {
             Some(_) => expected,
             None => *known.entry(like.clone()).or_insert(shapes.len()),
         };
@@ -78,20 +94,34 @@ fn fold_records(count: usize, list: &mut dyn Iterator<Item = &dyn ToJson>) -> Op
             if shapes.len() * PER_SHAPE > count {
                 return None;
             }
-            shapes.push((like.clone(), vec![Column::default(); numbers.len()]));
+            let columns = vec![Column::default(); numbers.len()];
+            shapes.push(Records { like: like.clone(), key: Vec::new(), columns });
         }
-        for (column, number) in shapes[shape].1.iter_mut().zip(numbers) {
+        let records = &mut shapes[shape];
+        if has_key && !is_known {
+            records.key.clone_from(&key);
+        }
+        for (column, number) in records.columns.iter_mut().zip(numbers) {
             column.push(*number);
         }
         order.push(shape);
         last = shape;
     }
-    let shapes = shapes.into_iter().map(|(like, columns)| Shape {
+    let shapes = shapes.into_iter().map(|Records { like, columns, .. }| Shape {
         // What was cut out of JSON is text.
         like: String::from_utf8(like).unwrap_or_default(),
         columns: columns.into_iter().map(Column::finish).collect(),
     });
     Some(Folded { shapes: shapes.collect(), order: order.finish() })
+}
+
+/// The records of one shape so far.
+struct Records {
+    like: Vec<u8>,
+    /// What the last record of this shape whose JSON was written has appended in
+    /// [`Record::push_shape`]. Empty if unknown.
+    key: Vec<usize>,
+    columns: Vec<Column>,
 }
 
 /// The shape of each record, in order.
@@ -102,7 +132,7 @@ pub(super) struct Order {
     last: Option<usize>,
     /// The current run: its first shape and its length.
     run: Option<(usize, u64)>,
-    text: String,
+    text: Vec<u8>,
 }
 
 impl Order {
@@ -136,12 +166,12 @@ impl Order {
 
     fn end_run(&mut self) {
         if let Some((shape, count)) = self.run.take() {
-            columns::push_run(&mut self.text, shape, count);
+            columns::push_run(&mut self.text, false, shape as u64, count);
         }
     }
 
     fn finish(mut self) -> String {
         self.end_run();
-        self.text
+        String::from_utf8(self.text).unwrap_or_default()
     }
 }

@@ -21,6 +21,8 @@
 
 mod columns;
 mod folded;
+#[cfg(test)]
+mod shape_tests;
 #[cfg(feature = "read")]
 mod steps;
 #[cfg(all(test, feature = "read"))]
@@ -32,6 +34,6 @@ mod unfolded;
 
 #[cfg(feature = "read")]
 pub(crate) use folded::serialize;
-pub(crate) use folded::write_json;
+pub(crate) use folded::{MIN, Record, write_json};
 #[cfg(feature = "read")]
 pub(crate) use unfolded::deserialize;

@@ -18,6 +18,8 @@ struct Record {
     list: Vec<u64>,
 }
 
+impl super::Record for Record {}
+
 impl Alike for Record {
     type Classes = ();
 
