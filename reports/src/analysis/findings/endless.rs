@@ -11,10 +11,15 @@ use crate::model::{ResourceKind, Site, SiteIndex, Snapshot, Wait};
 const MIN_ENDLESS: usize = 5;
 const ENDLESS_NS: u64 = 5_000_000_000;
 
-/// Returns whether an await is for a future that is never ready, or a timer that is not due soon.
-pub(super) fn never_ends(site: &Site, waits: &[&Wait]) -> bool {
-    let is_far = || waits.iter().any(|wait| wait.due_ns >= Some(FAR_NS));
-    is_pending(&site.name) || is_timer(&site.name) && (is_far() || says_far(&site.name))
+/// Returns whether an await is for a future that is never ready, or a timer that is not due soon:
+/// one whose wait [is far from due](is_far), or whose text says so.
+pub(super) fn never_ends(site: &Site, is_far: bool) -> bool {
+    is_pending(&site.name) || is_timer(&site.name) && (is_far || says_far(&site.name))
+}
+
+/// Returns whether a wait is for a timer that is not due soon.
+pub(super) fn is_far(wait: &Wait) -> bool {
+    wait.due_ns >= Some(FAR_NS)
 }
 
 /// Returns whether calls of these ages, all of them over `least_ns`, wait for so long, and come so

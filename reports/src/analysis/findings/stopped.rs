@@ -14,7 +14,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::endless::{end_for_none, is_missed, never_ends, next_step};
+use super::endless::{end_for_none, is_far, is_missed, never_ends, next_step};
 use super::events::{is_event_or_read_like, is_for_event, is_named_for_event, is_timer, is_write, serves};
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
@@ -25,8 +25,7 @@ use super::stops::Stops;
 use super::workers::CpuShare;
 use crate::lists::Lists;
 use crate::model::{
-    NodeIndex, Resource, ResourceId, Role, RunState, SiteIndex, SiteKind, Span, SpanId, SpanIndex, Wait,
-    WaitMode,
+    NodeIndex, Resource, ResourceId, Role, RunState, SiteIndex, SiteKind, Span, SpanIndex, Wait, WaitMode,
 };
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::{count, time};
@@ -113,7 +112,8 @@ struct Stopped<'a> {
     silent_ns: Vec<u64>,
     /// By position of a span: those that it polled last.
     children: Lists,
-    waits: OrderedMap<SpanId, Vec<&'a Wait>>,
+    /// By position of a call: the positions of its waits.
+    waits: Lists,
     functions: OrderedMap<SiteIndex, CallsInFlight>,
     /// By function: the calls that have waited for long enough.
     old: OrderedMap<SiteIndex, usize>,
@@ -143,11 +143,13 @@ impl<'a> Stopped<'a> {
         let children = spans.iter().enumerate().filter_map(|(index, span)| {
             span.parent.map(SpanIndex::get).filter(|&parent| parent < index).map(|parent| (parent, index))
         });
+        let waits = facts.snapshot.waits.iter().enumerate();
+        let waits = waits.filter_map(|(index, wait)| Some((facts.span_position(wait.span?)?, index)));
         let mut it = Self {
             facts,
             silent_ns: vec![u64::MAX; spans.len()],
             children: Lists::new(spans.len(), children),
-            waits: OrderedMap::new(),
+            waits: Lists::new(spans.len(), waits),
             functions: OrderedMap::new(),
             old: OrderedMap::new(),
             least_ns: CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS),
@@ -156,11 +158,6 @@ impl<'a> Stopped<'a> {
             loops: RefCell::default(),
             events_of: RefCell::default(),
         };
-        for wait in &facts.snapshot.waits {
-            if let Some(span) = wait.span {
-                it.waits.entry(span).or_default().push(wait);
-            }
-        }
         for (index, span) in spans.iter().enumerate().rev() {
             let own_ns = if span.state == RunState::Waiting { span.since_ns } else { 0 };
             it.silent_ns[index] = it.silent_ns[index].min(own_ns);
@@ -186,6 +183,12 @@ impl<'a> Stopped<'a> {
 
     fn span(&self, index: usize) -> &'a Span {
         &self.facts.snapshot.spans[index]
+    }
+
+    fn waits(&self, index: usize) -> impl Iterator<Item = &'a Wait> + Clone + use<'a, '_> {
+        // An await has the id of its call.
+        let call = self.facts.span_position(self.span(index).id).unwrap_or(index);
+        self.waits.of(call).iter().map(|&wait| &self.facts.snapshot.waits[wait])
     }
 
     /// The span and those that called it, innermost first.
@@ -252,12 +255,11 @@ impl<'a> Stopped<'a> {
     fn is_endless(&self, index: usize) -> bool {
         let (facts, span) = (self.facts, self.span(index));
         let Some(site) = facts.snapshot.site(span.site) else { return false };
-        let waits = self.waits.get(&span.id).map_or(&[][..], Vec::as_slice);
         let above = span.parent.map(SpanIndex::get).filter(|&parent| parent < index);
         facts.totals(span.site).passed == 0
-            && never_ends(site, waits)
             && above.is_some_and(|above| self.is_function(self.span(above)))
             && self.path(index).last().is_some_and(|root| facts.is_handler(self.span(root).site))
+            && never_ends(site, self.waits(index).any(is_far))
     }
 
     /// Returns whether the span waits for what should have come, and does not go on.
@@ -273,30 +275,31 @@ impl<'a> Stopped<'a> {
         if is_stuck || is_endless || !self.is_passed(span.site) {
             return is_endless && !is_stuck;
         }
-        let waits = self.waits.get(&span.id).map_or(&[][..], Vec::as_slice);
+        let waits = self.waits(index);
         let has_opaque = task.is_none_or(|task| task.opaque_wakers != Some(0));
-        let is_moment =
-            !waits.is_empty() && waits.iter().all(|wait| wait.mode == WaitMode::Timer) && !has_opaque;
-        let goes_on = |wait: &&Wait| {
+        let is_moment = waits.clone().next().is_some()
+            && waits.clone().all(|wait| wait.mode == WaitMode::Timer)
+            && !has_opaque;
+        let goes_on = |wait: &Wait| {
             let joined = wait.tasks.iter().filter_map(|&id| facts.task(id));
             let mut running =
                 joined.filter(|it| it.state != RunState::Waiting || it.since_ns < self.least_ns);
             wait.is_granted || wait.woken_ns.is_some() || running.next().is_some()
         };
-        if is_moment || is_timer(&site.name) || waits.iter().any(goes_on) {
+        if is_moment || is_timer(&site.name) || waits.clone().any(goes_on) {
             return false;
         }
-        let is_client = || is_write(&site.name) && waits.iter().all(|wait| wait.resource.is_none());
+        let is_client = || is_write(&site.name) && waits.clone().all(|wait| wait.resource.is_none());
         let is_event_at = |site: SiteIndex| self.events.borrow_mut().find(site, || self.is_event(site));
         // Such as the reader of a connection.
-        let joined = waits.iter().flat_map(|wait| &wait.tasks).filter_map(|&id| facts.task(id));
+        let joined = waits.clone().flat_map(|wait| &wait.tasks).filter_map(|&id| facts.task(id));
         let mut joined = joined.filter_map(|task| Stops::of(facts.snapshot, task).only());
         let mut is_event = || is_event_at(span.site) || joined.any(is_event_at);
-        let mut locks = waits.iter().filter(|wait| is_acquisition(wait)).filter_map(|wait| wait.resource);
+        let mut locks = waits.clone().filter(|wait| is_acquisition(wait)).filter_map(|wait| wait.resource);
         if locks.clone().any(|id| self.turns.borrow_mut().find(id, || self.is_turn(id))) {
             return false;
         }
-        let is_missed = || waits.iter().any(|wait| is_missed(facts.snapshot, wait));
+        let is_missed = || waits.clone().any(|wait| is_missed(facts.snapshot, wait));
         locks.next().is_some() || is_missed() || !is_client() && !is_event()
     }
 
@@ -368,8 +371,7 @@ impl<'a> Stopped<'a> {
         let oldest_ns = calls.spans.iter().map(|&span| self.silent_ns[span]).max().unwrap_or(0);
         let (ended, longest_ns) =
             self.functions.get(&function).map_or((0, 0), |it| (it.ended, it.longest_ns));
-        let spans = calls.waiting.iter().map(|&span| self.span(span).id);
-        let waits = || spans.clone().filter_map(|span| self.waits.get(&span)).flatten().copied();
+        let waits = || calls.waiting.iter().flat_map(|&span| self.waits(span));
         let resources: OrderedSet<ResourceId> = waits().filter_map(|wait| wait.resource).collect();
         let only = resources.iter().next().filter(|_| resources.len() == 1);
         let lock: Option<&Resource> = only.and_then(|&id| facts.snapshot.resource(id));
