@@ -4,6 +4,7 @@
 //! InSpan    ├─ body ─ its await ─ the span awaited there ┄     passes through
 //! AtAwait   ├─ body ─ its await: code that is not annotated    both have the readings of the poll
 //! Alone     ├─ body: code that is not annotated
+//! Around    ├─ body: code that is not annotated ─ spans ┄
 //! ```
 //! Between two such polls nothing changes but times and counts. So their starts and ends decide
 //! little: they check that the poll comes from where the last one came, and that the body has
@@ -24,6 +25,9 @@ use crate::tree::{Node, PassingChain, WaitAccount};
 /// A poll between two waits of its own.
 const OWN_AGAIN: (Option<WaitAccount>, Option<WaitAccount>) =
     (Some(WaitAccount::Own), Some(WaitAccount::Own));
+/// A poll between two waits for children.
+const CHILD_AGAIN: (Option<WaitAccount>, Option<WaitAccount>) =
+    (Some(WaitAccount::Child), Some(WaitAccount::Child));
 
 /// How a pending span resumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +44,8 @@ pub(super) enum Resume {
     AtAwait,
     /// Outside of every recorded await, without annotated children.
     Alone,
+    /// Outside of every recorded await, with annotated children.
+    Around,
 }
 
 impl Span {
@@ -51,6 +57,7 @@ impl Span {
             (_, _) if is_in_span => Resume::OtherInSpan,
             (WaitAccount::Child, Some(WaitAccount::Own)) => Resume::AtAwait,
             (WaitAccount::Own, None) => Resume::Alone,
+            (WaitAccount::Child, None) => Resume::Around,
             _ => Resume::Other,
         }
     }
@@ -154,6 +161,11 @@ impl Span {
                 local::set_awaiting(None, AwaitState::NONE);
                 entry.begun.waited = true;
             }
+            Resume::Around => {
+                node.times.enter(now, Some(WaitAccount::Child));
+                local::set_current(Some(node));
+                local::set_awaiting(None, AwaitState::NONE);
+            }
             _ => return false,
         }
         if is_handed {
@@ -179,13 +191,13 @@ impl Span {
         }
     }
 
-    /// Returns whether the body has stopped where it resumed, and no child became pending.
+    /// Returns whether the body has stopped where it resumed, with as many pending children.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn has_stayed(&self) -> bool {
         let (at, state) = local::awaiting();
         let is_there = match self.resume {
             Resume::AtAwait => at.is_some() && state.is_old(),
-            Resume::Alone => at.is_none() && state == AwaitState::NONE,
+            Resume::Alone | Resume::Around => at.is_none() && state == AwaitState::NONE,
             _ => false,
         };
         is_there && local::pending_children() == 0
@@ -246,10 +258,11 @@ impl Span {
     /// Ends the polls of the body and of its await. `chain` is that of the body.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn end_stay(&self, node: &'static Node, now: u64, chain: PassingChain) {
+        let of_body = if chain.is_through { chain } else { PassingChain::NONE };
         match self.at {
             Some(at) => at.leave_after(now, OWN_AGAIN, PassingChain::through(chain.stopper)),
-            None if chain.is_through => node.leave_after(now, OWN_AGAIN, chain),
-            None => node.leave_after(now, OWN_AGAIN, PassingChain::NONE),
+            None if self.resume == Resume::Around => node.leave_after(now, CHILD_AGAIN, of_body),
+            None => node.leave_after(now, OWN_AGAIN, of_body),
         };
         node.times.pass();
         if let Some(slot) = self.slot {
