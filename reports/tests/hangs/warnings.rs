@@ -110,21 +110,24 @@ fn a_poll_that_does_not_end_spins() {
     insta::assert_snapshot!(program.sentence(), @"task 2 `hog` has been running in one poll at src/main.rs:200 for 1.00 s; 1 other task of its runtime is queued for a thread (1.00 s)");
 }
 
-/// Its thread may have waited for a CPU all the time.
+/// Its thread may have waited for a CPU all the time, or for most of it.
 #[test]
-fn a_poll_that_used_no_cpu_only_seems_to_spin() {
-    let used = |cpu_ns: u64| {
+fn a_poll_that_waited_for_a_cpu_only_seems_to_spin() {
+    let used = |cpu_ns: u64, delayed_ns: Option<u64>| {
         let mut program = hog(false);
         let mut worker = Worker::default();
-        (worker.thread_id, worker.cpu_ns) = (Some(7), Some(cpu_ns));
+        (worker.thread_id, worker.cpu_ns, worker.delayed_ns) = (Some(7), Some(cpu_ns), delayed_ns);
         worker.runtime = program.of(2).runtime.to_string();
         worker.task = Some(TaskId::new(2));
         program.snapshot.workers.push(worker);
         program.of(2).thread_id = Some(7);
         program.verdicts()
     };
-    assert_eq!(used(20_000_000), ["likely spin"]);
-    assert_eq!(used(19_999_999), ["suspect spin"]);
+    assert_eq!(used(20_000_000, None), ["likely spin"]);
+    assert_eq!(used(19_999_999, None), ["suspect spin"]);
+    // Half of its poll of a second, or less.
+    assert_eq!(used(3 * SECOND, Some(2 * SECOND)), ["likely spin"]);
+    assert_eq!(used(3 * SECOND, Some(3 * SECOND)), ["suspect spin"]);
 }
 
 #[test]

@@ -11,6 +11,8 @@ use crate::units::{counted, time};
 
 /// How many threads may share a CPU.
 const MOST_THREADS: u64 = 50;
+/// How many times as long as its work a poll takes at most, because of such threads.
+const MOST_STRETCH: u64 = 10;
 
 /// Polls that keep other tasks of their runtime from running.
 pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
@@ -68,13 +70,18 @@ pub(crate) fn may_end_by_itself(task: &Task) -> bool {
     task.is_asleep == Some(true) && task.waits_for_thread == Some(false)
 }
 
-/// Returns whether the worker of a task that runs may have been on a CPU in its poll. On a machine
-/// that is busy with other work, a thread may wait for one for that long, before it sleeps.
+/// Returns whether the worker of a task that runs may have been on a CPU for long in its poll. On a
+/// machine that is busy with other work, a thread may wait for one for that long, before it sleeps
+/// or ends the poll.
 pub(super) fn uses_cpu(facts: &Facts<'_>, task: &Task) -> bool {
     let mut workers = facts.snapshot.workers.iter();
     let own = workers.find(|worker| worker.thread_id.is_some() && worker.thread_id == task.thread_id);
-    let cpu_ns = own.and_then(|worker| worker.cpu_ns);
-    cpu_ns.is_none_or(|ns| ns >= task.since_ns / MOST_THREADS)
+    let Some((worker, cpu_ns)) = own.and_then(|worker| Some((worker, worker.cpu_ns?))) else { return true };
+    // The share of the CPU time it wanted that it has had so far.
+    let wanted_ns = cpu_ns.saturating_add(worker.delayed_ns.unwrap_or(0)).max(1);
+    let on_cpu_ns = u128::from(task.since_ns) * u128::from(cpu_ns) / u128::from(wanted_ns);
+    let on_cpu_ns = on_cpu_ns.max(u128::from(task.since_ns / MOST_STRETCH));
+    cpu_ns >= task.since_ns / MOST_THREADS && on_cpu_ns > u128::from(LONG_POLL_NS)
 }
 
 fn long_poll(
