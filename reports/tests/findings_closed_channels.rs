@@ -7,8 +7,8 @@ use diagnose_reports::model::{Holding, Resource, ResourceId, ResourceKind, Role}
 
 const SECOND: u64 = 1_000_000_000;
 
-/// So many channels of one place, created evenly over `seconds`. The first `closed` have a sender
-/// only.
+/// A snapshot with `all` channels that one line created, evenly over `seconds`. The first `closed`
+/// of them have lost their receivers.
 fn channels(kind: ResourceKind, all: u64, closed: u64, seconds: u64) -> Snapshot {
     let mut snapshot = empty();
     snapshot.elapsed_ns = seconds * SECOND;

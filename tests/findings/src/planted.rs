@@ -222,7 +222,7 @@ async fn send_mails(mut mails: ::tokio::sync::mpsc::Receiver<u64>) {
     }
 }
 
-/// One import in 50 has so many parts that there are too few permits for them.
+/// One import in 50 has more parts than there are permits.
 #[diagnose]
 async fn import(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
     let parts = if id % 50 == 49 { 8 } else { 1 };
