@@ -154,7 +154,8 @@ impl ProfileSlot {
     fn take() -> Option<Self> {
         let taken =
             PROFILES.fetch_update(Relaxed, Relaxed, |taken| (taken < MAX_PROFILES).then_some(taken + 1));
-        taken.is_ok().then_some(Self)
+        // Made only if there was room: its drop gives a place back.
+        taken.ok().map(|_| Self)
     }
 }
 
