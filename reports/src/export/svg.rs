@@ -10,7 +10,9 @@
 //! decimal unit in which the total is safe in both. [`frames`] and [`dress`] add what inferno
 //! cannot draw: titles with calls and quantiles, the legend, the footer and a dark mode.
 
+use std::cell::Cell;
 use std::io;
+use std::thread;
 
 use inferno::flamegraph::color::{BackgroundColor, Color};
 use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines};
@@ -62,12 +64,53 @@ pub(crate) fn render(snapshot: &Snapshot, view: View) -> io::Result<String> {
     options.flame_chart = true;
     options.bgcolors = Some(BackgroundColor::Flat(color(dress::BACKGROUND)));
     options.text_truncate_direction = TextTruncateDirection::Right;
-    let mut page = Vec::new();
-    from_lines(&mut options, lines.iter().rev().map(String::as_str), &mut page)?;
+    let page = draw(options, &lines)?;
     let page = String::from_utf8(page).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
     // A longer line would be cut at the edge of the page.
     let footer: Vec<String> = wrap(&footer.join("\n")).lines().map(str::to_owned).collect();
     Ok(dress::dress(boxes.edit(&page), &footer))
+}
+
+thread_local! {
+    /// Whether this thread has drawn.
+    static HAS_DRAWN: Cell<bool> = const { Cell::new(false) };
+    static STORAGE: Storage = const { Storage };
+}
+
+/// Destroyed when inferno's own values of this thread are, which it needs, and cannot do without.
+struct Storage;
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        // A value without a drop would not be destroyed.
+    }
+}
+
+/// Draws the folded lines. A thread whose storage is being destroyed lets another one draw: a
+/// value of the program that is dropped there may write a report, and so may a function that runs
+/// at exit.
+fn draw(mut options: Options<'_>, lines: &[String]) -> io::Result<Vec<u8>> {
+    let mut here = || {
+        let mut page = Vec::new();
+        from_lines(&mut options, lines.iter().rev().map(String::as_str), &mut page)?;
+        HAS_DRAWN.set(true);
+        Ok(page)
+    };
+    if HAS_DRAWN.get() && STORAGE.try_with(|_| ()).is_err() {
+        return elsewhere(here);
+    }
+    let page = here();
+    // After the first drawing, so that it is destroyed before what inferno has made there.
+    let _ = STORAGE.try_with(|_| ());
+    page
+}
+
+/// Calls `draw` on another thread.
+fn elsewhere(draw: impl FnMut() -> io::Result<Vec<u8>> + Send) -> io::Result<Vec<u8>> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("diagnose-draw".to_owned()).spawn_scoped(scope, draw)?;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("the report panicked")))
+    })
 }
 
 /// The name of the lowest frame, which is as wide as all the time.
@@ -126,4 +169,46 @@ fn lines(stacks: &[Stack], unit_ns: u64) -> Vec<String> {
 
 fn color([r, g, b]: dress::Rgb) -> Color {
     Color { r, g, b }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::sync::mpsc::{Sender, channel};
+    use std::thread;
+
+    use inferno::flamegraph::Options;
+
+    use super::draw;
+
+    struct DrawsWhenDropped(Sender<Result<Vec<u8>, String>>);
+
+    impl Drop for DrawsWhenDropped {
+        fn drop(&mut self) {
+            let drawn = draw(Options::default(), &["a 1".to_owned()]);
+            self.0.send(drawn.map_err(|error| error.to_string())).unwrap();
+        }
+    }
+
+    thread_local! {
+        static BEFORE: RefCell<Option<DrawsWhenDropped>> = const { RefCell::new(None) };
+        static AFTER: RefCell<Option<DrawsWhenDropped>> = const { RefCell::new(None) };
+    }
+
+    #[test]
+    fn a_value_of_a_thread_that_has_drawn_can_draw_while_it_is_destroyed() {
+        let (send, drawn) = channel();
+        let other = send.clone();
+        let ends = thread::spawn(move || {
+            BEFORE.set(Some(DrawsWhenDropped(send)));
+            draw(Options::default(), &["a 1".to_owned()]).unwrap();
+            AFTER.set(Some(DrawsWhenDropped(other)));
+        });
+        ends.join().unwrap();
+        let drawn: Vec<_> = drawn.iter().collect();
+        assert_eq!(drawn.len(), 2);
+        for page in drawn {
+            assert!(String::from_utf8(page.unwrap()).unwrap().contains("<svg"));
+        }
+    }
 }
