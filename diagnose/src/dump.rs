@@ -3,7 +3,10 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::thread;
+use std::time::Duration;
 
 use diagnose_reports::{Error, Report, Snapshot};
 
@@ -12,7 +15,6 @@ use crate::keep::Keep;
 use crate::say;
 use crate::signal_mask;
 use crate::snapshot::snapshot;
-use crate::sync::Mutex;
 
 /// Writes a report to a file, in the format of its extension. Returns the absolute path.
 ///
@@ -71,7 +73,42 @@ const TEMPORARY: &str = ".diagnose-temporary";
 /// Attempts to find a free name for a dump.
 const MAX_NAMES: u32 = 1_000;
 /// Sets of files are written one at a time.
-static TURN: Mutex<()> = Mutex::new(());
+static TURN: DumpTurn = DumpTurn(AtomicU32::new(0));
+/// The time between two looks at a turn that is taken.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// The id of the process whose thread writes; 0 if none does. No lock: in a child that was forked
+/// during a dump, the thread that would release it does not exist, and the child's end would wait
+/// for it.
+struct DumpTurn(AtomicU32);
+
+impl DumpTurn {
+    /// Waits until no thread of this process writes.
+    fn take(&self) -> TakenTurn<'_> {
+        let process = std::process::id();
+        let mut writer = 0;
+        // Acquire pairs with the Release in `drop`: the files of the previous dump are complete.
+        while let Err(other) = self.0.compare_exchange(writer, process, Acquire, Relaxed) {
+            if other == process {
+                thread::sleep(PAUSE);
+                writer = 0;
+            } else {
+                // Free by now, or taken by the parent of this process.
+                writer = other;
+            }
+        }
+        TakenTurn(&self.0)
+    }
+}
+
+struct TakenTurn<'a>(&'a AtomicU32);
+
+impl Drop for TakenTurn<'_> {
+    fn drop(&mut self) {
+        // Release pairs with the Acquire in `take`.
+        self.0.store(0, Release);
+    }
+}
 
 /// Writes one snapshot in several formats as `diagnose-<host>-<start>-<pid>-<n>.<extension>`, and
 /// removes the folder's oldest dumps past the bounds of `keep`. Then prints one line per file on
@@ -80,7 +117,7 @@ static TURN: Mutex<()> = Mutex::new(());
 /// Calls run one at a time. A format that cannot be written does not prevent the others. Existing
 /// files are never overwritten.
 pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
-    let _turn = TURN.lock();
+    let _turn = TURN.take();
     write_set(&snapshot(), folder, reports, keep);
 }
 
@@ -88,7 +125,7 @@ pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
 /// and those of the thread of `main` are destroyed before its process ends. So another thread
 /// writes, while the snapshot is of this one.
 pub(crate) fn dump_set_at_exit(folder: &Path, reports: &[Report], keep: Keep) {
-    let _turn = TURN.lock();
+    let _turn = TURN.take();
     let snapshot = snapshot();
     let write = || write_set(&snapshot, folder, reports, keep);
     thread::scope(|scope| {
@@ -165,10 +202,12 @@ fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep)
 mod tests {
     use std::cell::Cell;
     use std::fs;
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+    use std::thread;
 
     use diagnose_reports::{Format, Snapshot, write_new_file};
 
-    use super::with_free_name;
+    use super::{DumpTurn, with_free_name};
     use crate::dump_name;
 
     #[test]
@@ -189,5 +228,23 @@ mod tests {
         fs::remove_dir_all(&folder).expect("it can be removed");
         assert!(written.expect("under the next name").ends_with(format!("{name}.folded")));
         assert_eq!((tries.get(), files, other.as_str()), (2, 2, "of the other version"));
+    }
+    #[test]
+    fn a_dump_waits_for_one_of_this_process_and_not_for_one_of_its_parent() {
+        // Left by a thread of the parent, which does not exist in the child.
+        let turn = DumpTurn(AtomicU32::new(std::process::id() + 1));
+        let taken = turn.take();
+        assert_eq!(turn.0.load(Relaxed), std::process::id());
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let _taken = turn.take();
+                is_over.load(Relaxed)
+            });
+            is_over.store(true, Relaxed);
+            drop(taken);
+            assert!(other.join().expect("it does not panic"));
+        });
+        assert_eq!(turn.0.load(Relaxed), 0);
     }
 }
