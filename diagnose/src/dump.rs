@@ -137,29 +137,38 @@ pub(crate) fn dump_set_at_exit(folder: &Path, reports: &[Report], keep: Keep) {
     });
 }
 
-/// Calls `write` with a name, and with the next one while the file exists: another version of this
-/// crate in the process may write a dump of the same name at this moment.
-fn with_free_name<T>(name: &mut String, write: impl Fn(&str) -> Result<T, Error>) -> Result<T, Error> {
+/// Calls `write` with a path for a name, and for the next one while the file exists: another
+/// version of this crate in the process may write a dump of the same name at this moment. If the
+/// file does not exist, something else does, such as a file where the folder was.
+fn with_free_name<T>(
+    name: &mut String,
+    path: impl Fn(&str) -> PathBuf,
+    write: impl Fn(&Path) -> Result<T, Error>,
+) -> Result<T, Error> {
     let is_taken =
         |error: &Error| error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::AlreadyExists);
-    let mut written = write(name);
+    let mut written = write(&path(name));
     for _ in 0..MAX_NAMES {
         match &written {
-            Err(error) if is_taken(error) => *name = dump_name::next(),
+            Err(error) if is_taken(error) && exists(&path(name)) => *name = dump_name::next(),
             _ => break,
         }
-        written = write(name);
+        written = write(&path(name));
     }
     written
+}
+
+/// Returns whether there is a file of any kind, such as a link that leads nowhere.
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep) {
     let folder = fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
     let folder = folder.unwrap_or_default();
     let mut name = dump_name::next();
-    let is_taken = |name: &str| {
-        reports.iter().any(|report| folder.join(format!("{name}.{report}")).symlink_metadata().is_ok())
-    };
+    let path = |name: &str, report: &Report| folder.join(format!("{name}.{report}"));
+    let is_taken = |name: &str| reports.iter().any(|report| exists(&path(name, report)));
     for _ in 0..MAX_NAMES {
         if !is_taken(&name) {
             break;
@@ -170,10 +179,10 @@ fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep)
     let is_temporary = folder.join(TEMPORARY).exists();
     let mut words = Vec::new();
     for report in reports {
-        let written = with_free_name(&mut name, |name| {
-            let path = folder.join(format!("{name}.{report}"));
-            signal_mask::with_write_errors(|| diagnose_reports::write_new_file(snapshot, *report, &path))
-        });
+        let write = |path: &Path| {
+            signal_mask::with_write_errors(|| diagnose_reports::write_new_file(snapshot, *report, path))
+        };
+        let written = with_free_name(&mut name, |name| path(name, report), write);
         match written {
             Ok(_) if is_temporary => {}
             Ok(path) => words.push(format!("diagnose: wrote {}", path.display())),
@@ -216,19 +225,40 @@ mod tests {
         fs::create_dir_all(&folder).expect("a folder");
         let first = dump_name::next();
         let (mut name, tries) = (first.clone(), Cell::new(0));
-        let written = with_free_name(&mut name, |name| {
-            let path = folder.join(format!("{name}.folded"));
-            if tries.replace(tries.get() + 1) == 0 {
-                fs::write(&path, "of the other version").expect("it is free");
-            }
-            write_new_file(&Snapshot::default(), Format::Folded.into(), &path)
-        });
+        let written = with_free_name(
+            &mut name,
+            |name| folder.join(format!("{name}.folded")),
+            |path| {
+                if tries.replace(tries.get() + 1) == 0 {
+                    fs::write(path, "of the other version").expect("it is free");
+                }
+                write_new_file(&Snapshot::default(), Format::Folded.into(), path)
+            },
+        );
         let files = fs::read_dir(&folder).expect("it is there").count();
         let other = fs::read_to_string(folder.join(format!("{first}.folded"))).expect("it is there");
         fs::remove_dir_all(&folder).expect("it can be removed");
         assert!(written.expect("under the next name").ends_with(format!("{name}.folded")));
         assert_eq!((tries.get(), files, other.as_str()), (2, 2, "of the other version"));
     }
+    #[test]
+    fn a_folder_that_became_a_file_takes_no_names() {
+        let folder = std::env::temp_dir().join(format!("diagnose-no-folder-{}", std::process::id()));
+        fs::write(&folder, "a file").expect("it is free");
+        let first = dump_name::next();
+        let (mut name, tries) = (first.clone(), Cell::new(0));
+        let written = with_free_name(
+            &mut name,
+            |name| folder.join(format!("{name}.folded")),
+            |path| {
+                tries.set(tries.get() + 1);
+                write_new_file(&Snapshot::default(), Format::Folded.into(), path)
+            },
+        );
+        fs::remove_file(&folder).expect("it is there");
+        assert_eq!((written.is_err(), tries.get(), name), (true, 1, first));
+    }
+
     #[test]
     fn a_dump_waits_for_one_of_this_process_and_not_for_one_of_its_parent() {
         // Left by a thread of the parent, which does not exist in the child.
