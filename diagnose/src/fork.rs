@@ -42,7 +42,7 @@ struct HeldByFork(UnsafeCell<Option<HeldLocks>>);
 unsafe impl Sync for HeldByFork {}
 
 struct HeldLocks {
-    _turn: Option<CaptureTurn>,
+    turn: Option<CaptureTurn>,
     switch: switch::Held,
     process: u32,
 }
@@ -74,7 +74,7 @@ unsafe extern "C" fn prepare() {
     let own = usize::from(context::context().tree.is_some());
     // Without the turn, another thread's capture goes on and holds other locks.
     IS_SHARED.store(tree::leased() > own || turn.is_none() || !is_quiet, Relaxed);
-    let held = HeldLocks { _turn: turn, switch, process: std::process::id() };
+    let held = HeldLocks { turn, switch, process: std::process::id() };
     // SAFETY: `held` has the lock.
     unsafe { *HELD.0.get() = Some(held) };
 }
@@ -87,7 +87,9 @@ unsafe extern "C" fn in_parent() {
 unsafe extern "C" fn in_child() {
     crate::serve::close_in_child();
     own_thread::forget_all();
-    let Some(HeldLocks { switch, process, .. }) = take_held() else { return };
+    let Some(HeldLocks { turn, switch, process }) = take_held() else { return };
+    turn.iter().for_each(CaptureTurn::forget_waiting);
+    switch.forget_waiting();
     if IS_SHARED.load(Relaxed) {
         switch.cut_off(process);
     }

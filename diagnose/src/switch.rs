@@ -10,7 +10,7 @@ use crate::clock;
 use crate::env;
 use crate::pattern::Pattern;
 use crate::site::Site;
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{ForkMutex, ForkMutexGuard};
 
 /// The sites that were reached, and the settings for new ones.
 struct Switchboard {
@@ -21,8 +21,8 @@ struct Switchboard {
     is_initialized: bool,
 }
 
-static SWITCHBOARD: Mutex<Switchboard> =
-    Mutex::new(Switchboard { sites: Vec::new(), enabled: true, only: None, is_initialized: false });
+static SWITCHBOARD: ForkMutex<Switchboard> =
+    ForkMutex::new(Switchboard { sites: Vec::new(), enabled: true, only: None, is_initialized: false });
 
 /// Whether recording is on, for code that has no site.
 static RECORDS: AtomicBool = AtomicBool::new(true);
@@ -70,7 +70,7 @@ pub fn set_enabled(enabled: bool) {
 
 /// The lock on the switches of all sites.
 #[cfg(unix)]
-pub(crate) struct Held(MutexGuard<'static, Switchboard>);
+pub(crate) struct Held(ForkMutexGuard<'static, Switchboard>);
 
 /// Locks the switches until the guard is dropped.
 #[cfg(unix)]
@@ -80,6 +80,11 @@ pub(crate) fn hold() -> Held {
 
 #[cfg(unix)]
 impl Held {
+    /// Forgets the threads that wait, in a forked child.
+    pub(crate) fn forget_waiting(&self) {
+        self.0.forget_waiting();
+    }
+
     /// Turns recording off for good, in a forked child that is cut off from this parent.
     pub(crate) fn cut_off(mut self, parent: u32) {
         CUT_OFF_FROM.store(parent, Relaxed);
@@ -175,7 +180,7 @@ impl Switchboard {
 }
 
 /// Locks the switchboard. No user code runs under this lock.
-fn lock() -> MutexGuard<'static, Switchboard> {
+fn lock() -> ForkMutexGuard<'static, Switchboard> {
     let mut board = SWITCHBOARD.lock();
     if !board.is_initialized {
         board.is_initialized = true;

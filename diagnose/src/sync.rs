@@ -4,6 +4,10 @@
 //! `parking_lot`'s: const and without poisoning. Unlike the standard library's, they are compiled
 //! here, so the thread sanitizer sees what they order.
 
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
 pub(crate) use once_cell::sync::OnceCell;
 pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock};
 
@@ -85,5 +89,119 @@ pub(crate) fn spin(attempt: u32) {
         std::hint::spin_loop();
     } else {
         std::thread::yield_now();
+    }
+}
+
+/// A mutex that a fork holds, so that the child can unlock it.
+///
+/// The queue of a mutex of `parking_lot` is copied into the child, with threads that do not exist
+/// there, and an unlock may hand the mutex over to one of them. So nothing waits in a queue here:
+/// threads look again and again, and lock the mutex inside only when it is free.
+#[derive(Debug)]
+pub(crate) struct ForkMutex<T> {
+    gate: Gate,
+    value: Mutex<T>,
+}
+
+impl<T> ForkMutex<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        let gate = Gate { is_closed: AtomicBool::new(false), sleeping: std::sync::atomic::AtomicU32::new(0) };
+        Self { gate, value: Mutex::new(value) }
+    }
+
+    pub(crate) fn lock(&self) -> ForkMutexGuard<'_, T> {
+        let mut attempt = 0;
+        loop {
+            if let Some(guard) = self.try_lock() {
+                return guard;
+            }
+            self.gate.wait(attempt);
+            attempt = attempt.saturating_add(1);
+        }
+    }
+
+    /// Returns `None` if the mutex is not free within `patience`.
+    pub(crate) fn try_lock_for(&self, patience: Duration) -> Option<ForkMutexGuard<'_, T>> {
+        let (began, mut attempt) = (Instant::now(), 0);
+        loop {
+            let guard = self.try_lock();
+            if guard.is_some() || began.elapsed() >= patience {
+                return guard;
+            }
+            self.gate.wait(attempt);
+            attempt = attempt.saturating_add(1);
+        }
+    }
+
+    fn try_lock(&self) -> Option<ForkMutexGuard<'_, T>> {
+        // Acquire pairs with the Release in the drop of `ClosedGate`.
+        self.gate.is_closed.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        Some(ForkMutexGuard { value: self.value.lock(), gate: ClosedGate(&self.gate) })
+    }
+}
+
+/// What a [`ForkMutex`] is locked by.
+#[derive(Debug)]
+struct Gate {
+    is_closed: AtomicBool,
+    /// Number of threads that sleep between two looks.
+    sleeping: std::sync::atomic::AtomicU32,
+}
+
+impl Gate {
+    /// The number of looks before a thread sleeps.
+    const LOOKS: u32 = 256;
+    const PAUSE: Duration = Duration::from_micros(100);
+
+    fn wait(&self, attempt: u32) {
+        if attempt < Self::LOOKS {
+            return spin(attempt);
+        }
+        self.sleeping.fetch_add(1, Ordering::Relaxed);
+        std::thread::sleep(Self::PAUSE);
+        self.sleeping.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A locked [`ForkMutex`].
+pub(crate) struct ForkMutexGuard<'a, T> {
+    // Dropped first: nothing ever waits for the mutex inside.
+    value: MutexGuard<'a, T>,
+    #[cfg_attr(not(unix), allow(dead_code))]
+    gate: ClosedGate<'a>,
+}
+
+impl<T> ForkMutexGuard<'_, T> {
+    /// Forgets the threads that wait: in a forked child there are none.
+    #[cfg(unix)]
+    pub(crate) fn forget_waiting(&self) {
+        self.gate.0.sleeping.store(0, Ordering::Relaxed);
+    }
+}
+
+struct ClosedGate<'a>(&'a Gate);
+
+impl Drop for ClosedGate<'_> {
+    fn drop(&mut self) {
+        // Release pairs with the Acquire in `try_lock`.
+        self.0.is_closed.store(false, Ordering::Release);
+        if self.0.sleeping.load(Ordering::Relaxed) != 0 {
+            // A thread that locks it again at once would not leave it free for a look of another.
+            std::thread::sleep(Gate::PAUSE * 2);
+        }
+    }
+}
+
+impl<T> Deref for ForkMutexGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> DerefMut for ForkMutexGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
     }
 }

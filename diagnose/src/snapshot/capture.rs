@@ -9,22 +9,31 @@ use super::live_spans::LiveSpans;
 use super::merged::Merged;
 use crate::identity;
 use crate::switch::cut_off_from;
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{ForkMutex, ForkMutexGuard};
 
 /// Serializes captures: each keeps the waits that it reads, and counts how many waits keep a task's
 /// waker. A capture that panics does not block others, and one that never ends blocks them for
 /// [`PATIENCE`].
-static TURN: Mutex<()> = Mutex::new(());
+static TURN: ForkMutex<()> = ForkMutex::new(());
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Prevents other captures until it is dropped.
 pub(crate) struct CaptureTurn {
-    _guard: MutexGuard<'static, ()>,
+    #[cfg_attr(not(unix), allow(dead_code))]
+    guard: ForkMutexGuard<'static, ()>,
+}
+
+#[cfg(unix)]
+impl CaptureTurn {
+    /// Forgets the threads that wait, in a forked child.
+    pub(crate) fn forget_waiting(&self) {
+        self.guard.forget_waiting();
+    }
 }
 
 /// Takes the turn. Returns `None` if it is not free within `patience`.
 pub(crate) fn turn(patience: Duration) -> Option<CaptureTurn> {
-    TURN.try_lock_for(patience).map(|guard| CaptureTurn { _guard: guard })
+    TURN.try_lock_for(patience).map(|guard| CaptureTurn { guard })
 }
 
 /// The scope of a capture.

@@ -15,7 +15,9 @@ fn a_child_has_the_records_of_its_parent_or_says_why_not() {
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(
         stdout,
-        format!("alone\nwatched {count}\ninstalled again\nload {count}\nends {count}\nlast moments\n"),
+        format!(
+            "alone\ncontended {count}\nwatched {count}\ninstalled again\nload {count}\nends {count}\nlast moments\n"
+        ),
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );

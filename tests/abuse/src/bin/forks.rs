@@ -3,7 +3,8 @@
 //! ```text
 //! forks <count>
 //! ```
-//! Prints `alone` if a child had the records of its parent, `watched <n>` for n children that had
+//! Prints `alone` if a child had the records of its parent, `contended <n>` for n children that had
+//! them although other threads waited for locks of the fork, `watched <n>` for n children that had
 //! them although the watchdog was busy, `installed again` if one could install settings of its own,
 //! `load <n>` for n children that reported why they had none, `ends <n>` for n that dropped futures
 //! of their parent and ran their destructors, and `last moments` for one that a thread forked while
@@ -18,6 +19,7 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
@@ -69,6 +71,34 @@ fn has_records() -> bool {
     recorded();
     let snapshot = diagnose::snapshot();
     snapshot.enabled && snapshot.alarms.is_empty() && snapshot.nodes.iter().any(|node| node.calls == 2)
+}
+
+/// Forks `count` times, while other threads wait for the locks that a fork holds. They record
+/// nothing themselves.
+fn contended(count: u64) {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !is_over.load(Relaxed) {
+                    diagnose::set_enabled(true);
+                }
+            });
+            scope.spawn(|| {
+                while !is_over.load(Relaxed) {
+                    drop(diagnose::snapshot());
+                }
+            });
+        }
+        for _ in 0..count {
+            let can_switch = || {
+                diagnose::set_enabled(true);
+                has_records()
+            };
+            assert!(fork(can_switch), "a child beside threads that wait");
+        }
+        is_over.store(true, Relaxed);
+    });
 }
 
 fn is_refused() -> bool {
@@ -165,6 +195,8 @@ fn main() {
     recorded();
     assert!(fork(has_records), "the only thread forks");
     println!("alone");
+    contended(count);
+    println!("contended {count}");
     // The watchdog's thread takes locks that a snapshot needs.
     diagnose::Builder::new().watchdog(Duration::from_millis(1)).signal(None).install();
     for _ in 0..count {
