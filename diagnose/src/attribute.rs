@@ -19,8 +19,8 @@
 /// arguments of other macros whose expansion is known. Any other macro is one await, unless its
 /// value may be assigned to or borrowed from, or its arguments `return`, `break` or `continue`.
 ///
-/// The first call of a path allocates. So an annotated function must not run in a signal handler,
-/// or in a global allocator without a guard against its own re-entrance.
+/// The first call of a path allocates, and so do threads that hold locks of the recorder. So an
+/// annotated function must not run in a signal handler or in a global allocator.
 ///
 /// # Arguments
 /// - `name = "…"`: the name to show instead of the function's.
