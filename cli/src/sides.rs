@@ -18,7 +18,12 @@ pub(crate) fn read_all(names: &[OsString]) -> Result<Vec<Snapshot>, Failure> {
             paths.extend(expand(name)?);
             continue;
         };
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let mut parts = text.split(',').map(str::trim).filter(|part| !part.is_empty()).peekable();
+        // A variable of a script that was not set would otherwise be a side without recordings.
+        if parts.peek().is_none() {
+            return Err(Failure::new(format!("`{text}` names no snapshot")));
+        }
+        for part in parts {
             paths.extend(expand(part.as_ref())?);
         }
     }

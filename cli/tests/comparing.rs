@@ -75,6 +75,18 @@ fn a_gate_that_compares_nothing_fails() {
 }
 
 #[test]
+fn a_name_without_a_snapshot_is_no_empty_side() {
+    let scratch = Scratch::new();
+    let new = side(&scratch, "new", 200, &TEN);
+    for none in ["", " ", ","] {
+        for arguments in [&["diff", none, &new][..], &["diff", &new, none], &["merge", none, &new]] {
+            let refusal = run(arguments).refusal();
+            assert_eq!(refusal, format!("diagnose: `{none}` names no snapshot"));
+        }
+    }
+}
+
+#[test]
 fn equal_sides_have_no_changes() {
     let scratch = Scratch::new();
     let old = side(&scratch, "old", 100, &TEN);
