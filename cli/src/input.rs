@@ -51,22 +51,41 @@ pub(crate) fn none_in(folder: &Path) -> Failure {
 
 /// Reads a file, or standard input.
 pub(crate) fn parse(path: &Path) -> Result<Snapshot, Failure> {
-    let mut bytes = Vec::new();
     let (name, read) = if is_dash(path) {
-        ("standard input".to_owned(), io::stdin().lock().read_to_end(&mut bytes))
+        ("standard input".to_owned(), read_bytes(io::stdin().lock()))
     } else {
-        let read = fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-        (format!("`{}`", path.display()), read)
+        (format!("`{}`", path.display()), fs::File::open(path).and_then(read_bytes))
     };
-    read.map_err(|error| {
+    let bytes = read.map_err(|error| {
         let elsewhere = if error.kind() == io::ErrorKind::NotFound { elsewhere(path) } else { None };
         Failure::new(elsewhere.unwrap_or_else(|| format!("cannot read {name}: {error}")))
     })?;
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    let bytes = bytes.strip_prefix(MARK).unwrap_or(&bytes);
     Snapshot::read_json(bytes).map_err(|error| {
         let reason = reason(bytes).unwrap_or_else(|| error.to_string());
         Failure::new(format!("{name}: {reason}"))
     })
+}
+
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Reads everything if it may be JSON, and only the beginning of anything else: a device or a pipe
+/// may have no end, and a core dump more than fits into memory.
+fn read_bytes(mut input: impl io::Read) -> io::Result<Vec<u8>> {
+    const HEAD: u64 = 64 << 10;
+    let mut bytes = Vec::new();
+    input.by_ref().take(HEAD).read_to_end(&mut bytes)?;
+    let text = bytes.strip_prefix(MARK).unwrap_or(&bytes).trim_ascii_start();
+    if matches!(text, [] | [b'{' | b'[', ..]) {
+        input.read_to_end(&mut bytes)?;
+    } else if let Err(error) = std::str::from_utf8(&bytes) {
+        if error.error_len().is_none() {
+            // The head ends inside a character.
+            bytes.truncate(error.valid_up_to());
+        }
+    }
+    Ok(bytes)
 }
 
 /// Advice for a name that is not a file but the id of a process, or an address.

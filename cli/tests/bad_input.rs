@@ -1,8 +1,11 @@
 //! Input that is not a snapshot is refused in one sentence, which says what the input is.
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use diagnose_reports::model::VERSION;
 
-use crate::support::{Scratch, run, run_with_input, server};
+use crate::support::{Outcome, Scratch, command, run, run_with_input, server};
 
 /// The refusal of a file with this content, without the file's name.
 #[track_caller]
@@ -100,4 +103,21 @@ fn a_name_cannot_write_to_the_terminal() {
 fn a_byte_order_mark_is_no_obstacle() {
     let marked = format!("\u{FEFF}{}", server());
     run_with_input(&["show", "-"], marked.as_bytes()).ok();
+}
+
+#[test]
+fn input_that_is_no_json_is_not_read_to_its_end() {
+    let mut show = command(&["show", "-"]);
+    show.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut show = show.spawn().expect("the command starts");
+    let mut endless = show.stdin.take().expect("it is piped");
+    // The command may end before it has read all of this.
+    let _ = endless.write_all("\u{e9}a".repeat(100_000).as_bytes());
+    show.wait().expect("it ends, although its input does not");
+    let outcome = Outcome::from(show.wait_with_output().expect("it has ended"));
+    assert_eq!(
+        outcome.refusal(),
+        "diagnose: standard input: it is text, but not JSON; a snapshot is the `.json` file of a dump"
+    );
+    drop(endless);
 }
