@@ -162,6 +162,12 @@ pub(crate) fn shut_down(socket: std::os::fd::BorrowedFd<'_>) {
     let _ = unsafe { libc::shutdown(socket.as_raw_fd(), libc::SHUT_RDWR) };
 }
 
+/// Returns whether a socket could not connect because the other one is of another type.
+#[cfg(unix)]
+pub(crate) fn is_wrong_type(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EPROTOTYPE)
+}
+
 /// Closes a file descriptor that nothing else in this process closes.
 #[cfg(unix)]
 pub(crate) fn close(descriptor: std::os::fd::RawFd) {

@@ -178,7 +178,7 @@ pub(super) mod unix {
     use std::fs::{self, DirBuilder, Permissions};
     use std::io;
     use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
-    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::os::unix::net::{UnixDatagram, UnixListener};
     use std::path::{Path, PathBuf};
 
     /// Device and number of a file, which distinguish it from one that took its place.
@@ -227,10 +227,12 @@ pub(super) mod unix {
             Ok(metadata) if !metadata.file_type().is_socket() => {
                 in_use("there is a file that is not a socket; it stays")
             }
-            Ok(_) => match UnixStream::connect(path) {
+            Ok(_) => match UnixDatagram::unbound()?.connect(path) {
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
-                Err(error) => Err(error),
-                Ok(_) => in_use("another process listens on this socket"),
+                Err(error) if !crate::os::is_wrong_type(&error) => Err(error),
+                // It has another type. A socket of that type would wait for a process that accepts
+                // nothing, once its queue is full.
+                _ => in_use("another process listens on this socket"),
             },
         }
     }

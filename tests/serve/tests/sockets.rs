@@ -3,7 +3,7 @@
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 
 use diagnose_serve_tests::client::{get, get_unix};
@@ -65,6 +65,25 @@ fn a_left_over_socket_is_replaced_and_a_live_one_or_a_file_is_not() {
     assert!(error.ends_with("there is a file that is not a socket; it stays"), "{error}");
     drop(fourth);
     assert_eq!(fs::read_to_string(&path).expect("it stays"), "precious");
+    fs::remove_dir_all(folder).expect("it is there");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_accepts_nothing_on_its_socket_is_not_waited_for() {
+    let folder = folder("full");
+    let path = folder.join("a.sock");
+    let stuck = UnixListener::bind(&path).expect("a socket");
+    // As many clients as its queue takes. The next one would wait.
+    let most = fs::read_to_string("/proc/sys/net/core/somaxconn").expect("this is Linux");
+    for _ in 0..=most.trim().parse::<u32>().expect("a number") {
+        drop(UnixStream::connect(&path).expect("there is room"));
+    }
+    let mut program = Program::start(SERVES, &[path.to_str().expect("text")], &[]);
+    let error = program.hear();
+    assert!(error.ends_with("another process listens on this socket"), "{error}");
+    assert!(program.end().0.success());
+    drop(stuck);
     fs::remove_dir_all(folder).expect("it is there");
 }
 
