@@ -79,9 +79,11 @@ impl TimeLimitAlarm {
     }
 
     fn check(&self, waker: &Waker) {
+        // Cloned before the lock is taken, and dropped after: both are code of the executor.
+        let waker = waker.clone();
         let mut state = self.shared.state.lock();
         let tree = state.tree.take();
-        let old = state.waker.replace(waker.clone());
+        let old = state.waker.replace(waker);
         drop(state);
         drop(old);
         if let Some(tree) = tree {

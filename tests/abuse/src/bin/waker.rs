@@ -1,6 +1,8 @@
 //! An executor whose waker takes a snapshot whenever it is cloned, and when it is woken.
 //!
-//! Prints `clones <n>`. It hangs if a snapshot waits for a lock that its own caller holds.
+//! Prints `clones <n>`, and `late` once the thread of a time limit has ended while a clone of the
+//! waker was being made. It hangs if a snapshot waits for a lock that its own caller holds, or that
+//! thread for the clone.
 //!
 //! Unsafe is kept in this file: a waker made from a vtable.
 
@@ -10,6 +12,7 @@ use std::pin::pin;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
+use std::time::Duration;
 
 use diagnose::diagnose;
 
@@ -45,6 +48,35 @@ async fn stores_clones() {
     .await;
 }
 
+fn late_table() -> &'static RawWakerVTable {
+    static TABLE: RawWakerVTable = RawWakerVTable::new(
+        |data| {
+            while is_limited() {
+                std::thread::yield_now();
+            }
+            RawWaker::new(data, late_table())
+        },
+        |_| {},
+        |_| {},
+        |_| {},
+    );
+    &TABLE
+}
+
+/// Returns whether there is another thread than this one: that of the time limit.
+fn is_limited() -> bool {
+    std::fs::read_dir("/proc/self/task").expect("this is Linux").count() > 1
+}
+
+/// Returns whether a future is late at its first poll, which takes longer than its limit.
+fn is_late() -> bool {
+    // SAFETY: the functions of the table do not look at the pointer, which is null.
+    let waker = unsafe { Waker::new(std::ptr::null(), late_table()) };
+    let mut future = pin!(diagnose::within(Duration::from_millis(1), std::future::pending::<()>()));
+    let poll = || future.as_mut().poll(&mut Context::from_waker(&waker));
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(poll)).is_err()
+}
+
 fn main() {
     // SAFETY: the functions of the table do not look at the pointer, which is null.
     let waker = unsafe { Waker::new(std::ptr::null(), table()) };
@@ -59,4 +91,6 @@ fn main() {
     stored().wake();
     assert!(future.as_mut().poll(&mut context).is_ready());
     println!("clones {}", CLONES.load(Relaxed));
+    assert!(is_late());
+    println!("late");
 }
