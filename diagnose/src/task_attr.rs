@@ -60,7 +60,8 @@ static TABLE: Mutex<AttributeTable> = Mutex::new(AttributeTable { by_task: None,
 /// ```
 pub fn task_attr(name: &'static str, value: impl Display) {
     let task = crate::context::task();
-    if task == 0 || !switch::is_enabled() {
+    // A task was polled, so the environment was read.
+    if task == 0 || !switch::records() {
         return;
     }
     // Formatted before the lock is taken, because this runs the program's code.
