@@ -66,10 +66,19 @@ pub struct Builder {
     pub(crate) serve_token: Option<ServeToken>,
 }
 
-/// The function of [`Builder::on_alarm`].
+/// The function of [`Builder::on_alarm`], and whether it owns anything that has a drop.
 #[derive(Clone)]
 #[cfg_attr(not(feature = "on"), allow(dead_code))]
-pub(crate) struct AlarmFunction(pub(crate) Arc<dyn Fn(&Alarm) + Send + Sync>);
+pub(crate) struct AlarmFunction {
+    pub(crate) function: Arc<dyn Fn(&Alarm) + Send + Sync>,
+    pub(crate) owns: bool,
+}
+
+impl AlarmFunction {
+    pub(crate) fn new<F: Fn(&Alarm) + Send + Sync + 'static>(function: F) -> Self {
+        Self { function: Arc::new(function), owns: std::mem::needs_drop::<F>() }
+    }
+}
 
 impl fmt::Debug for AlarmFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -301,7 +310,7 @@ impl Builder {
     /// # _ = std::fs::remove_dir(folder);
     /// ```
     pub fn on_alarm(mut self, function: impl Fn(&Alarm) + Send + Sync + 'static) -> Self {
-        self.on_alarm = Some(AlarmFunction(Arc::new(function)));
+        self.on_alarm = Some(AlarmFunction::new(function));
         self
     }
 

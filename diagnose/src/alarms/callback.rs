@@ -9,6 +9,8 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::model::Alarm;
 
@@ -24,6 +26,9 @@ const MAX_QUEUED: usize = 64;
 static CALLBACK: Mutex<Callback> =
     Mutex::new(Callback { function: None, queue: VecDeque::new(), caller: None });
 
+/// Whether the function owns anything that has a drop, which may be a guard or a sender.
+static OWNS: AtomicBool = AtomicBool::new(false);
+
 struct Callback {
     function: Option<AlarmFunction>,
     queue: VecDeque<Alarm>,
@@ -34,9 +39,16 @@ struct Callback {
 
 /// Sets the function that gets each alarm from now on.
 pub(crate) fn set_callback(function: Option<AlarmFunction>) {
+    OWNS.store(function.as_ref().is_some_and(|it| it.owns), Relaxed);
     let previous = std::mem::replace(&mut CALLBACK.lock().function, function);
     // The program's function may have a drop of its own, which runs without the lock.
     drop(previous);
+}
+
+/// Returns whether there is a function that may have what a task waits for, and may let go of it
+/// when it is called.
+pub(crate) fn has_owning_callback() -> bool {
+    OWNS.load(Relaxed)
 }
 
 /// Queues an alarm for the function, if there is one.
@@ -58,7 +70,9 @@ pub(super) fn call(alarm: &Alarm) {
 /// Calls the function until the queue is empty.
 fn run() {
     while let Some((function, alarm)) = own_thread::work(next) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| as_program(move || (function.0)(&alarm)))) {
+        if let Err(payload) =
+            catch_unwind(AssertUnwindSafe(|| as_program(move || (function.function)(&alarm))))
+        {
             // The payload's own drop may panic too.
             std::mem::forget(payload);
             own_thread::work(|| {

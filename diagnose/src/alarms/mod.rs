@@ -8,5 +8,5 @@
 mod callback;
 mod raised;
 
-pub(crate) use callback::set_callback;
+pub(crate) use callback::{has_owning_callback, set_callback};
 pub(crate) use raised::{alarm, alarms, raise, resolve};

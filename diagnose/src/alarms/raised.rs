@@ -65,7 +65,6 @@ fn report(alarm: Alarm, words: String) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::mpsc::channel;
 
     use diagnose_reports::model::AlarmKind;
@@ -82,7 +81,7 @@ mod tests {
         assert_eq!(alarms(), all[1..], "the list has lost the first");
         let (send, resolved) = channel();
         let function = move |alarm: &_| send.send(Clone::clone(alarm)).unwrap();
-        callback::set_callback(Some(AlarmFunction(Arc::new(function))));
+        callback::set_callback(Some(AlarmFunction::new(function)));
         for (number, alarm) in [&all[0], &all[7]].into_iter().enumerate() {
             resolve(alarm.clone(), format!("over {number}"));
             let resolved: diagnose_reports::model::Alarm = resolved.recv().unwrap();

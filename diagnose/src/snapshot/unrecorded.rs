@@ -13,7 +13,7 @@ use diagnose_reports::model::{RunState, Runtime, Task, TaskKind, Worker};
 use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
 use super::local_sets;
-use crate::{cpu, live, own_thread, system_call};
+use crate::{alarms, cpu, live, own_thread, system_call};
 
 /// A runtime's own task count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +154,9 @@ pub(super) fn add(
     };
     let has_unnumbered = [before, after].into_iter().flatten().any(|it| it.runtime == 0);
     let has_uncounted = has_unnumbered || snapshot.tasks.iter().any(is_uncounted);
-    snapshot.is_all_recorded = is_all_recorded && !has_more && !has_uncounted;
+    // Each alarm calls that function, on a thread of this crate.
+    let is_without_callback = !alarms::has_owning_callback();
+    snapshot.is_all_recorded = is_all_recorded && is_without_callback && !has_more && !has_uncounted;
     snapshot.foreign_threads = foreign_threads;
     let more = u64::from(has_uncounted) + u64::from(has_more);
     snapshot.unrecorded_tasks = unrecorded.saturating_add(more);

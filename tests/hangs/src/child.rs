@@ -56,7 +56,7 @@ pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: 
     // Started before anything else, so that this thread is older than all that the program creates.
     let (start, started) = mpsc::channel();
     if env::var_os(WATCH).is_some() {
-        watch(Box::new(row), flavor);
+        watch(Box::leak(Box::new(row)), flavor);
     } else {
         thread::Builder::new()
             .name("looks".to_owned())
@@ -82,11 +82,12 @@ pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: 
 }
 
 /// Reports a look at each alarm of the watchdog, and ends the process at the expected one. No
-/// thread of the program's own takes snapshots: it would be a thread that may help any task.
-fn watch(row: Box<Row>, flavor: Flavor) {
+/// thread of the program's own takes snapshots: it would be a thread that may help any task. The
+/// function owns nothing, so that it cannot help one either.
+fn watch(row: &'static Row, flavor: Flavor) {
     let start = Instant::now();
     let look = move |alarm: &diagnose::model::Alarm| {
-        if judge::is_alarmed(&row, flavor, alarm.sentence()) {
+        if judge::is_alarmed(row, flavor, alarm.sentence()) {
             process::exit(GOES_ON);
         }
         report(&look::take(u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)));

@@ -103,3 +103,12 @@ fn reading_the_stack_of_a_blocked_thread_leaves_it_blocked() {
     assert!(!blocked.is_empty(), "{alarms:#?}");
     assert!(blocked.iter().any(|alarm| alarm.contains("\n    alarms::receives (")), "{alarms:#?}");
 }
+
+/// It runs on a thread of diagnose, but is code of the program's own.
+#[test]
+fn nothing_that_the_function_of_on_alarm_may_release_is_proven_stuck() {
+    diagnose_isolation::isolated!();
+    let (alarms, _) = run("released", "self_wait");
+    let alarm = only(&alarms, "self_wait");
+    assert!(alarm.starts_with("likely self_wait: task "), "{alarm}");
+}

@@ -2,13 +2,14 @@
 //! all alarms are over, and prints the text report to stdout.
 
 use std::hint::black_box;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use diagnose::diagnose;
 use diagnose::tokio;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::oneshot;
+use tokio::sync::{Mutex, oneshot};
 
 /// Checks repeatedly, for at most a minute.
 fn until(is_so: impl Fn() -> bool) {
@@ -108,6 +109,15 @@ fn parked() -> usize {
     diagnose::snapshot().workers.iter().filter(|worker| worker.parked).count()
 }
 
+/// Waits for a lock whose guard the function has that each alarm calls.
+#[diagnose]
+async fn is_released(lock: Arc<Mutex<()>>) {
+    let held = std::sync::Mutex::new(Some(Arc::clone(&lock).lock_owned().await));
+    let release = move |_: &diagnose::model::Alarm| drop(held.lock().map(|mut held| held.take()));
+    diagnose::Builder::new().signal(None).on_alarm(release).reinstall().expect("the folder is there");
+    drop(lock.lock().await);
+}
+
 fn main() {
     diagnose::Builder::new().signal(None).install();
     let runtime =
@@ -117,6 +127,7 @@ fn main() {
     let (what, words) = (arguments.next().expect("what"), arguments.next().expect("which words"));
     match what.as_str() {
         "blocked" => blocked(&runtime, &words),
+        "released" => runtime.block_on(is_released(Arc::default())),
         "uneven" => uneven(&runtime, &words),
         _ => runtime.block_on(spins(&words)),
     }
