@@ -14,6 +14,7 @@ use crate::place::{Caller, caller_before, is_list, use_at};
 /// What this code does with the variables of the pattern.
 pub(crate) fn use_of(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) -> GuardUse {
     let mut variables = Vec::new();
+    let pattern = without_type(pattern);
     let guard = match pattern {
         Pat::Ident(variable) if variable.subpat.is_none() => {
             variables.push(variable.ident.clone());
@@ -72,13 +73,21 @@ impl MovedNames {
 
     /// What the body does with the value of a pattern. Nothing is looked up but a variable.
     pub(crate) fn use_of(&self, pattern: &Pat) -> GuardUse {
-        match pattern {
+        match without_type(pattern) {
             Pat::Ident(variable) if variable.subpat.is_none() => {
                 let is_moved = self.0.contains(&variable.ident.unraw().to_string());
                 if is_moved { GuardUse::Moves } else { GuardUse::Stays }
             }
             _ => GuardUse::Moves,
         }
+    }
+}
+
+/// The pattern of `name: Type`. What the type names is no variable.
+fn without_type(pattern: &Pat) -> &Pat {
+    match pattern {
+        Pat::Type(typed) => without_type(&typed.pat),
+        other => other,
     }
 }
 
@@ -93,7 +102,7 @@ fn names(pattern: TokenStream, found: &mut Vec<Ident>) {
                 let is_upper = word.to_string().starts_with(char::is_uppercase);
                 let is_last = match tokens.get(index + 1) {
                     None => true,
-                    Some(TokenTree::Punct(punct)) => punct.as_char() == ',',
+                    Some(TokenTree::Punct(punct)) => matches!(punct.as_char(), ',' | '@'),
                     Some(_) => false,
                 };
                 found.extend((!is_upper || is_last).then(|| word.clone()));
