@@ -14,14 +14,17 @@ use crate::captures::Variables;
 pub(crate) fn block(args: &Args, mut block: ExprAsync, points: &[TokenStream]) -> Expr {
     // The compiler rejects attributes in an argument, but accepts them before a statement.
     let attrs = std::mem::take(&mut block.attrs);
-    let krate = krate(args);
-    let statics = statics(args, block.async_token.span, points);
+    let (krate, place) = (krate(args), block.async_token.span);
+    let statics = statics(args, place, points);
     let label = label(args, &krate);
+    let here = Span::mixed_site().located_at(place);
+    let timed = path(args, here, "Timed");
     braced(
         attrs,
-        quote_spanned! {Span::mixed_site()=>
+        place,
+        quote_spanned! {here=>
             #statics
-            #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #label), #block)
+            #timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #label), #block)
         },
     )
 }
@@ -66,7 +69,7 @@ pub(crate) fn closure(args: &Args, closure: &mut ExprClosure, points: &[TokenStr
     } else {
         timed
     };
-    *closure.body = braced(Vec::new(), quote!(#statics #output));
+    *closure.body = braced(Vec::new(), async_token.span, quote!(#statics #output));
 }
 
 /// Returns a branch that is never taken and moves these variables, so that the block around it
@@ -90,8 +93,12 @@ fn statics(args: &Args, place: Span, points: &[TokenStream]) -> TokenStream {
 }
 
 /// Returns a block expression. It is printed in parentheses where a statement begins with it.
-fn braced(attrs: Vec<Attribute>, inside: TokenStream) -> Expr {
-    let brace_token = Brace(Span::mixed_site());
+///
+/// Its braces are at `place`, which the user wrote: with those of a macro, the compiler would show
+/// the attribute as the place of whatever the block is the beginning or the end of, as in
+/// `async { … }.boxed()`.
+fn braced(attrs: Vec<Attribute>, place: Span, inside: TokenStream) -> Expr {
+    let brace_token = Brace(place);
     let block = Block { brace_token, stmts: vec![Stmt::Expr(Expr::Verbatim(inside), None)] };
     Expr::Block(ExprBlock { attrs, label: None, block })
 }
