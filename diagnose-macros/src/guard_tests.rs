@@ -93,6 +93,7 @@ fn a_guard_whose_last_method_is_unknown_is_called_upon() {
         "match m.lock().await { g => g.run(job) }",
         "let mut p = permits.acquire_many(2).await?; halve(&mut p);",
         "let mut g = m.lock().await; other(&mut g).await; drop(g);",
+        "let mut g = m.lock().await; other(g.borrow_mut()).await; drop(g);",
     ] {
         assert_eq!(guard_use(body), "calls", "{body}");
     }
@@ -110,6 +111,7 @@ fn a_guard_that_may_be_handed_on_moves() {
         "let g = m.lock().await; tx.send(g).await;",
         "let g = m.lock().await; Guard::map(g, |it| &mut it.x);",
         "let mut g = m.lock().await; let h = mem::replace(&mut g, other);",
+        "let mut g = m.lock().await; let r: &mut Guard = g.borrow_mut(); swap(r); drop(g);",
         "let g = m.lock().await; match g { h => keep(h) }",
         "let g = m.lock().await; spawn!(g);",
         "let g = m.lock().await; vec![g];",

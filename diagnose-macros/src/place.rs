@@ -35,6 +35,9 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
     let is_mutable =
         matches!(tokens.get(index.wrapping_sub(1)), Some(TokenTree::Ident(word)) if word == "mut");
     let before_borrow = || index.checked_sub(2).and_then(sign).map(|(sign, _)| sign);
+    if before == Some('=') && is_lent(&tokens[index..]) {
+        return GuardUse::Moves;
+    }
     if is_mutable && before_borrow() == Some('&') {
         // Whatever has the name of a borrow, as of `let name = &mut guard;`, may swap the guard,
         // and so may a function, or take out what is in an `Option` or a list.
@@ -58,6 +61,7 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
         (Some(('.', Spacing::Alone)), Some(TokenTree::Ident(_) | TokenTree::Literal(_))) => {
             let field = if is_shown { GuardUse::Stays } else { use_of_field(&tokens[..index]) };
             match use_of_member(guard, &tokens[index + 1..], field) {
+                GuardUse::Stays if is_lent(&tokens[index..]) => GuardUse::Calls,
                 GuardUse::Calls if guard == Acquired::Lock && is_used_again(tokens, index) => GuardUse::Stays,
                 it => it,
             }
@@ -79,6 +83,12 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
             _ => false,
         }),
     }
+}
+
+/// Returns whether the first of the tokens is borrowed by `BorrowMut`, which every type has:
+/// whatever gets the borrow may swap the guard, as with `&mut`.
+fn is_lent(tokens: &[TokenTree]) -> bool {
+    matches!(tokens, [_, TokenTree::Punct(_), TokenTree::Ident(method), ..] if method == "borrow_mut")
 }
 
 /// What the field or method whose dot comes first does with the value. A field of a guard is one of
