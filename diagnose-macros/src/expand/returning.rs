@@ -2,10 +2,11 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{Expr, ReturnType};
 
 use super::output::inferred;
-use super::parts::{before, body_of, future_kind, krate, label, split};
+use super::parts::{before, body_of, future_kind, krate, label, path, split};
 use crate::args::Args;
 use crate::boxed::{self, Returned};
 use crate::function::Function;
@@ -27,7 +28,13 @@ pub(crate) fn returning(
         #statics
         let __diagnose_label = #label;
     };
-    let timed = |future: TokenStream| quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label), #future));
+    // A message about the future shows the expression that the user wrote.
+    let timed_at = |place: Span, future: TokenStream| {
+        let here = Span::mixed_site().located_at(place);
+        let timed = path(args, here, "Timed");
+        quote_spanned!(here=> #timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label), #future))
+    };
+    let timed = |future: TokenStream| timed_at(Span::mixed_site(), future);
     let ends_early = boxed::ends_early(&mut block);
     let mut last = if ends_early { None } else { boxed::last(&mut block) };
     let pinned = match (returned, &mut last) {
@@ -35,13 +42,13 @@ pub(crate) fn returning(
         _ => None,
     };
     if let Some(future) = pinned {
-        *future = Expr::Verbatim(timed(quote!(#future)));
+        *future = Expr::Verbatim(timed_at(future.span(), quote!(#future)));
         let body = before(block, &inner, &start);
         return quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body);
     }
     let body = match (returned, last) {
         (Returned::Opaque, Some(last)) => {
-            *last = Expr::Verbatim(timed(quote!(#last)));
+            *last = Expr::Verbatim(timed_at(last.span(), quote!(#last)));
             before(block, &inner, &start)
         }
         (Returned::Opaque, None) => {

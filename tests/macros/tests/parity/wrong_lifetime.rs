@@ -11,4 +11,9 @@ impl<'a> Holder<'a> {
     }
 }
 
+#[diagnose]
+fn outlives(text: &str) -> impl std::future::Future<Output = usize> + 'static {
+    async move { text.len() }
+}
+
 fn main() {}
