@@ -202,6 +202,15 @@ fn a_hundred_thousand_receivers_of_a_channel_take_a_few_lines() {
     assert_eq!(alone.matches("\"role\"").count(), 100_000, "a resource by itself is not folded");
 }
 
+/// As in a file that another program has made.
+#[test]
+fn a_longest_duration_without_a_histogram_is_kept() {
+    let mut snapshot = tree("main | busy=5 polls=2");
+    snapshot.nodes[0].latency.completed.longest_ns = 7;
+    let page = page(&snapshot, Format::Json, View::Time);
+    assert_eq!(Snapshot::read_json(page.as_bytes()).unwrap(), snapshot);
+}
+
 proptest! {
     #[test]
     fn snapshots_are_read_back(snapshot in random::snapshot(40), elapsed_ns in any::<u64>(), enabled in any::<bool>()) {

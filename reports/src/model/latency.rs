@@ -18,10 +18,10 @@ use crate::json::ToJson;
 #[non_exhaustive]
 pub struct Latency {
     /// Calls that returned `Ready`; for a synchronous function, calls that returned.
-    #[serde(skip_serializing_if = "Durations::is_empty")]
+    #[serde(skip_serializing_if = "Durations::is_unset")]
     pub completed: Durations,
     /// Calls that were dropped while pending.
-    #[serde(skip_serializing_if = "Durations::is_empty")]
+    #[serde(skip_serializing_if = "Durations::is_unset")]
     pub cancelled: Durations,
 }
 
@@ -43,6 +43,11 @@ impl Latency {
     pub fn is_empty(&self) -> bool {
         self.completed.is_empty() && self.cancelled.is_empty()
     }
+
+    /// Returns whether it may be left out of a saved snapshot.
+    pub(crate) fn is_unset(&self) -> bool {
+        self.completed.is_unset() && self.cancelled.is_unset()
+    }
 }
 
 impl Durations {
@@ -50,5 +55,10 @@ impl Durations {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.buckets.is_empty()
+    }
+
+    /// A file from elsewhere may have a longest duration without buckets.
+    fn is_unset(&self) -> bool {
+        self.is_empty() && self.longest_ns == 0
     }
 }

@@ -71,7 +71,7 @@ pub struct Node {
     /// Durations of finished polls: the non-empty buckets of a log2 histogram, ascending.
     pub polls_histogram: Vec<Bucket>,
     /// Durations of finished calls; empty for awaits and hand-written futures.
-    #[serde(default, skip_serializing_if = "Latency::is_empty")]
+    #[serde(default, skip_serializing_if = "Latency::is_unset")]
     pub latency: Latency,
 }
 
