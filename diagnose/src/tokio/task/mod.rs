@@ -2,6 +2,7 @@
 
 mod abort_handle;
 mod handle;
+mod id_number;
 pub(crate) mod ids;
 mod joining;
 pub(crate) mod local_set;

@@ -7,10 +7,10 @@ use std::task::Poll;
 use ::tokio::task::Id;
 
 use super::JoinHandle;
+use super::id_number::IdNumbers;
 use crate::label::Label;
 use crate::live::{self, SpawnTarget};
 use crate::named::call_site_at;
-use crate::number::shown;
 use crate::recorder::Frame;
 use crate::spawned::{self, RecordedTask, launch};
 use crate::tokio::runtime::number;
@@ -88,9 +88,12 @@ where
     spawned::blocking(target, location, f)
 }
 
+/// The numbers of tokio's ids of tasks.
+static IDS: IdNumbers = IdNumbers::new();
+
 /// Records tokio's id of the task.
 pub(in crate::tokio) fn numbered<T: HasId>(number: RecordedTask, task: T) -> T {
-    if let Some(id) = shown(task.id()) {
+    if let Some(id) = IDS.of(task.id()) {
         number.set_runtime_id(id);
     }
     task
