@@ -3,6 +3,11 @@
 //! The handler itself only writes one byte into a pipe, through signal-hook. This thread reads it
 //! and does the rest. Signals that arrive while a dump is being written cause one further dump.
 
+#[cfg(all(unix, feature = "signal"))]
+mod pipe;
+
+#[cfg(all(unix, feature = "signal"))]
+use self::pipe::{Handle, SignalPipe};
 use crate::config::Signal;
 use crate::install_error::InstallError;
 #[cfg(all(unix, feature = "signal"))]
@@ -35,8 +40,6 @@ pub(crate) fn is_own(_signal: std::ffi::c_int) -> bool {
 pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static) -> Result<(), InstallError> {
     use std::sync::mpsc;
 
-    use signal_hook::iterator::{Handle, Signals};
-
     static LISTENER: Mutex<Option<Handle>> = Mutex::new(None);
     let mut listener = LISTENER.lock();
     if let Some(previous) = listener.take() {
@@ -49,18 +52,16 @@ pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static)
     }
     // The thread comes first: a handler without a thread would keep the signal's default action
     // from the program, and do nothing.
-    let (hand_over, handed_over) = mpsc::channel::<Signals>();
+    let (hand_over, handed_over) = mpsc::channel::<SignalPipe>();
     let listen = move || {
-        let Ok(mut signals) = handed_over.recv() else { return };
+        let Ok(signals) = handed_over.recv() else { return };
         // All other threads may block it by now.
         crate::signal_mask::accept(number(signal));
-        for _ in &mut signals {
-            own_thread::work(&action);
-        }
+        pipe::act_on(signals, || own_thread::work(&action));
     };
     let as_error = |error| InstallError::Signal(signal, error);
     own_thread::spawn("diagnose-signal", listen).map_err(as_error)?;
-    let signals = Signals::new([number(signal)]).map_err(as_error)?;
+    let signals = pipe::open(number(signal)).map_err(as_error)?;
     own.push(signal);
     *listener = Some(signals.handle());
     // The thread waits for it.

@@ -29,6 +29,11 @@ fn the_function_of_on_alarm_has_the_signal_mask_of_the_program() {
 }
 
 #[test]
+fn a_program_that_closes_all_descriptors_does_not_panic() {
+    assert_eq!(run("closed"), "alive\n");
+}
+
+#[test]
 fn a_program_whose_stderr_has_no_reader_survives_its_dump() {
     let folder = std::env::temp_dir().join(format!("diagnose-signals-{}", std::process::id()));
     let mut command = command(env!("CARGO_BIN_EXE_signals"));

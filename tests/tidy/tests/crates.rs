@@ -43,7 +43,10 @@ const CRATES: [(&str, &[&str]); 32] = [
         "serde_json",
         &["cli/src/", "reports/src/error.rs", "reports/src/export/", "reports/src/model/folding/"],
     ),
-    ("signal_hook", &["diagnose/src/signal.rs", "cli/src/commands/run/", "cli/src/process/"]),
+    (
+        "signal_hook",
+        &["diagnose/src/signal.rs", "diagnose/src/signal/", "cli/src/commands/run/", "cli/src/process/"],
+    ),
     ("smol", &["diagnose/src/smol.rs", "diagnose/src/off/"]),
     ("tempfile", &["cli/src/commands/"]),
     ("tokio", &["diagnose/src/tokio/", "diagnose/src/tokio_util/task/", "diagnose/src/off/"]),

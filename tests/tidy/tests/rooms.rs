@@ -30,9 +30,9 @@ const RECORDER: [&[&str]; 16] = [
 const COLD: [&[&str]; 10] = [
     &["attribute", "config", "cpu", "exit", "install_error", "model", "off", "signal_mask"],
     &["events", "identity", "own_thread"],
-    &["dump_name", "say", "signal"],
-    &["env_names", "keep", "system_call", "trigger"],
-    &["alarms", "env_values", "panics", "span_layer"],
+    &["dump_name", "say"],
+    &["env_names", "keep", "signal", "trigger"],
+    &["alarms", "env_values", "panics", "span_layer", "system_call"],
     &["snapshot"],
     &["dump", "serve", "watchdog", "within"],
     &["fork"],

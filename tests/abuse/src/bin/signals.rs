@@ -5,6 +5,7 @@
 //! signals dumps     blocks SIGUSR1 before `install`, and waits for it with `sigwait`
 //! signals alarm     blocks SIGTERM before; an alarm's function asks which signals its thread blocks
 //! signals later     the same, where SIGTERM is blocked after `install`
+//! signals closed    closes all descriptors but those of stdin, stdout and stderr, as a daemon does
 //! signals pipe      has the default action for SIGPIPE, and a stderr that nobody reads any more
 //! ```
 //! Prints a line once it has survived.
@@ -26,6 +27,7 @@ fn main() {
         Some("dumps") => dumps(),
         Some("alarm") => alarm(true),
         Some("later") => alarm(false),
+        Some("closed") => closed(),
         Some("pipe") => pipe(),
         other => panic!("unknown: {other:?}"),
     }
@@ -120,4 +122,30 @@ fn pipe() {
     }
     // The end of the process waits for the words about the dump.
     println!("alive");
+}
+
+fn closed() {
+    std::panic::set_hook(Box::new(|panic| {
+        println!("{panic}");
+        std::process::exit(1);
+    }));
+    diagnose::install();
+    while !is_listening() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    for descriptor in 3..1024 {
+        // SAFETY: nothing else in this program uses a descriptor.
+        unsafe { libc::close(descriptor) };
+    }
+    while is_listening() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    println!("alive");
+}
+
+/// Returns whether the thread is there that writes dumps.
+fn is_listening() -> bool {
+    let threads = std::fs::read_dir("/proc/self/task").expect("Linux").flatten();
+    let mut names = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok());
+    names.any(|name| name.trim() == "diagnose-signal")
 }
