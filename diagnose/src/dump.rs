@@ -211,13 +211,25 @@ fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep)
 mod tests {
     use std::cell::Cell;
     use std::fs;
-    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+    use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    use std::sync::mpsc::channel;
     use std::thread;
+    use std::time::Duration;
 
-    use diagnose_reports::{Format, Snapshot, write_new_file};
+    use diagnose_reports::{Error, Format, Snapshot, write_new_file};
 
     use super::{DumpTurn, with_free_name};
     use crate::dump_name;
+
+    /// Writes a dump into the folder; `before` is called before each attempt.
+    fn write_in(folder: &Path, name: &mut String, before: impl Fn(&Path)) -> Result<PathBuf, Error> {
+        let path = |name: &str| folder.join(format!("{name}.folded"));
+        with_free_name(name, path, |path| {
+            before(path);
+            write_new_file(&Snapshot::default(), Format::Folded.into(), path)
+        })
+    }
 
     #[test]
     fn a_file_that_another_version_creates_meanwhile_is_kept() {
@@ -225,36 +237,25 @@ mod tests {
         fs::create_dir_all(&folder).expect("a folder");
         let first = dump_name::next();
         let (mut name, tries) = (first.clone(), Cell::new(0));
-        let written = with_free_name(
-            &mut name,
-            |name| folder.join(format!("{name}.folded")),
-            |path| {
-                if tries.replace(tries.get() + 1) == 0 {
-                    fs::write(path, "of the other version").expect("it is free");
-                }
-                write_new_file(&Snapshot::default(), Format::Folded.into(), path)
-            },
-        );
+        let written = write_in(&folder, &mut name, |path| {
+            if tries.replace(tries.get() + 1) == 0 {
+                fs::write(path, "of the other version").expect("it is free");
+            }
+        });
         let files = fs::read_dir(&folder).expect("it is there").count();
         let other = fs::read_to_string(folder.join(format!("{first}.folded"))).expect("it is there");
         fs::remove_dir_all(&folder).expect("it can be removed");
         assert!(written.expect("under the next name").ends_with(format!("{name}.folded")));
         assert_eq!((tries.get(), files, other.as_str()), (2, 2, "of the other version"));
     }
+
     #[test]
     fn a_folder_that_became_a_file_takes_no_names() {
         let folder = std::env::temp_dir().join(format!("diagnose-no-folder-{}", std::process::id()));
         fs::write(&folder, "a file").expect("it is free");
         let first = dump_name::next();
         let (mut name, tries) = (first.clone(), Cell::new(0));
-        let written = with_free_name(
-            &mut name,
-            |name| folder.join(format!("{name}.folded")),
-            |path| {
-                tries.set(tries.get() + 1);
-                write_new_file(&Snapshot::default(), Format::Folded.into(), path)
-            },
-        );
+        let written = write_in(&folder, &mut name, |_| tries.set(tries.get() + 1));
         fs::remove_file(&folder).expect("it is there");
         assert_eq!((written.is_err(), tries.get(), name), (true, 1, first));
     }
@@ -265,15 +266,16 @@ mod tests {
         let turn = DumpTurn(AtomicU32::new(std::process::id() + 1));
         let taken = turn.take();
         assert_eq!(turn.0.load(Relaxed), std::process::id());
-        let is_over = AtomicBool::new(false);
+        let (send, second) = channel();
         thread::scope(|scope| {
-            let other = scope.spawn(|| {
+            scope.spawn(|| {
                 let _taken = turn.take();
-                is_over.load(Relaxed)
+                send.send(()).expect("the test waits for it");
             });
-            is_over.store(true, Relaxed);
+            // However late that thread begins, it does not get the turn.
+            assert!(second.recv_timeout(Duration::from_millis(50)).is_err());
             drop(taken);
-            assert!(other.join().expect("it does not panic"));
+            second.recv().expect("the turn is free");
         });
         assert_eq!(turn.0.load(Relaxed), 0);
     }

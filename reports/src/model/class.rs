@@ -42,7 +42,7 @@ impl<T: Clone> DerefMut for Shared<T> {
 }
 
 impl<T> Shared<T> {
-    /// Appends the address of the value, which stands for its contents.
+    /// Appends the address of the value. Two values with the same address are equal, if both exist.
     pub(crate) fn push_address(&self, key: &mut Vec<usize>) {
         key.push(Arc::as_ptr(&self.0).addr());
     }

@@ -34,7 +34,7 @@ impl Text {
         &self.0
     }
 
-    /// The address of the text, which stands for its contents while somebody has it.
+    /// The address of the text. Two texts with the same address are equal, if both exist.
     pub(crate) fn address(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }

@@ -27,8 +27,8 @@ const MIN_TIMES: u64 = 16;
 const FEW_TIMES: u64 = 8;
 const FEW_SHARE: u64 = 800;
 const FEW_MEAN_NS: u64 = 40_000_000;
-/// The same for short calls: how many of them a call must await, and their least mean length in ns.
-/// So many tries or rows are no accident.
+/// How often the function must await it if its calls are short, and the least mean length of such a
+/// call in ns. A hundred tries or rows are no accident.
 const MANY_TIMES: u64 = 100;
 const MANY_MEAN_NS: u64 = 5_000_000;
 /// The fewest calls of the function that have ended: fewer suffice if each awaits it so often.

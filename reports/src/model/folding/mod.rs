@@ -12,7 +12,9 @@
 //! zero. `step*n` stands for a step that occurs `n` times in a row. In the order, `s*n` stands for
 //! a record of shape `s` and the `n − 1` records after it, each of the shape that followed the
 //! shape before it the last time. Nothing is rounded or left out. Short lists, and lists with few
-//! equal parts, are saved record by record. [`Json`](crate::json::Json) takes the numbers out.
+//! equal parts, are saved record by record. [`Json`](crate::json::Json) takes the numbers out. The
+//! text of a record is not even written if the record has the class and the fields of the one that
+//! is expected there: see [`Record::push_shape`].
 //!
 //! ```text
 //! written by   folded     lists   columns   numbers as steps
