@@ -1,9 +1,9 @@
-// A headless Chromium from $ROOT, and pages in it that report every error and every request.
+// The headless $CHROMIUM, and pages in it that report every error and every request.
 
 const { chromium } = await import(`${process.env.ROOT}/npm/node_modules/playwright-core/index.mjs`);
 
 export const browser = await chromium.launch({
-  executablePath: `${process.env.ROOT}/chroot/usr/lib/chromium/chromium-headless-shell`,
+  executablePath: process.env.CHROMIUM,
   args: ['--no-sandbox', '--allow-file-access-from-files'],
 });
 

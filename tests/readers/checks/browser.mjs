@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { execFileSync } from 'node:child_process';
 export const readers = process.env.READERS;
 export const require = createRequire(`${readers}/npm/package.json`);
-const executablePath = `${readers}/root/usr/lib/chromium/chromium-headless-shell`;
+const executablePath = process.env.CHROMIUM;
 export const chromium = 'Chromium ' + execFileSync(executablePath, ['--version']).toString().match(/[\d.]+/)[0];
 export const versionOf = (name) => require(`${readers}/npm/node_modules/${name}/package.json`).version;
 export const launch = () => require('playwright-core').chromium.launch({

@@ -7,7 +7,7 @@ const dot = fs.readFileSync(`${stem}.dot`, 'utf8'), mermaid = fs.readFileSync(`$
 const nodes = dot.split('\n').filter((line) => /^ {2}\w+ \[label=/.test(line) && !line.startsWith('  node ')).length;
 const edges = dot.split('\n').filter((line) => / -> /.test(line)).length;
 
-const program = `${readers}/root/usr/bin/dot`;
+const program = process.env.DOT;
 const version = spawnSync(program, ['-V'], { encoding: 'utf8' }).stderr.match(/[\d.]+/)?.[0];
 const drawn = spawnSync(program, ['-Tsvg'], { input: dot, encoding: 'utf8', maxBuffer: 1 << 28 });
 row('dot', version, 'exit code', 0, drawn.status);
