@@ -128,7 +128,7 @@ impl<'a> Holdings<'a> {
         class.units = copy.units;
         let is_bound = copy.task == 0 || self.is_of_a_thread(copy);
         class.thread_id = if is_bound { capture.thread_id(copy.thread) } else { None };
-        class.place = copy.at.filter(|at| !waits::is_in_std(at)).map(|at| capture.texts.place(at));
+        class.place = copy.at.and_then(|at| capture.texts.place_outside_std(at));
         holding.task = some(copy.task).map(TaskId::new);
         holding.span = some(copy.span).map(SpanId::new);
         holding.since_ns =

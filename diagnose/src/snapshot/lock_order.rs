@@ -6,8 +6,8 @@ use super::kinds::kind;
 use super::task_copy::some;
 use super::texts::Texts;
 use crate::tree;
+use crate::waits::RecordIdentity;
 use crate::waits::lock_order::{LockPair, recorded};
-use crate::waits::{RecordIdentity, is_in_std};
 
 /// Returns the recorded pairs, or `None` while recording them is off.
 pub(super) fn build() -> Option<LockOrder> {
@@ -32,7 +32,7 @@ fn resource(id: u64, identity: &RecordIdentity, texts: &Texts) -> LockedResource
     built.kind = kind(identity.resource_type.kind);
     built.library.push_str(identity.resource_type.library);
     built.name = identity.name.as_deref().map(str::to_owned);
-    built.created = (!is_in_std(identity.made_at)).then(|| texts.place(identity.made_at));
+    built.created = texts.place_outside_std(identity.made_at);
     built
 }
 

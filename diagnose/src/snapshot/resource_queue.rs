@@ -8,7 +8,7 @@ use diagnose_reports::model::{self, Holding, LastEvent, Resource, ResourceId, Ro
 use super::capture_context::CaptureContext;
 use super::kinds::kind;
 use super::usage::usage;
-use crate::waits::{self, Creator, Record, RecordIdentity, ResourceKind, UNBOUNDED, WaitCopy, is_in_std};
+use crate::waits::{self, Creator, Record, RecordIdentity, ResourceKind, UNBOUNDED, WaitCopy};
 
 /// A resource and its queue.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl ResourceQueue {
         resource.kind = kind(identity.resource_type.kind);
         resource.library = capture.texts.of(identity.resource_type.library);
         resource.name = identity.name.as_deref().map(Text::from);
-        resource.created = (!is_in_std(identity.made_at)).then(|| capture.texts.place(identity.made_at));
+        resource.created = capture.texts.place_outside_std(identity.made_at);
         match identity.made_by {
             Creator::Task(task) => resource.created_by = Some(TaskId::new(task)),
             Creator::Thread(thread) => resource.created_on = capture.thread_id(Some(thread)),

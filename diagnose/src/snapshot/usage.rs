@@ -6,7 +6,7 @@ use super::capture_context::CaptureContext;
 use super::kinds::kind;
 use super::latency;
 use crate::clock::Scale;
-use crate::waits::{self, PastKey, PastUse, ResourceKind, UNBOUNDED, is_in_std};
+use crate::waits::{self, PastKey, PastUse, ResourceKind, UNBOUNDED};
 
 /// Converts them, without the waits that last; `acquisitions` counts all, measured or not.
 pub(super) fn usage(
@@ -47,7 +47,7 @@ fn past_resource(key: &PastKey, past: &PastUse, capture: &CaptureContext<'_>) ->
     built.kind = kind(*of_kind);
     built.library = capture.texts.of(library);
     built.name = name.as_deref().map(Text::from);
-    built.created = (!is_in_std(made_at)).then(|| capture.texts.place(made_at));
+    built.created = capture.texts.place_outside_std(made_at);
     built.capacity = Some(past.capacity).filter(|capacity| *capacity != UNBOUNDED);
     built.count = past.count;
     built.most_waited_ns = capture.scale.ns(past.most_waited);

@@ -78,7 +78,13 @@ pub(crate) struct WaitCall {
 }
 
 /// The calls so far, by address: places and sites have one each.
-type Calls = HashMap<CallKey, Rc<WaitCall>>;
+#[derive(Debug, Default)]
+struct Calls {
+    all: HashMap<CallKey, Rc<WaitCall>>,
+    /// The call before: neighbors are often alike.
+    last: Option<(CallKey, Rc<WaitCall>)>,
+}
+
 type CallKey = (WaitMode, u64, *const Location<'static>, Option<*const Site>, Option<u32>, [bool; 3]);
 
 impl WaitCall {
@@ -86,7 +92,14 @@ impl WaitCall {
         let Self { mode, units, at, awaited, thread, is_blocking, is_given_up, is_pinned } = self;
         let flags = [is_blocking, is_given_up, is_pinned];
         let key = (mode, units, ptr::from_ref(at), awaited.map(ptr::from_ref), thread, flags);
-        calls.entry(key).or_insert_with(|| Rc::new(self)).clone()
+        match &calls.last {
+            Some((last, call)) if *last == key => call.clone(),
+            _ => {
+                let call = calls.all.entry(key).or_insert_with(|| Rc::new(self)).clone();
+                calls.last = Some((key, call.clone()));
+                call
+            }
+        }
     }
 }
 

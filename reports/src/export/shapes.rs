@@ -8,6 +8,7 @@
 //! ```
 
 use std::collections::HashMap;
+use std::ptr;
 
 use crate::model::{SiteIndex, Snapshot, Span, SpanIndex, Task};
 use crate::sort::sort;
@@ -21,22 +22,53 @@ pub(super) struct Shapes<'a> {
     /// By span index.
     spans: Vec<u32>,
     texts: HashMap<&'a str, u64>,
+    /// The last file of a spawn, and its number: most tasks come from few places.
+    last_file: (&'a str, u64),
 }
 
 /// The shape of a span that is too deep to compare.
 const TOO_DEEP: u32 = u32::MAX;
 
+/// Numbers for equal keys, from 0 in the order of their first use.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    known: HashMap<Vec<u64>, usize>,
+    /// The key before, and its number: neighbors are often alike.
+    last: (Vec<u64>, Option<usize>),
+}
+
+impl Numbers {
+    /// Returns the number of a key.
+    pub(super) fn of(&mut self, key: &[u64]) -> usize {
+        if let (last, Some(number)) = &self.last {
+            if last == key {
+                return *number;
+            }
+        }
+        let next = self.known.len();
+        let number = match self.known.get(key) {
+            Some(number) => *number,
+            None => *self.known.entry(key.to_vec()).or_insert(next),
+        };
+        self.last.0.clear();
+        self.last.0.extend_from_slice(key);
+        self.last.1 = Some(number);
+        number
+    }
+}
+
 impl<'a> Shapes<'a> {
     /// `children`: the spans below each span, which come after it.
     pub(super) fn new<'c>(snapshot: &'a Snapshot, children: impl Fn(usize) -> &'c [usize]) -> Self {
-        let mut shapes = Self { spans: vec![TOO_DEEP; snapshot.spans.len()], texts: HashMap::new() };
+        let spans = vec![TOO_DEEP; snapshot.spans.len()];
+        let mut shapes = Self { spans, texts: HashMap::new(), last_file: ("", 0) };
         let mut depths = vec![0_u32; snapshot.spans.len()];
         for number in 0..depths.len() {
             for &child in children(number) {
                 depths[child] = depths[number].saturating_add(1);
             }
         }
-        let mut known = HashMap::<Vec<u64>, u32>::new();
+        let mut known = Numbers::default();
         let mut key = Vec::new();
         for (number, span) in snapshot.spans.iter().enumerate().rev() {
             if depths[number] >= MAX_DEPTH {
@@ -49,11 +81,7 @@ impl<'a> Shapes<'a> {
             key.extend(below.filter(|shape| *shape != TOO_DEEP).map(u64::from));
             // The branches of a `select!` are polled in any order.
             sort(&mut key[own..]);
-            let next = u32::try_from(known.len()).unwrap_or(TOO_DEEP);
-            shapes.spans[number] = match known.get(&key) {
-                Some(shape) => *shape,
-                None => *known.entry(key.clone()).or_insert(next),
-            };
+            shapes.spans[number] = u32::try_from(known.of(&key)).unwrap_or(TOO_DEEP);
         }
         shapes
     }
@@ -71,7 +99,7 @@ impl<'a> Shapes<'a> {
         key.clear();
         key.extend([task.site.get() as u64, task.state as u64, task.kind as u64]);
         let spawned = task.spawned_at.as_ref();
-        key.extend([self.text(task.label.as_deref()), self.text(spawned.map(|it| it.file.as_str()))]);
+        key.extend([self.text(task.label.as_deref()), spawned.map_or(0, |it| self.file(it.file.as_str()))]);
         key.push(spawned.map_or(0, |it| u64::from(it.line) << 32 | u64::from(it.column)));
         let shape = |span: Option<usize>| span.and_then(|span| self.spans.get(span)).copied();
         key.push(shape(task.span.map(SpanIndex::get)).map_or(0, |shape| u64::from(shape) + 1));
@@ -83,6 +111,15 @@ impl<'a> Shapes<'a> {
         key.push(below.len() as u64);
         key.extend(below);
         key.extend(task.running.iter().map(|site| site.get() as u64));
+    }
+
+    /// The number of a file.
+    fn file(&mut self, file: &'a str) -> u64 {
+        let (last, number) = self.last_file;
+        if number == 0 || !ptr::eq(last, file) && last != file {
+            self.last_file = (file, self.text(Some(file)));
+        }
+        self.last_file.1
     }
 
     /// The number of a text; 0 for `None`.

@@ -22,7 +22,7 @@ use crate::export::branches::Indent;
 use crate::export::head::{head, word};
 use crate::export::lines::{Lines, lines_to_string};
 use crate::export::set_aside::set_aside;
-use crate::export::shapes::Shapes;
+use crate::export::shapes::{Numbers, Shapes};
 use crate::export::verdicts;
 use crate::export::waited::Waited;
 use crate::export::wakes::chain;
@@ -115,16 +115,12 @@ impl<'a> Forest<'a> {
     /// Groups tasks that differ only in ids and times. The group with the longest wait comes first.
     pub(super) fn groups(&self) -> Vec<Vec<&'a Task>> {
         let mut shapes = Shapes::new(self.snapshot, |span| &self.children[span]);
-        let mut known = HashMap::<Vec<u64>, usize>::new();
+        let mut known = Numbers::default();
         let mut groups: Vec<Vec<&'a Task>> = Vec::new();
         let mut key = Vec::new();
         for task in &self.snapshot.tasks {
             shapes.task(&mut key, task, self.detached_of(task));
-            let group = match known.get(&key) {
-                Some(group) => *group,
-                None => *known.entry(key.clone()).or_insert(groups.len()),
-            };
-            match groups.get_mut(group) {
+            match groups.get_mut(known.of(&key)) {
                 Some(group) => group.push(task),
                 None => groups.push(vec![task]),
             }

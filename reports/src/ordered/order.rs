@@ -28,10 +28,13 @@ impl Order {
 
     /// Finds an entry, given how each compares with it. Returns where it belongs if there is none.
     pub(super) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<usize, OrderPosition> {
-        // Keys often come in their order.
-        let last = self.chunks.last().and_then(|chunk| Some((chunk.len(), *chunk.last()?)));
-        if let Some((length, _)) = last.filter(|(_, last)| compare(*last).is_lt()) {
-            return Err((self.chunks.len() - 1, length));
+        // Keys often come in their order, or all alike.
+        if let Some((chunk, &last)) = self.chunks.last().and_then(|chunk| Some((chunk, chunk.last()?))) {
+            match compare(last) {
+                Ordering::Less => return Err((self.chunks.len() - 1, chunk.len())),
+                Ordering::Equal => return Ok(last),
+                Ordering::Greater => {}
+            }
         }
         let after = self.chunks.partition_point(|chunk| compare(chunk[0]).is_le());
         let index = after.saturating_sub(1);

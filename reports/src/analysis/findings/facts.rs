@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use super::awaited_lock::AwaitedLock;
+use super::locks::Lock;
 use super::site_totals::SiteTotals;
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
@@ -49,6 +50,7 @@ pub(super) struct Facts<'a> {
     spans: Index<SpanId>,
     /// The roots of handlers.
     handlers: OnceCell<OrderedSet<SiteIndex>>,
+    locks: OnceCell<Vec<Lock<'a>>>,
     awaited_locks: OnceCell<OrderedMap<SiteIndex, AwaitedLock>>,
 }
 
@@ -81,6 +83,7 @@ impl<'a> Facts<'a> {
             tasks: TasksById::new(&snapshot.tasks),
             spans: Index::new(snapshot.spans.iter().map(|span| span.id)),
             handlers: OnceCell::new(),
+            locks: OnceCell::new(),
             awaited_locks: OnceCell::new(),
         }
     }
@@ -88,6 +91,11 @@ impl<'a> Facts<'a> {
     /// The task with this id; `None` if it was done at the capture.
     pub(super) fn task(&self, id: TaskId) -> Option<&'a Task> {
         self.tasks.get(id)
+    }
+
+    /// The index of the task with this id; `None` if it was done at the capture.
+    pub(super) fn task_position(&self, id: TaskId) -> Option<usize> {
+        self.tasks.position(id)
     }
 
     /// The span of a function or block with this id; `None` if it is gone.
@@ -217,6 +225,11 @@ impl<'a> Facts<'a> {
             roots.into_iter().filter(|&root| self.has_ends(root) || self.is_overloaded(root)).collect()
         });
         handlers.contains(&root)
+    }
+
+    /// The locks that calls wait for or have waited for: found once, as there may be many.
+    pub(super) fn locks(&self, find: impl FnOnce(&Self) -> Vec<Lock<'a>>) -> &[Lock<'a>] {
+        self.locks.get_or_init(|| find(self))
     }
 
     /// The locks that calls have waited for, by await: found once, as there may be many.

@@ -126,7 +126,7 @@ impl<'a> Growth<'a> {
     }
 
     /// The time after which the growth is a finding; `None` if it never is.
-    fn evidence_ns(&self, facts: &Facts<'_>, waiting: &WaitingTasks<'_>) -> Option<u64> {
+    fn evidence_ns(&self, facts: &Facts<'_>, waiting: &WaitingTasks<'_, '_>) -> Option<u64> {
         let is_stuck = |task: &&&Task| facts.stuck_tasks.contains(&task.id);
         if self.tasks.iter().filter(is_stuck).count() * 2 > self.tasks.len() {
             // A verdict says why they do not end.
@@ -227,7 +227,7 @@ fn pool(facts: &Facts<'_>, tasks: &[&Task]) -> Option<u64> {
 
 fn of_group(
     facts: &Facts<'_>,
-    waiting: &WaitingTasks<'_>,
+    waiting: &WaitingTasks<'_, '_>,
     group: &GrowingGroup<'_>,
     growth: &Growth<'_>,
 ) -> Finding {

@@ -36,15 +36,16 @@ struct Nested<'a> {
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS);
-    let mut locks = locks(facts);
     let is_long = |row: &UsagePlace| row.longest_ns >= least_ns;
-    locks.retain(|lock| lock.count == 1 && !lock.has_permits() && lock.waiters.iter().any(is_long));
+    let is_one =
+        |lock: &&Lock<'_>| lock.count == 1 && !lock.has_permits() && lock.waiters.iter().any(is_long);
+    let mut locks: Vec<&Lock<'_>> = locks(facts).iter().filter(is_one).collect();
     sort_by_key(&mut locks, |lock| std::cmp::Reverse(lock.waited_ns));
     locks.truncate(MAX_LOCKS);
     sort_by_key(&mut locks, |lock| (lock.ids.first().copied(), lock.created, lock.name));
     let mut found = Vec::new();
-    for (number, first) in locks.iter().enumerate() {
-        for second in &locks[number + 1..] {
+    for (number, &first) in locks.iter().enumerate() {
+        for &second in &locks[number + 1..] {
             let there = nested(facts, first, second, least_ns);
             let back = there.as_ref().and_then(|_| nested(facts, second, first, least_ns));
             if let (Some(there), Some(back)) = (there, back) {

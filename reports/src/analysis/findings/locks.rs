@@ -7,6 +7,7 @@ use super::facts::{Facts, per_mille};
 use super::lock_lines::groups;
 use super::workers::CpuShare;
 use crate::analysis::uses::{ResourceUse, resource_uses};
+use crate::index::Index;
 use crate::model::{Place, Resource, ResourceId, ResourceKind, UsagePlace};
 use crate::ordered::OrderedMap;
 
@@ -59,7 +60,11 @@ pub(super) struct Lock<'a> {
 }
 
 /// The locks that calls wait for or have waited for, except those that verdicts mention.
-pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
+pub(super) fn locks<'f, 'a>(facts: &'f Facts<'a>) -> &'f [Lock<'a>] {
+    facts.locks(find)
+}
+
+fn find<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
     let mut of_place: OrderedMap<_, Vec<ResourceUse<'_>>> = OrderedMap::new();
     for it in resource_uses(facts.snapshot) {
         // A lock without a place of creation is identified by the place that acquires it.
@@ -68,15 +73,13 @@ pub(super) fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
         of_place.entry(key).or_default().push(it);
     }
     let mut locks: Vec<Lock<'_>> = of_place.into_values().flat_map(|all| of_one_place(facts, &all)).collect();
-    let mut lock_of = OrderedMap::new();
-    for (number, lock) in locks.iter().enumerate() {
-        for &id in &lock.ids {
-            lock_of.entry(id).or_insert(number);
-        }
-    }
+    let numbered = locks.iter().enumerate();
+    let lock_of: Vec<_> =
+        numbered.flat_map(|(number, lock)| lock.ids.iter().map(move |&id| (id, number))).collect();
+    let positions = Index::new(lock_of.iter().map(|&(id, _)| id));
     for wait in &facts.snapshot.waits {
-        let Some(&own) = wait.resource.and_then(|id| lock_of.get(&id)) else { continue };
-        let own = &mut locks[own];
+        let Some(position) = wait.resource.and_then(|id| positions.get(id)) else { continue };
+        let own = &mut locks[lock_of[position].1];
         own.ended = own.ended.saturating_sub(1);
         own.given_up = own.given_up.saturating_sub(1);
         own.youngest_ns = own.youngest_ns.min(wait.since_ns);

@@ -106,8 +106,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// The calls in flight.
 #[derive(Debug)]
-struct Stopped<'a> {
-    facts: &'a Facts<'a>,
+struct Stopped<'f, 'a> {
+    facts: &'f Facts<'a>,
     /// By position of a span: for how many ns nothing below it was polled.
     silent_ns: Vec<u64>,
     /// By position of a span: those that it polled last.
@@ -136,8 +136,8 @@ impl<K: Ord> Answers<K> {
     }
 }
 
-impl<'a> Stopped<'a> {
-    fn new(facts: &'a Facts<'a>) -> Self {
+impl<'f, 'a> Stopped<'f, 'a> {
+    fn new(facts: &'f Facts<'a>) -> Self {
         let spans = &facts.snapshot.spans;
         // Parents have smaller positions.
         let children = spans.iter().enumerate().filter_map(|(index, span)| {

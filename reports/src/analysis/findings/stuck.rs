@@ -10,13 +10,11 @@ use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use super::suspicion::{StoppedRequests, is_evident};
 use crate::analysis::hangs::{Confidence, Link, Verdict, VerdictKind, alike};
-use crate::index::TasksById;
 use crate::model::{Place, ResourceId, Snapshot, TaskId};
 use crate::ordered::OrderedSet;
 use crate::units::{count, counted};
 
 pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> {
-    let tasks = TasksById::new(&facts.snapshot.tasks);
     let stopped = StoppedRequests::new(facts);
     let verdicts_found: Vec<&Verdict> =
         verdicts.iter().filter(|verdict| is_finding(facts, &stopped, verdict)).collect();
@@ -25,11 +23,12 @@ pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> 
         facts.stuck_tasks.extend(verdict.victims.iter().copied());
         facts.stuck_resources.extend(verdict.chain.iter().filter_map(Link::resource));
     }
+    let facts = &*facts;
     let causes = verdicts_found.into_iter().filter(|verdict| verdict.root_cause);
     let finding = |group: Vec<&Verdict>| {
         let (first, others) = group.split_first()?;
         let number = verdicts.iter().position(|verdict| std::ptr::eq(verdict, *first))?;
-        Some(of_verdicts(facts.snapshot, number, first, others, &tasks))
+        Some(of_verdicts(facts, number, first, others))
     };
     alike(causes).into_iter().filter_map(finding).collect()
 }
@@ -45,13 +44,7 @@ fn is_finding(facts: &Facts<'_>, stopped: &StoppedRequests, verdict: &Verdict) -
     verdict.confidence != Confidence::Suspect || has_chain || is_evident(facts, stopped, verdict)
 }
 
-fn of_verdicts(
-    snapshot: &Snapshot,
-    number: usize,
-    verdict: &Verdict,
-    others: &[&Verdict],
-    tasks: &TasksById<'_>,
-) -> Finding {
+fn of_verdicts(facts: &Facts<'_>, number: usize, verdict: &Verdict, others: &[&Verdict]) -> Finding {
     let mut sentence = format!("{} {}: {}", verdict.confidence, verdict.kind, verdict.sentence);
     if !verdict.victims.is_empty() {
         let verb = if verdict.victims.len() == 1 { "waits" } else { "wait" };
@@ -64,19 +57,19 @@ fn of_verdicts(
     let (rule, severity) = match verdict.kind {
         // Nothing is stuck yet.
         VerdictKind::Hazard => (Rule::SetAside, Severity::Risk),
-        kind if verdict.confidence == Confidence::Suspect && !is_in_handlers(verdict, tasks) => {
+        kind if verdict.confidence == Confidence::Suspect && !is_in_handlers(verdict, facts) => {
             (Rule::Stuck(kind), Severity::Risk)
         }
         kind => (Rule::Stuck(kind), Severity::Stuck),
     };
     let mut finding = Finding::new(rule, severity, &sentence, verdict.remedy());
-    finding.place = place(snapshot, verdict);
+    finding.place = place(facts.snapshot, verdict);
     let mut ids: OrderedSet<TaskId> = OrderedSet::new();
     for it in std::iter::once(&verdict).chain(others) {
         ids.extend(it.chain.iter().filter_map(Link::task));
         ids.extend(it.victims.iter().copied());
     }
-    let since_ns = ids.iter().filter_map(|&id| tasks.get(id)).map(|task| task.since_ns);
+    let since_ns = ids.iter().filter_map(|&id| facts.task(id)).map(|task| task.since_ns);
     finding.explains_ns = since_ns.fold(0, u64::saturating_add);
     finding.evidence.set_tasks(ids);
     let mut resources: Vec<ResourceId> = Vec::new();
@@ -94,8 +87,8 @@ fn of_verdicts(
 /// Returns whether all tasks of the chain are roots in unrecorded tasks, as handlers are. Code that
 /// drops them is a library's, which seldom does; other code is the program's own, which may well
 /// do.
-fn is_in_handlers(verdict: &Verdict, tasks: &TasksById<'_>) -> bool {
-    let chained = verdict.chain.iter().filter_map(Link::task).filter_map(|id| tasks.get(id));
+fn is_in_handlers(verdict: &Verdict, facts: &Facts<'_>) -> bool {
+    let chained = verdict.chain.iter().filter_map(Link::task).filter_map(|id| facts.task(id));
     chained.into_iter().all(|task| task.is_unspawned)
 }
 

@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use super::facts::Facts;
 use super::held::is_acquisition;
 use super::stops::Stops;
-use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{
     Place, Resource, ResourceKind, Role, RunState, Site, SiteIndex, SiteKind, Task, TaskId, Wait, WaitMode,
@@ -45,9 +44,8 @@ pub(super) enum Waiting {
 
 /// The waits of each task.
 #[derive(Debug)]
-pub(super) struct WaitingTasks<'a> {
-    facts: &'a Facts<'a>,
-    tasks: TasksById<'a>,
+pub(super) struct WaitingTasks<'f, 'a> {
+    facts: &'f Facts<'a>,
     /// By position of the task.
     waits: Lists,
     /// The answers of [`Self::will_end`] and [`Self::is_recorded`] so far.
@@ -75,18 +73,17 @@ impl Answers {
     }
 }
 
-impl<'a> WaitingTasks<'a> {
-    pub(super) fn new(facts: &'a Facts<'a>) -> Self {
-        let tasks = TasksById::new(&facts.snapshot.tasks);
+impl<'f, 'a> WaitingTasks<'f, 'a> {
+    pub(super) fn new(facts: &'f Facts<'a>) -> Self {
         let waits = facts.snapshot.waits.iter().enumerate();
-        let waits = waits.filter_map(|(index, wait)| Some((tasks.position(wait.task?)?, index)));
+        let waits = waits.filter_map(|(index, wait)| Some((facts.task_position(wait.task?)?, index)));
         let waits = Lists::new(facts.snapshot.tasks.len(), waits);
         let (ending, recorded, repeated) = Default::default();
-        Self { facts, tasks, waits, ending, recorded, repeated }
+        Self { facts, waits, ending, recorded, repeated }
     }
 
     fn waits(&self, task: &Task) -> impl Iterator<Item = &'a Wait> + '_ {
-        let waits = self.tasks.position(task.id).map_or(&[][..], |task| self.waits.of(task));
+        let waits = self.facts.task_position(task.id).map_or(&[][..], |task| self.waits.of(task));
         waits.iter().map(|&wait| &self.facts.snapshot.waits[wait])
     }
 
@@ -112,7 +109,7 @@ impl<'a> WaitingTasks<'a> {
             task.state != RunState::Waiting
                 || self.waits(task).any(|wait| {
                     let is_due = self.due_ns(wait).is_some_and(|due_ns| due_ns < FAR_NS);
-                    let others = || self.awaited(task, wait).into_iter().filter_map(|id| self.tasks.get(id));
+                    let others = || self.awaited(task, wait).into_iter().filter_map(|id| self.facts.task(id));
                     let is_released =
                         || self.acquired(wait).is_some_and(|it| self.is_released(it, steps - 1));
                     is_due
@@ -132,7 +129,7 @@ impl<'a> WaitingTasks<'a> {
     fn is_released(&self, lock: &Resource, steps: usize) -> bool {
         let held = || lock.holdings.iter().filter(|holding| holding.role == Role::Holds);
         let most_ns = longest_hold_ns(lock).saturating_mul(MAX_HOLDS);
-        let mut holders = held().filter_map(|holding| self.tasks.get(holding.task?));
+        let mut holders = held().filter_map(|holding| self.facts.task(holding.task?));
         held().all(|holding| holding.since_ns <= most_ns)
             && holders.any(|task| {
                 let is_stuck = self.facts.stuck_tasks.contains(&task.id);
@@ -195,7 +192,7 @@ impl<'a> WaitingTasks<'a> {
     /// Returns whether a task may be the one that answers: calls of its function last as long as
     /// the wait.
     fn may_answer(&self, wait: &Wait, id: TaskId) -> bool {
-        let Some(task) = self.tasks.get(id) else { return false };
+        let Some(task) = self.facts.task(id) else { return false };
         let longest_ns = self.facts.totals(self.facts.root_site(task)).longest_ns;
         // Without an ended call, it is unknown how long they last.
         longest_ns == 0 || wait.since_ns <= longest_ns.saturating_mul(MAX_CALLS)
@@ -240,14 +237,14 @@ impl<'a> WaitingTasks<'a> {
 
     /// Returns whether the spawners of most of them have not ended.
     pub(super) fn have_live_spawners(&self, tasks: &[&Task]) -> bool {
-        let is_live = |task: &&&Task| task.spawned_by.is_some_and(|id| self.tasks.get(id).is_some());
+        let is_live = |task: &&&Task| task.spawned_by.is_some_and(|id| self.facts.task(id).is_some());
         tasks.iter().filter(is_live).count() * 2 >= tasks.len()
     }
 
     /// Returns whether most of them were spawned at the start of a task that has not ended.
     pub(super) fn are_of_live_tasks(&self, tasks: &[&Task]) -> bool {
         let is_of_live_task = |task: &&&Task| {
-            let spawner = task.spawned_by.and_then(|spawner| self.tasks.get(spawner));
+            let spawner = task.spawned_by.and_then(|spawner| self.facts.task(spawner));
             spawner.is_some_and(|it| it.age_ns.saturating_sub(task.age_ns) <= START_NS.max(it.age_ns / 10))
         };
         tasks.iter().filter(is_of_live_task).count() * 2 >= tasks.len()
@@ -267,7 +264,7 @@ impl<'a> WaitingTasks<'a> {
             let joined = self.waits(task).filter(is_join).flat_map(|wait| self.awaited(task, wait));
             task.opaque_wakers == Some(0)
                 && joined
-                    .filter_map(|id| self.tasks.get(id))
+                    .filter_map(|id| self.facts.task(id))
                     .all(|it| steps == 0 || self.is_recorded(it, steps - 1))
         })
     }
