@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use crate::analysis::hangs::facts::{Facts, IdMap, IdSet, step};
-use crate::analysis::hangs::stuck::{StuckGraph, is_any_needed, is_needed};
+use crate::analysis::hangs::stuck::{StuckGraph, is_any_needed, is_needed, may_be_stuck};
 use crate::analysis::hangs::system::{Evidence, Node, NodeId, System};
 use crate::analysis::hangs::verdict::{
     Confidence, Hang, Link, LinkRole, Verdict, VerdictKind, classify, knot_holdings,
@@ -27,8 +27,9 @@ impl Snapshot {
         let facts = Facts::new(self);
         let mut solver = Solver::default();
         if !self.tasks.is_empty() || !facts.blocking_waits.is_empty() {
+            let is_any_stuck = may_be_stuck(&facts);
             for evidence in [Evidence::Exact, Evidence::Likely, Evidence::Suspect] {
-                if !solver.solve(&facts, evidence) {
+                if !is_any_stuck || !solver.solve(&facts, evidence) {
                     break;
                 }
             }

@@ -19,3 +19,5 @@ pub(crate) use predicates::{
     records_handles, units_asked, waits_for_event,
 };
 pub(crate) use steps::step;
+#[cfg(all(test, feature = "read"))]
+pub(crate) use steps::tests::shapes;

@@ -21,4 +21,4 @@ pub(crate) fn count<T>(work: impl FnOnce() -> T) -> (u64, T) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,8 +6,8 @@
 
 use std::collections::VecDeque;
 
-use crate::analysis::hangs::facts::{IdMap, NumberOf, step, with_capacity};
-use crate::analysis::hangs::system::{FixedPoint, Node, NodeId, System, task_node};
+use crate::analysis::hangs::facts::{Facts, IdMap, NumberOf, step, with_capacity};
+use crate::analysis::hangs::system::{Evidence, FixedPoint, Node, NodeId, System, task_node};
 use crate::ordered::OrderedSet;
 
 /// The stuck nodes that a task or a blocked thread depends on.
@@ -25,19 +25,8 @@ pub(crate) struct StuckGraph {
 impl StuckGraph {
     pub(crate) fn new(system: &System<'_>) -> Self {
         let fixed_point = system.graph.solve();
-        let snapshot = system.facts.snapshot;
-        let threads = (0..snapshot.waits.len()).filter(|&wait| {
-            let wait = &snapshot.waits[wait];
-            wait.thread_id.is_some() && system.facts.task_of(wait).is_none()
-        });
-        let tasks = (0..snapshot.tasks.len()).map(task_node);
-        let arms: OrderedSet<NodeId> = system.shared.arms.values().copied().collect();
-        let starts = tasks
-            .chain(threads.map(|wait| system.wait_node(wait)))
-            .chain(arms)
-            .filter(|&node| !fixed_point.can_progress(node));
         let mut tarjan = Tarjan::new(&fixed_point, system.graph.len());
-        tarjan.run(starts);
+        tarjan.run(starts(system).filter(|&node| !fixed_point.can_progress(node)));
         let Tarjan { nodes, starts, component_of, .. } = tarjan;
         Self { fixed_point, nodes, starts, component_of }
     }
@@ -235,6 +224,26 @@ impl StuckGraph {
     }
 }
 
+/// The nodes of tasks, of threads that wait outside of them, and of arms.
+fn starts<'a>(system: &'a System<'_>) -> impl Iterator<Item = NodeId> + 'a {
+    let snapshot = system.facts.snapshot;
+    let threads = (0..snapshot.waits.len()).filter(|&wait| {
+        let wait = &snapshot.waits[wait];
+        wait.thread_id.is_some() && system.facts.task_of(wait).is_none()
+    });
+    let tasks = (0..snapshot.tasks.len()).map(task_node);
+    let arms: OrderedSet<NodeId> = system.shared.arms.values().copied().collect();
+    tasks.chain(threads.map(|wait| system.wait_node(wait))).chain(arms)
+}
+
+/// Returns whether anything may be stuck, under whatever evidence. Most programs are healthy: then
+/// one graph tells, and no components are searched.
+pub(crate) fn may_be_stuck(facts: &Facts<'_>) -> bool {
+    let system = System::new(facts, Evidence::Suspect);
+    let can_progress = system.graph.can_progress();
+    system.has_exceptions || starts(&system).any(|node| !can_progress[node])
+}
+
 /// The path from `start` to `last`.
 fn path_back(came_from: &IdMap<NodeId, NodeId>, last: NodeId, start: NodeId) -> impl Iterator<Item = NodeId> {
     let mut path = vec![last];
@@ -248,6 +257,9 @@ fn path_back(came_from: &IdMap<NodeId, NodeId>, last: NodeId, start: NodeId) -> 
     }
     path.into_iter().rev()
 }
+
+#[cfg(all(test, feature = "read"))]
+mod tests;
 
 /// Tarjan's algorithm with a stack of its own.
 struct Tarjan<'a> {

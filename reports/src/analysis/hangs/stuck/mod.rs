@@ -12,7 +12,7 @@ mod demand;
 mod reasons;
 mod sibling_futures;
 
-pub(crate) use components::StuckGraph;
+pub(crate) use components::{StuckGraph, may_be_stuck};
 pub(crate) use demand::{has_to_end, is_any_needed, is_needed};
 pub(crate) use reasons::best_reasons;
 pub(crate) use sibling_futures::{cycle_of_futures, is_within_span};

@@ -12,7 +12,7 @@
 //! futurelock into a cycle.
 //!
 //! The rules are solved once per level of [`Evidence`], as long as another level makes a
-//! difference.
+//! difference, and only if something is stuck under the weakest.
 
 use super::graph::{Graph, NodeId};
 use super::node::{Evidence, Node};
@@ -35,6 +35,9 @@ pub(crate) struct System<'a> {
     pub(crate) shared: SharedNodes,
     /// Whether weaker evidence would change the graph.
     pub(crate) depends_on_evidence: bool,
+    /// Whether something may progress here that is stuck under stronger evidence. As a rule, weaker
+    /// evidence only leaves more stuck.
+    pub(crate) has_exceptions: bool,
 }
 
 impl<'a> System<'a> {
@@ -46,8 +49,15 @@ impl<'a> System<'a> {
             graph.add_node(1);
         }
         let shared = SharedNodes::new(snapshot.resources.len());
-        let mut system =
-            Self { facts, evidence, graph, others: Vec::new(), shared, depends_on_evidence: false };
+        let mut system = Self {
+            facts,
+            evidence,
+            graph,
+            others: Vec::new(),
+            shared,
+            depends_on_evidence: false,
+            has_exceptions: false,
+        };
         for (index, task) in snapshot.tasks.iter().enumerate() {
             system.add_task(index, task);
         }

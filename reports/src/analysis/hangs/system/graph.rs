@@ -134,9 +134,14 @@ impl Graph {
         self.remaining.len()
     }
 
+    /// Returns, by node, whether it can make progress.
+    pub(crate) fn can_progress(&self) -> Vec<bool> {
+        Worklist::new(self).run()
+    }
+
     /// Computes the least fixed point.
     pub(crate) fn solve(&self) -> FixedPoint {
-        let can_progress = Worklist::new(self).run();
+        let can_progress = self.can_progress();
         let is_stuck =
             |edge: &&Edge| !can_progress[edge.from()] && !can_progress[edge.to()] && !edge.is_hidden();
         // Without stuck edges, as in a healthy program, no lists are allocated.

@@ -69,6 +69,8 @@ impl System<'_> {
         if let Some(&node) = self.shared.arms.get(&arm.index) {
             return Some(node);
         }
+        // It stands for the task, which may be stuck for another reason.
+        self.has_exceptions = true;
         let node = self.add_node(Node::JoinArm(arm.index), 1);
         self.shared.arms.insert(arm.index, node);
         let snapshot = facts.snapshot;

@@ -151,6 +151,7 @@ impl System<'_> {
                 let closer = self.any_task();
                 self.graph.add_hidden_edge(closer, node);
             } else {
+                self.has_exceptions = true;
                 let notifiers = self.any_notifier(resource);
                 self.add_alternative(node, notifiers);
             }

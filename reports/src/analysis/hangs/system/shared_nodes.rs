@@ -245,6 +245,7 @@ impl System<'_> {
             if !self.rejects_suspect() {
                 // Who has set a cell, or has one to set, is not on record.
                 self.set_can_progress(setters);
+                self.has_exceptions = true;
             }
             setters
         } else {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::count;
 
 #[path = "../../../../../tests/support/shapes.rs"]
-mod shapes;
+pub(crate) mod shapes;
 
 const SIZES: [usize; 2] = [500, 1000];
 
