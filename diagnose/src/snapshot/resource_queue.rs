@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
-use diagnose_reports::model::{self, Holding, LastEvent, Resource, ResourceId, Role, TaskId, Text};
+use diagnose_reports::model::{
+    self, Holding, LastEvent, Resource, ResourceClass, ResourceId, Role, TaskId, Text,
+};
 
 use super::capture_context::CaptureContext;
 use super::kinds::kind;
@@ -59,20 +61,42 @@ impl ResourceQueue {
         let Self { record, identity, .. } = self;
         let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
         let mut resource = Resource::default();
+        // Borrowed once, because each mutable borrow checks that the class is not shared.
+        let class: &mut ResourceClass = &mut resource;
+        class.kind = kind(identity.resource_type.kind);
+        class.library = capture.texts.of(identity.resource_type.library);
+        class.name = identity.name.as_deref().map(Text::from);
+        class.created = capture.texts.place_outside_std(identity.made_at);
+        if let Creator::Thread(thread) = identity.made_by {
+            class.created_on = capture.thread_id(Some(thread));
+        }
+        class.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
+        class.forgotten = value(&record.forgotten);
+        class.is_refilled = record.is_refilled.load(Relaxed);
+        class.is_fair = identity.resource_type.is_fair;
+        class.is_closed = record.is_closed.load(Relaxed);
+        class.last_notified = self.last_notified.as_ref().map(|notify| {
+            let mut built = event(&notify.last, capture);
+            (built.waiters, built.is_broadcast) = (notify.waiting, notify.all);
+            built
+        });
+        class.last_acquired = record.last_acquired().map(|last| event(&last, capture));
+        class.last_forgotten = self.last_forgotten.as_ref().map(|last| event(last, capture));
+        let (entered, left) = (value(&record.entered), value(&record.left));
+        // Read late: a kilobyte for each of a million channels is too much to keep.
+        let mut used = record.usage_so_far();
+        if record.id() == self.id {
+            let acquisitions = waits::subtract_usage(self.id, entered, &mut used);
+            class.usage = usage(&used, acquisitions, identity.resource_type.kind, capture);
+            // The listed waits only: waits that began since would seem to have ended.
+            class.usage.contended += self.queue.len() as u64;
+        }
         resource.id = ResourceId::new(self.id);
-        resource.kind = kind(identity.resource_type.kind);
-        resource.library = capture.texts.of(identity.resource_type.library);
-        resource.name = identity.name.as_deref().map(Text::from);
-        resource.created = capture.texts.place_outside_std(identity.made_at);
-        match identity.made_by {
-            Creator::Task(task) => resource.created_by = Some(TaskId::new(task)),
-            Creator::Thread(thread) => resource.created_on = capture.thread_id(Some(thread)),
-            Creator::Unknown => {}
+        if let Creator::Task(task) = identity.made_by {
+            resource.created_by = Some(TaskId::new(task));
         }
         resource.first_task = capture.first_task_since(identity.created).map(TaskId::new);
         resource.age_ns = capture.ago(identity.started);
-        resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
-        let (entered, left) = (value(&record.entered), value(&record.left));
         resource.filled = match identity.resource_type.kind {
             ResourceKind::Mpsc
             | ResourceKind::Mpmc
@@ -82,25 +106,6 @@ impl ResourceQueue {
             | ResourceKind::Barrier => entered.saturating_sub(left),
             _ => 0,
         };
-        resource.forgotten = value(&record.forgotten);
-        resource.is_refilled = record.is_refilled.load(Relaxed);
-        resource.is_fair = identity.resource_type.is_fair;
-        resource.is_closed = record.is_closed.load(Relaxed);
-        resource.last_notified = self.last_notified.as_ref().map(|notify| {
-            let mut built = event(&notify.last, capture);
-            (built.waiters, built.is_broadcast) = (notify.waiting, notify.all);
-            built
-        });
-        resource.last_acquired = record.last_acquired().map(|last| event(&last, capture));
-        resource.last_forgotten = self.last_forgotten.as_ref().map(|last| event(last, capture));
-        // Read late: a kilobyte for each of a million channels is too much to keep.
-        let mut used = record.usage_so_far();
-        if record.id() == self.id {
-            let acquisitions = waits::subtract_usage(self.id, entered, &mut used);
-            resource.usage = usage(&used, acquisitions, identity.resource_type.kind, capture);
-            // The listed waits only: waits that began since would seem to have ended.
-            resource.usage.contended += self.queue.len() as u64;
-        }
         resource
     }
 }
