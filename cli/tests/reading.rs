@@ -132,6 +132,8 @@ fn convert_takes_the_format_from_the_file_name_or_from_the_flag() {
         assert_eq!(run(&["convert", &input, &output]).ok(), format!("wrote {output}\n"));
         assert!(fs::metadata(&output).unwrap().len() > 0, "{name}");
     }
+    let flag = scratch.text("flag.csv");
+    assert_eq!(run(&["convert", &input, "-o", &flag]).ok(), format!("wrote {flag}\n"));
     let folded = run(&["convert", &input, "-", "--to", "busy.folded"]).ok();
     assert_eq!(folded, fs::read_to_string(scratch.at("x.busy.folded")).unwrap());
     assert!(run(&["convert", &input, "-"]).refusal().contains("--to"));

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(value_name = "OUTPUT", required_unless_present = "named")]
     output: Option<PathBuf>,
     /// The file to write, as a flag
-    #[arg(short, long = "output", value_name = "FILE", conflicts_with = "output")]
+    #[arg(short = 'o', long = "output", value_name = "FILE", conflicts_with = "output")]
     named: Option<PathBuf>,
     /// The format, if the file's extension does not name it, such as `folded` or `busy.svg`
     #[arg(short, long = "to", value_name = "FORMAT", visible_alias = "format")]
