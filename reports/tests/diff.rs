@@ -134,14 +134,38 @@ fn snapshots_of_one_process_are_taken_apart() {
 }
 
 #[test]
+fn a_snapshot_counts_from_one_of_its_process_on_the_other_side() {
+    let snapshot = |seconds: u64, calls: u64, busy_us: u64| {
+        let mut snapshot = tree(&format!("work | busy={busy_us}000 calls={calls} completed={calls}"));
+        snapshot.elapsed_ns = seconds * 1_000_000_000;
+        snapshot.nodes[0].first_seen_ns = 12_345_678;
+        snapshot
+    };
+    // 1 ms a call up to the first snapshot, and 3 ms between the two.
+    let (old, new) = ([snapshot(10, 100, 100_000)], [snapshot(20, 200, 400_000)]);
+    let busy = |diff: &Diff| {
+        let work = function(diff, "work").measures.iter().find(|it| it.measure == Measure::Busy);
+        let work = work.expect("it is measured");
+        [&work.old, &work.new].map(|side| side.as_ref().expect("it is on both sides").values.clone())
+    };
+    let compared = diff(&old, &new, DiffOptions::default());
+    assert_eq!(busy(&compared), [[1_000_000.0], [3_000_000.0]]);
+    assert_eq!((compared.old.elapsed_ns, compared.new.elapsed_ns), (10_000_000_000, 10_000_000_000));
+    // A snapshot that is on both sides is no part of itself.
+    let equal = diff(&old, &old, DiffOptions::default());
+    assert_eq!(busy(&equal), [[1_000_000.0], [1_000_000.0]]);
+}
+
+#[test]
 fn a_rate_of_few_calls_does_not_change_with_the_length_of_the_recording() {
     let change = |[old, new]: [(u64, u64); 2]| {
-        let side = |(seconds, calls): (u64, u64)| {
+        let side = |pid, (seconds, calls): (u64, u64)| {
             let mut snapshot = tree(&format!("work | busy={calls}000000 calls={calls} completed={calls}"));
             snapshot.elapsed_ns = seconds * 1_000_000_000;
+            snapshot.process.pid = pid;
             [snapshot]
         };
-        function(&diff(&side(old), &side(new), DiffOptions::default()), "work").change
+        function(&diff(&side(1, old), &side(2, new), DiffOptions::default()), "work").change
     };
     assert_eq!(change([(12, 1), (34, 1)]), Change::Same, "`main`");
     assert_eq!(change([(12, 4), (34, 3)]), Change::Same);

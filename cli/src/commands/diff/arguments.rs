@@ -19,7 +19,8 @@ const DEFAULT_PERCENT: f64 = 5.0;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A side is a snapshot, a folder, a glob such as 'old/*.json', or several of these with commas \
-                        between. Snapshots of one process are taken apart: each counts from the one before it.\n\
+                        between. Snapshots of one process are taken apart: each counts from the one before it, on \
+                        either side.\n\
                         Exit status: 1 if `--fail-over` is given and a function became slower by more."
 )]
 pub(crate) struct Args {

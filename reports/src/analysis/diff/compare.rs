@@ -18,7 +18,8 @@ const MEAN_FLOOR: f64 = 0.01;
 const QUANTILE_FLOOR: f64 = 0.04;
 
 /// Compares the functions of two sides. Snapshots of one process are taken apart: each counts from
-/// the one before it. See [`Diff`] for the result, and [`Change`] for what is flagged.
+/// the one before it, on either side. See [`Diff`] for the result, and [`Change`] for what is
+/// flagged.
 ///
 /// # Examples
 /// ```
@@ -30,7 +31,7 @@ const QUANTILE_FLOOR: f64 = 0.04;
 /// ```
 #[must_use]
 pub fn diff(old: &[Snapshot], new: &[Snapshot], options: DiffOptions) -> Diff {
-    let sides = [recordings(old), recordings(new)];
+    let sides = [recordings(old, new), recordings(new, old)];
     let keys: OrderedSet<&FunctionKey> =
         sides.iter().flatten().flat_map(|recording| recording.functions.keys()).collect();
     let names = names(&keys);

@@ -1,6 +1,7 @@
 //! Totals by function, one set per recording.
 //!
-//! Snapshots of one process contain each other. So a later one counts from the one before it:
+//! Snapshots of one process contain each other. So a later one counts from the one before it, on
+//! whichever side that is:
 //! ```text
 //! process 7   |=====|          snapshot 1   ──▶  recording 1: start to snapshot 1
 //!             |==========|     snapshot 2   ──▶  recording 2: snapshot 1 to snapshot 2
@@ -51,11 +52,13 @@ pub(super) struct Recording {
     pub(super) functions: OrderedMap<FunctionKey, Totals>,
 }
 
-/// The recordings of a side, in the order of its snapshots. Equal snapshots count once.
-pub(super) fn recordings(snapshots: &[Snapshot]) -> Vec<Recording> {
-    let all: Vec<Recording> = snapshots.iter().map(Recording::new).collect();
+/// The recordings of a side, in the order of its snapshots. Of equal snapshots, one counts.
+pub(super) fn recordings(side: &[Snapshot], other_side: &[Snapshot]) -> Vec<Recording> {
+    let snapshots: Vec<&Snapshot> = side.iter().chain(other_side).collect();
+    let all: Vec<Recording> = snapshots.iter().map(|snapshot| Recording::new(snapshot)).collect();
     let mut found = Vec::new();
-    for (index, recording) in all.iter().enumerate() {
+    for (index, recording) in all.iter().take(side.len()).enumerate() {
+        // An equal snapshot of the other side has a higher index, and so is not earlier.
         let earlier = all.iter().enumerate().filter(|(other, earlier)| {
             let is_before = (earlier.elapsed_ns, *other) < (recording.elapsed_ns, index);
             let is_same = snapshots[*other].process.is_same(&snapshots[index].process);

@@ -42,7 +42,7 @@ fn few(name: &str, side: &[Recording]) -> Option<String> {
     match side.len() {
         0 => Some(format!("the {name} side has recorded nothing")),
         1 => Some(format!(
-            "the {name} side has 1 recording, so its noise is unknown, and 50 % are assumed; record 10 a side"
+            "the {name} side has 1 recording, so its noise is unknown, and 50 % is assumed; record 10 a side"
         )),
         number if number < FEW => Some(format!(
             "the {name} side has only {number} recordings to estimate noise from; record 10 a side"
