@@ -53,7 +53,7 @@
 //! examples/stuck.rs:38 (944 ms); it was granted to future `work` of the same task at examples/stuck.rs:16, called from
 //! examples/stuck.rs:37 (793 ms ago), but its task stopped polling it: …
 //!   task 3 tries_twice waits at examples/stuck.rs:16 for 944 ms
-//!   resource 1 Mutex created at examples/stuck.rs:51, 994 ms ago
+//!   resource 1 Mutex created at examples/stuck.rs:51, on record for 994 ms
 //!   future 7 work granted at examples/stuck.rs:16, 793 ms ago
 //!   3 tasks wait behind it: 4, 5, 6
 //!   fix: drop or finish that future before this await (docs/verdicts.md, futurelock)

@@ -112,7 +112,7 @@ fn verdicts_that_differ_only_in_ids_and_times_are_one_with_a_count() {
      3
     verdict: likely leak: see finding 1
       task 1 main waits at src/main.rs:8 for 1.00 s
-      resource 1 Semaphore created at src/main.rs:11, 2.00 s ago
+      resource 1 Semaphore created at src/main.rs:11, on record for 2.00 s
       task 77 holds at src/main.rs:3 for 1.00 s
       fix: drop the guard or sender on every path, and do not keep a spare sender in scope (docs/verdicts.md, leak)
       2 more like it: tasks 78, 79

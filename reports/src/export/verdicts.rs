@@ -3,7 +3,7 @@
 //! ```text
 //! verdict: proven cycle: task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.20 s); task 3 `right` has held it …
 //!   task 2 left waits at src/main.rs:6 for 1.20 s
-//!   resource 2 Mutex created at src/main.rs:12, 2.40 s ago
+//!   resource 2 Mutex created at src/main.rs:12, on record for 2.40 s
 //!   task 3 right holds at src/main.rs:9 for 1.20 s
 //!   2 tasks wait behind it: 4, 6
 //!   fix: acquire locks in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
@@ -151,13 +151,18 @@ fn words(link: &Link) -> String {
     if !link.name.is_empty() {
         let _ = write!(line, " {}", printable(&link.name));
     }
-    let _ = write!(line, " {}", link.role);
+    // `created` stands for a place.
+    if link.role != LinkRole::Created || !link.file.is_empty() {
+        let _ = write!(line, " {}", link.role);
+    }
     if !link.file.is_empty() {
         let _ = write!(line, " at {}:{}", printable(&link.file), link.line);
     }
     let since = time(link.since_ns);
     let _ = match (link.node, link.role) {
-        (LinkNode::Resource, _) | (_, LinkRole::Created | LinkRole::Granted) => write!(line, ", {since} ago"),
+        // It was recorded from its first use on.
+        (LinkNode::Resource, _) | (_, LinkRole::Created) => write!(line, ", on record for {since}"),
+        (_, LinkRole::Granted) => write!(line, ", {since} ago"),
         _ => write!(line, " for {since}"),
     };
     line

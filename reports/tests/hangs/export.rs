@@ -24,10 +24,10 @@ fn text_begins_with_what_hangs() {
     VERDICTS 1
     verdict: proven cycle: see finding 1
       task 2 left waits at src/main.rs:6 for 1.00 s
-      resource 2 Mutex created at src/main.rs:12, 2.00 s ago
+      resource 2 Mutex created at src/main.rs:12, on record for 2.00 s
       task 3 right holds at src/main.rs:9 for 1.00 s
       task 3 right waits at src/main.rs:10 for 1.00 s
-      resource 1 Mutex created at src/main.rs:11, 2.00 s ago
+      resource 1 Mutex created at src/main.rs:11, on record for 2.00 s
       task 2 left holds at src/main.rs:5 for 1.00 s
       1 task waits behind it: 1
       fix: acquire locks in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
@@ -47,6 +47,14 @@ fn text_begins_with_what_hangs() {
       holder: task 3 `right` for 1.00 s, acquired at src/main.rs:9
       1. task 2 `left` is waiting at src/main.rs:6 (1.00 s)
     ");
+}
+
+#[test]
+fn a_resource_without_a_place_has_no_words_for_its_creation() {
+    let mut snapshot = crossed().snapshot;
+    snapshot.resources.iter_mut().for_each(|resource| resource.created = None);
+    let text = snapshot.verdicts()[0].to_string();
+    assert!(text.contains("\n  resource 2 Mutex, on record for 2.00 s\n"), "{text}");
 }
 
 #[test]

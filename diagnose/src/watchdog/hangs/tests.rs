@@ -73,7 +73,7 @@ fn a_hang_is_reported_once_with_its_chain() {
         ),
         "{text}"
     );
-    assert!(text.contains("\n  task 1 task waits for 300 ms\n  resource 2 of 0 created, "), "{text}");
+    assert!(text.contains("\n  task 1 task waits for 300 ms\n  resource 2 of 0, on record for "), "{text}");
     assert!(alarms(&mut hangs, &snapshot).is_empty());
     assert_eq!(alarms(&mut hangs, &pairs(2)).len(), 1, "only the other pair");
 }

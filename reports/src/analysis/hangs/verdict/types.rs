@@ -65,7 +65,8 @@ pub struct Link {
     pub callers: Vec<Place>,
     /// Its part in the chain.
     pub role: LinkRole,
-    /// For how long it has had that part, in ns; for a resource, its age.
+    /// For how long it has had that part, in ns; for a resource, how long it has been
+    /// on record.
     pub since_ns: u64,
 }
 
