@@ -60,8 +60,8 @@ impl Builder {
     /// # Errors
     /// Settings are already installed in this process, or a part could not be installed: the signal
     /// already has a handler, its thread cannot start, the folder for dumps cannot be created, or
-    /// the address or the token of the server is refused. Returns the first such error; all other
-    /// parts apply.
+    /// the address or the token of the server is refused. Returns the first such error, and prints
+    /// any others on stderr; all other parts apply.
     pub fn try_install(self) -> Result<(), InstallError> {
         let process = process::id();
         if INSTALLED_IN.swap(process, Relaxed) == process {
@@ -74,7 +74,7 @@ impl Builder {
     /// not given gets its default again, except whether recording is on.
     ///
     /// # Errors
-    /// A part could not be installed; all others apply.
+    /// A part could not be installed; all others apply. Further errors are printed on stderr.
     pub fn reinstall(self) -> Result<(), InstallError> {
         INSTALLED_IN.store(process::id(), Relaxed);
         self.apply()
@@ -128,7 +128,12 @@ impl Builder {
         trigger::watch(env::path("DIAGNOSE_TRIGGER").or(self.trigger), write.clone());
         let served =
             serve::set_up(env::serve().unwrap_or(self.serve), env::serve_token().or(self.serve_token));
-        signal::listen(wanted, write).and(made).and(served)
+        let mut errors = [signal::listen(wanted, write), made, served].into_iter().filter_map(Result::err);
+        let first = errors.next();
+        for other in errors {
+            say!("diagnose: {other}");
+        }
+        first.map_or(Ok(()), Err)
     }
 }
 

@@ -30,6 +30,19 @@ fn a_signal_that_the_program_handles_is_left_to_it() {
 }
 
 #[test]
+fn errors_after_the_first_one_are_printed() {
+    let (stdout, stderr) = run("several");
+    assert!(stdout.starts_with("several: SIGUSR1 has a handler already"), "{stdout}");
+    let lines: Vec<&str> = stderr.lines().collect();
+    assert_eq!(lines.len(), 2, "{stderr}");
+    assert!(
+        lines[0].starts_with("diagnose: cannot make the folder for dumps, `/dev/null/dumps`: "),
+        "{stderr}"
+    );
+    assert!(lines[1].starts_with("diagnose: cannot serve on `unix:/dev/null/socket`: "), "{stderr}");
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_named() {
     let (stdout, _) = run("no folder");
     assert!(

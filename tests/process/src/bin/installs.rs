@@ -25,6 +25,12 @@ async fn main() {
             say("taken", Builder::new().try_install());
             say("another", Builder::new().signal(Signal::Usr2).reinstall());
         }
+        Some("several") => {
+            // Three parts fail, none of which depends on the others.
+            let kind = tokio::signal::unix::SignalKind::user_defined1();
+            let _handler = tokio::signal::unix::signal(kind).expect("a handler for SIGUSR1");
+            say("several", Builder::new().dir("/dev/null/dumps").serve("/dev/null/socket").try_install());
+        }
         _ => {
             say("no folder", Builder::new().dir("/dev/null/dumps").try_install());
         }
