@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::budget::CpuStopwatch;
 use super::listener::Stream;
 use super::request::{Access, Refusal, Request, parse};
-use super::respond::{Answer, Begun, HEADERS, OngoingProfile};
+use super::respond::{Answer, Begun, HEADERS, LOCATION, OngoingProfile};
 
 /// Time in which the head of a request must arrive.
 const HEAD_LIMIT: Duration = Duration::from_secs(5);
@@ -138,9 +138,9 @@ impl Client {
             Err(error) if is_not_ready(&error) => return (State::Reading(head), false),
             Err(_) => return (State::Gone, false),
         }
-        match parse(&head, access) {
-            None => (State::Reading(head), true),
-            Some(Ok(Request { target, is_head })) => {
+        let Some(parsed) = parse(&head, access) else { return (State::Reading(head), true) };
+        match parsed {
+            Ok(Request { target, is_head }) => {
                 let (began, watch) = (Instant::now(), CpuStopwatch::start());
                 let begun = Answer::begin(&target);
                 *made += watch.elapsed();
@@ -155,7 +155,9 @@ impl Client {
                     }
                 }
             }
-            Some(Err(Refusal { status, text })) => (respond(Answer::text(status, text), false), true),
+            Err(Refusal { status, text }) => {
+                (respond(Answer::text(status, text), head.starts_with(b"HEAD ")), true)
+            }
         }
     }
 
@@ -221,6 +223,7 @@ fn is_not_ready(error: &io::Error) -> bool {
 fn respond(answer: Answer, is_head: bool) -> State {
     let reason = match answer.status {
         200 => "OK",
+        301 => "Moved Permanently",
         400 => "Bad Request",
         401 => "Unauthorized",
         403 => "Forbidden",
@@ -236,7 +239,10 @@ fn respond(answer: Answer, is_head: bool) -> State {
         answer.status, answer.made.content_type
     );
     match answer.status {
+        301 => head.extend([LOCATION.0, ": ", LOCATION.1, "\r\n"]),
         401 => head.push_str("WWW-Authenticate: Basic realm=\"diagnose\"\r\n"),
+        // HEAD is refused for profiles only.
+        405 if is_head => head.push_str("Allow: GET\r\n"),
         405 => head.push_str("Allow: GET, HEAD\r\n"),
         503 => head.push_str("Retry-After: 5\r\n"),
         _ => {}

@@ -46,6 +46,8 @@ pub(super) struct Wanted {
 pub(super) enum NoPage {
     Path,
     Seconds,
+    /// The list of profiles, whose links are relative, without the `/` at its end.
+    NoSlash,
 }
 
 /// The page behind `/metrics` for a client that does not read OpenMetrics.
@@ -54,7 +56,7 @@ pub(super) const PLAIN_METRICS: &str = "/metrics?format=prometheus";
 const BUSY: Page = Page::Report("busy.pprof");
 const WALL: Page = Page::Report("pprof");
 
-const PAGES: [(&str, Page); 11] = [
+const PAGES: [(&str, Page); 10] = [
     ("/", Page::Live),
     ("/metrics", Page::Report("openmetrics")),
     ("/tasks", Page::Tasks),
@@ -64,7 +66,6 @@ const PAGES: [(&str, Page); 11] = [
     ("/report.txt", Page::Report("txt")),
     ("/snapshot.json", Page::Report("json")),
     ("/flame.svg", Page::Report("svg")),
-    ("/debug/pprof", Page::Profiles),
     ("/debug/pprof/", Page::Profiles),
 ];
 
@@ -82,6 +83,9 @@ impl Wanted {
         }
         if path == "/metrics" && query.split('&').any(|pair| pair == "format=prometheus") {
             return Ok(Self { page: Page::Report("prometheus"), record: None });
+        }
+        if path == "/debug/pprof" {
+            return Err(NoPage::NoSlash);
         }
         let path = if path.is_empty() { "/" } else { path };
         let known = PAGES.iter().find(|(known, _)| *known == path);

@@ -28,9 +28,9 @@ pub struct Response {
 /// whole length, any other page while its report is made, which takes up to a few µs for each
 /// recorded path and task. In an async server, call it through `spawn_blocking`. Pages are shared
 /// by all requests of the same second; a short-lived thread frees them afterwards. At most four
-/// profiles are recorded at the same time. The status is 200; 400 for `seconds` out of bounds, 404
-/// for an unknown path, 501 if the format's feature is off, 503 while four profiles are being
-/// recorded. The caller decides who may ask.
+/// profiles are recorded at the same time. The status is 200; 301 for `/debug/pprof` without a `/`
+/// at its end, 400 for `seconds` out of bounds, 404 for an unknown path, 501 if the format's
+/// feature is off, 503 while four profiles are being recorded. The caller decides who may ask.
 ///
 /// # Examples
 /// ```
@@ -52,12 +52,19 @@ pub fn respond(path_and_query: &str) -> Response {
             profile.end()
         }
     };
+    let moved = Some(LOCATION).filter(|_| answer.status == 301);
     Response {
         status: answer.status,
-        headers: std::iter::once(("Content-Type", answer.made.content_type)).chain(HEADERS).collect(),
+        headers: std::iter::once(("Content-Type", answer.made.content_type))
+            .chain(moved)
+            .chain(HEADERS)
+            .collect(),
         body: Arc::unwrap_or_clone(answer.made).body,
     }
 }
+
+/// Where the list of profiles is, seen from its address without the `/` at its end.
+pub(super) const LOCATION: (&str, &str) = ("Location", "pprof/");
 
 /// Headers of every response. Reports change all the time, and are for their readers alone: no
 /// other site may embed or read them. The page's own script and style are part of it.
@@ -103,6 +110,7 @@ impl Answer {
         let wanted = match Wanted::parse(path_and_query) {
             Ok(wanted) => wanted,
             Err(NoPage::Path) => return Begun::Now(Self::text(404, NO_PAGE)),
+            Err(NoPage::NoSlash) => return Begun::Now(Self::text(301, "see /debug/pprof/\n")),
             Err(NoPage::Seconds) => {
                 return Begun::Now(Self::text(400, "seconds: expected a whole number from 1 to 300\n"));
             }

@@ -47,6 +47,32 @@ fn every_page_is_there_with_its_type() {
 }
 
 #[test]
+fn a_response_to_head_has_no_body() {
+    let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
+    let address = program.hear();
+    for (path, host, status) in [
+        ("/tasks", &address[..], 200),
+        ("/nowhere", &address[..], 404),
+        ("/tasks", "other.example", 403),
+        ("/debug/pprof/profile", &address[..], 405),
+    ] {
+        let head = send(&address, &format!("HEAD {path} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+        assert_eq!((head.status, head.text().as_str()), (status, ""), "{path} on {host}");
+        assert_eq!(head.head.contains("Allow: GET\r\n"), status == 405, "{}", head.head);
+    }
+}
+
+#[test]
+fn the_list_of_profiles_has_a_slash_at_its_end() {
+    let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
+    let address = program.hear();
+    // Without it, a browser would look for the profiles of the list in /debug/.
+    let moved = get(&address, "/debug/pprof");
+    assert_eq!(moved.status, 301);
+    assert!(moved.head.contains("Location: pprof/\r\n"), "{}", moved.head);
+}
+
+#[test]
 fn a_profile_is_of_the_seconds_after_the_request() {
     let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
     let address = program.hear();
