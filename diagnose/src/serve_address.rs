@@ -57,6 +57,9 @@ impl From<&str> for ServeAddress {
         if let Some(path) = text.strip_prefix("unix:") {
             return Self(Address::Unix(PathBuf::from(path)));
         }
+        if text.contains("://") {
+            return Self(Address::Unknown(text.to_owned()));
+        }
         if text.contains('/') {
             return Self(Address::Unix(PathBuf::from(text)));
         }
@@ -181,8 +184,16 @@ mod tests {
         for (unix, path) in [("/run/a.sock", "/run/a.sock"), ("unix:a.sock", "a.sock"), ("./a", "./a")] {
             assert_eq!(ServeAddress::from(unix).path(), Some(Path::new(path)));
         }
-        for unknown in ["", "6070", "127.0.0.1", "example.com:80", "localhost:", "localhost:70000", "::1:80:"]
-        {
+        for unknown in [
+            "",
+            "6070",
+            "127.0.0.1",
+            "example.com:80",
+            "localhost:",
+            "localhost:70000",
+            "::1:80:",
+            "http://127.0.0.1:6070/",
+        ] {
             assert!(matches!(ServeAddress::from(unknown).0, Address::Unknown(_)), "{unknown}");
         }
     }
