@@ -1,7 +1,5 @@
 //! Applies settings: those of a [`Builder`], overridden by those of the environment.
 
-use std::io;
-use std::path::Path;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -95,7 +93,8 @@ impl Builder {
         }
         switch::set_tasks_only(env::switch("DIAGNOSE_TASKS_ONLY").or(self.tasks_only).unwrap_or(false));
         let dir = env::path("DIAGNOSE_DIR").unwrap_or(self.dir);
-        let made = make(&dir).map_err(|error| InstallError::Dir(dir.clone(), error));
+        let made =
+            diagnose_reports::create_folder(&dir).map_err(|error| InstallError::Dir(dir.clone(), error));
         let (dumps, bytes) = self.keep;
         let keep = env_values::keep("DIAGNOSE_KEEP").unwrap_or(Keep { dumps, bytes });
         let formats = env::text("DIAGNOSE_FORMATS").and_then(|formats| parse_formats(&formats));
@@ -137,16 +136,6 @@ impl Builder {
     }
 }
 
-/// Creates the folder for dumps. The system says of a link without a target that it exists.
-fn make(dir: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(dir).map_err(|error| {
-        if dir.is_symlink() && !dir.exists() {
-            return io::Error::new(io::ErrorKind::NotFound, "it is a link that leads nowhere");
-        }
-        error
-    })
-}
-
 /// Parses a list of reports such as `svg,busy.svg,txt`. Names that are unknown or not in this build
 /// are reported on stderr, as is an empty list. Returns `None` if no report is left.
 fn parse_formats(list: &str) -> Option<Vec<Report>> {
@@ -183,20 +172,7 @@ fn parse_signal(name: &str) -> Option<Option<Signal>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Signal, make, parse_formats, parse_signal};
-
-    #[test]
-    #[cfg(unix)]
-    fn a_folder_that_is_a_link_without_a_target_is_named_as_such() {
-        let folder = std::env::temp_dir().join(format!("diagnose-link-{}", std::process::id()));
-        make(&folder).expect("it can be made");
-        make(&folder).expect("it is there");
-        let link = folder.join("link");
-        std::os::unix::fs::symlink("/nowhere/at/all", &link).expect("it can be made");
-        let error = make(&link).expect_err("it leads nowhere");
-        std::fs::remove_dir_all(folder).expect("it is ours");
-        assert_eq!(error.to_string(), "it is a link that leads nowhere");
-    }
+    use super::{Signal, parse_formats, parse_signal};
 
     #[test]
     fn a_signal_goes_by_its_name_with_or_without_sig() {

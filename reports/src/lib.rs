@@ -160,7 +160,7 @@ pub use view::View;
 // Only for `diagnose`, which names files after the same times.
 #[doc(hidden)]
 pub use wall_clock::Utc;
-// Only for `diagnose`, which removes what killed processes left of a dump.
+// Only for `diagnose`: for the folder of dumps, and what killed processes left there.
 #[doc(hidden)]
-pub use write::name_of_temporary;
+pub use write::{create_folder, name_of_temporary};
 pub use write::{write, write_file, write_live_page, write_new_file, write_text_since};

@@ -151,7 +151,7 @@ fn create(
     let name = path.file_name().ok_or_else(no_name)?.to_string_lossy();
     let directory = path.parent().unwrap_or(Path::new(""));
     if !directory.as_os_str().is_empty() {
-        fs::create_dir_all(directory)?;
+        create_folder(directory)?;
     }
     let (temporary, file) = create_temporary(directory, &name)?;
     let mut file = Clean::new(file, how);
@@ -170,6 +170,27 @@ fn create(
         let _ = fs::remove_file(&temporary);
     }
     moved
+}
+
+/// Creates a folder and its parents. Where a file or a link without a target is in the place of the
+/// folder, the system says only that something exists there.
+///
+/// # Errors
+/// The folder is not there and cannot be created.
+#[doc(hidden)]
+pub fn create_folder(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder).map_err(|error| {
+        let (kind, text) = match folder.metadata() {
+            Ok(metadata) if !metadata.is_dir() => {
+                (io::ErrorKind::NotADirectory, "a file is in the place of the folder")
+            }
+            Err(_) if folder.is_symlink() => {
+                (io::ErrorKind::NotFound, "a link that leads nowhere is in the place of the folder")
+            }
+            _ => return error,
+        };
+        io::Error::new(kind, text)
+    })
 }
 
 /// Renames a file to a free name. `rename` would replace an existing file.

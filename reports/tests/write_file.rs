@@ -96,6 +96,18 @@ fn a_parent_that_is_a_file_is_an_error_with_the_path() {
     let error = write_file(&tree("main | busy=5"), Format::Text.into(), &path).unwrap_err();
     assert!(error.to_string().starts_with(&format!("cannot write `{}`: ", path.display())), "{error}");
     assert_eq!(fs::read_to_string(directory.join("file")).unwrap(), "kept");
+    assert!(error.to_string().ends_with(": a file is in the place of the folder"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_parent_that_is_a_link_without_a_target_is_named_as_such() {
+    let directory = directory("a_parent_that_is_a_link");
+    std::os::unix::fs::symlink("/nowhere/at/all", directory.join("link")).unwrap();
+    let path = directory.join("link/x.txt");
+    let error = write_file(&tree("main | busy=5"), Format::Text.into(), &path).unwrap_err();
+    let reason = "a link that leads nowhere is in the place of the folder";
+    assert_eq!(error.to_string(), format!("cannot write `{}`: {reason}", path.display()));
 }
 
 #[test]
