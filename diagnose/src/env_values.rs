@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::env::{parse_switch, text};
 use crate::keep::Keep;
+use crate::pattern::Pattern;
 use crate::say::say;
 
 /// `DIAGNOSE_KEEP=20,500MB`. An invalid value is reported on stderr.
@@ -19,14 +20,18 @@ pub(crate) fn keep(name: &str) -> Option<Keep> {
     keep
 }
 
-/// Reports the switches whose value is neither on nor off.
-pub(crate) fn check_switches() {
+/// Reports switches whose value is neither on nor off, and a `DIAGNOSE_ONLY` without functions.
+/// Reading them reports nothing, because it may happen in a poll.
+pub(crate) fn report_invalid() {
     for name in
         ["DIAGNOSE", "DIAGNOSE_TASKS_ONLY", "DIAGNOSE_ON_EXIT", "DIAGNOSE_LOCK_ORDER", "DIAGNOSE_UNPOLLED"]
     {
         if let Some(value) = text(name).filter(|value| parse_switch(value).is_none()) {
             say!("diagnose: ignoring {name}=`{value}`: expected `on` or `off`");
         }
+    }
+    if let Some(list) = text("DIAGNOSE_ONLY").filter(|list| Pattern::parse(list).is_none()) {
+        say!("diagnose: ignoring DIAGNOSE_ONLY=`{list}`: it names no function");
     }
 }
 

@@ -83,7 +83,7 @@ impl Builder {
         #[cfg(unix)]
         crate::fork::watch();
         label::when_out(snapshot::free_numbers_soon);
-        env_values::check_switches();
+        env_values::report_invalid();
         env_names::check_names();
         if let (None, Some(enabled)) = (env::enabled(), self.enabled) {
             switch::set_enabled(enabled);

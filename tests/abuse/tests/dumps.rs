@@ -125,11 +125,12 @@ fn without_a_thread_the_end_does_not_wait_for_a_stderr_that_nothing_reads() {
 }
 
 #[test]
-fn a_list_without_a_format_is_named_and_ignored() {
+fn an_empty_list_is_named_and_ignored() {
     diagnose_isolation::isolated!();
-    let folder = Folder::new("formats");
-    let stderr = folder.run(&[("DIAGNOSE_FORMATS", ",,,")]);
+    let folder = Folder::new("lists");
+    let stderr = folder.run(&[("DIAGNOSE_FORMATS", ",,,"), ("DIAGNOSE_ONLY", ",")]);
     assert!(stderr.contains("ignoring DIAGNOSE_FORMATS=`,,,`: it names no format"), "{stderr}");
+    assert!(stderr.contains("ignoring DIAGNOSE_ONLY=`,`: it names no function"), "{stderr}");
     assert_eq!(folder.files().len(), 4);
 }
 
