@@ -19,7 +19,7 @@ pub(crate) fn read(new: &Path, old: Option<&Path>) -> Result<(Snapshot, Option<S
     }
 }
 
-/// Why the second snapshot is not an earlier one of the first one's process.
+/// Why `earlier` is not an earlier snapshot of the same process as `snapshot`.
 fn reason(snapshot: &Snapshot, earlier: &Snapshot) -> Option<&'static str> {
     if !snapshot.process.is_same(&earlier.process) {
         return Some("is of another process than");

@@ -60,7 +60,7 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
     } else {
         if let Some(future) = driver::driven_block(body).filter(|_| is == Body::Drives) {
             blocks.returned(future);
-            // Nothing visits it again.
+            // Verbatim, so that it is not visited again.
             *future = Expr::Verbatim(future.to_token_stream());
         }
         blocks.value = ValueUse::RETURNS;

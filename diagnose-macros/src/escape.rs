@@ -38,9 +38,9 @@ pub(crate) enum Acquired {
     /// A guard. Its methods are those of what the lock protects.
     Lock,
     Permits,
-    /// What another future returns, if it has a guard: that, or a `Result` with it.
+    /// The output of another future that may have a guard: the guard itself, or a `Result` with it.
     MaybeLock,
-    /// What another future returns, if it has permits.
+    /// The output of another future that may have permits.
     MaybePermits,
 }
 
@@ -50,7 +50,7 @@ impl Acquired {
         let is_of_permits = is_one_of(&OF_PERMITS, method);
         match (self, Method::of(method)) {
             (Self::Lock | Self::MaybeLock, _) if is_one_of(&UNWRAPPING, method) => GuardUse::Moves,
-            // What has a guard inside and can be cloned is shared.
+            // A value that has a guard inside and can be cloned shares the guard.
             (Self::MaybeLock, _) if is_one_of(&SHARING, method) => GuardUse::Moves,
             (Self::Lock, Method::Borrows | Method::Takes) | (Self::MaybeLock, Method::Borrows) => {
                 GuardUse::Stays
@@ -68,7 +68,8 @@ impl Acquired {
         matches!(self, Self::MaybeLock | Self::MaybePermits)
     }
 
-    /// What an await acquires whose value is a struct, a closure or another value with this inside.
+    /// What an await acquires if its value is a struct, a closure or another value with this
+    /// inside.
     pub(crate) fn inside(self) -> Self {
         match self {
             Self::Lock | Self::MaybeLock => Self::MaybeLock,

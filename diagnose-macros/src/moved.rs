@@ -71,7 +71,7 @@ impl MovedNames {
         Self(names)
     }
 
-    /// What the body does with the value of a pattern. Nothing is looked up but a variable.
+    /// What the body does with the value of a pattern. Only variables are looked up.
     pub(crate) fn use_of(&self, pattern: &Pat) -> GuardUse {
         match without_type(pattern) {
             Pat::Ident(variable) if variable.subpat.is_none() => {

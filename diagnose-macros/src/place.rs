@@ -119,8 +119,7 @@ fn use_of_member(guard: Acquired, tokens: &[TokenTree], field: GuardUse) -> Guar
     }
 }
 
-/// What is done with `name[0]` before these tokens. Nothing can be moved out of it, but by a
-/// method.
+/// What is done with `name[0]` before these tokens. Only a method can move anything out of it.
 fn use_of_place(guard: Acquired, tokens: &[TokenTree]) -> GuardUse {
     match tokens {
         [TokenTree::Punct(dot), ..] if dot.as_char() == '.' && dot.spacing() == Spacing::Alone => {

@@ -100,7 +100,7 @@ static LABELS: Mutex<Labels> = Mutex::new(Labels {
     unlisted: UnlistedTexts::NONE,
 });
 
-/// What is called when all numbers are taken.
+/// The function to call when all numbers are taken.
 static WHEN_OUT: OnceCell<fn()> = OnceCell::new();
 
 impl Labels {
@@ -327,7 +327,8 @@ impl Label {
     }
 }
 
-/// Sets what is called when all numbers are taken: a capture frees those without living calls.
+/// Sets the function to call when all numbers are taken: a capture frees those without living
+/// calls.
 pub(crate) fn when_out(call: fn()) {
     // The first one stays.
     let _ = WHEN_OUT.set(call);

@@ -44,8 +44,8 @@ type NamedKey = (&'static str, &'static str, u32, u32, SiteKind);
 
 static SITES: RwLock<Option<HashMap<NamedKey, &'static Site>>> = RwLock::new(None);
 
-/// The one site of this name at this place. There are as many as the source has calls. If names are
-/// created at run time and leaked, the caller must limit their number.
+/// Returns the site of this name at this place. There is one for each call in the source. If names
+/// are created at run time and leaked, the caller must limit their number.
 fn site_at(name: &'static str, location: &'static Location<'static>, is_hand_written: bool) -> &'static Site {
     let known = known(name, location, SiteKind::Block);
     known.unwrap_or_else(|| {

@@ -103,7 +103,7 @@ pub(crate) fn is_connected_to_itself(descriptor: std::os::fd::RawFd) -> bool {
     let mut size = size_of::<libc::ucred>() as libc::socklen_t;
     let (level, peer_option) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
     // SAFETY: the pointers are to values of this function, and the size is that of the first. A
-    // descriptor that is no socket, or is closed meanwhile, gives an error.
+    // descriptor that is not a socket, or is closed meanwhile, gives an error.
     let has_peer =
         unsafe { libc::getsockopt(descriptor, level, peer_option, (&raw mut peer).cast(), &raw mut size) };
     let mut listens: libc::c_int = 0;

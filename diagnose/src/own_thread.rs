@@ -57,7 +57,7 @@ pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Resu
 
 /// Compiled once, with all that the standard library does for a thread.
 fn spawn_boxed(name: &str, run: Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> {
-    // Also before anything is recorded, a child must not inherit what this thread does.
+    // A forked child must not inherit the work of this thread, even if nothing is recorded yet.
     #[cfg(unix)]
     crate::fork::watch();
     STARTING.fetch_add(1, Relaxed);

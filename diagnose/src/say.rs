@@ -52,7 +52,8 @@ struct UnwrittenTexts {
     writer: Option<u32>,
 }
 
-/// Queues a line for stderr. What it quotes, such as the value of a variable, breaks no line.
+/// Queues a line for stderr. Line breaks in quoted text, such as the value of a variable, are
+/// removed.
 macro_rules! say {
     ($($part:tt)*) => { $crate::say::line(&format!($($part)*)) };
 }

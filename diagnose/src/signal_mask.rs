@@ -73,8 +73,8 @@ mod on_unix {
             // SAFETY: the pointer is to a set of this function, which the call fills in.
             let _ = unsafe { libc::sigfillset(&raw mut all) };
             for &signal in INTERRUPTS {
-                // SAFETY: the pointer is to a set of this function. It fails for what is no signal
-                // only.
+                // SAFETY: the pointer is to a set of this function. It fails only if the number is
+                // not a signal.
                 let _ = unsafe { libc::sigdelset(&raw mut all, signal) };
             }
             Self { before: change(libc::SIG_BLOCK, &all) }

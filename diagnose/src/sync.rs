@@ -140,7 +140,7 @@ impl<T> ForkMutex<T> {
     }
 }
 
-/// What a [`ForkMutex`] is locked by.
+/// The state of a [`ForkMutex`]: whether it is locked, and how many threads wait.
 #[derive(Debug)]
 struct Gate {
     is_closed: AtomicBool,

@@ -58,7 +58,7 @@ impl<F: Future> Timed<F> {
 #[derive(Debug)]
 pub struct Driven<F>(PhantomData<fn(F)>, Untimed);
 
-/// What is no future.
+/// Stands for a value that is not a future.
 #[derive(Debug)]
 pub struct Untimed;
 

@@ -2,8 +2,8 @@
 //! and for users who may not send one.
 //!
 //! The file is looked for twice a second, and removed before the dump: its absence shows that the
-//! request was accepted. Its content does not matter. Of several processes that watch one file, the
-//! one that removes it writes the dump.
+//! request was accepted. Its content does not matter. If several processes watch one file, the one
+//! that removes it writes the dump.
 
 use std::fs;
 use std::io::{self, ErrorKind};

@@ -103,8 +103,8 @@ pub(crate) enum How {
     Replace,
     /// Writes its JSON escape, such as `\u001b`. In JSON, such characters occur only in strings.
     Escape,
-    /// Keeps it, because the format is no text, or ends its lines in a way of its own. Each text in
-    /// it is [`printable`] before it is encoded.
+    /// Keeps it, because the format is not text, or ends its lines in its own way. Each text in it
+    /// is [`printable`] before it is encoded.
     Keep,
 }
 

@@ -187,7 +187,7 @@ impl<'a> Json<'a> {
         self.close(b']');
     }
 
-    /// Writes a number, or takes it out.
+    /// Writes a number, or moves it to the list of numbers.
     pub(crate) fn number(&mut self, number: u64) {
         if self.parts == Parts::Whole {
             return push_decimal(&mut self.text, number);
@@ -240,8 +240,8 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Appends a number in decimal. A dump of a million tasks has so many that the time of `write!`
-/// counts.
+/// Appends a number in decimal. A dump of a million tasks has so many numbers that `write!` would
+/// take noticeable time.
 pub(crate) fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 20];
     let mut first = digits.len();

@@ -74,7 +74,7 @@ impl Names {
         Self { frames }
     }
 
-    /// Returns the frame of a site, or [`OTHER`] if the index is no site.
+    /// Returns the frame of a site, or [`OTHER`] if the index is out of range.
     pub(crate) fn frame(&self, site: SiteIndex) -> &str {
         self.frames.get(site.get()).map_or(OTHER, String::as_str)
     }

@@ -131,7 +131,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let snapshot = input::read(&args.input.path)?;
     let mut rows = rows(&snapshot);
-    // Of all functions, without counting any twice.
+    // Summed over all functions, none of them counted twice.
     let busy_ns = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.self_busy_ns));
     rows.retain(|row| is_shown(&snapshot, row));
     sort(&mut rows, args.sort);

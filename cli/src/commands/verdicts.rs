@@ -11,7 +11,7 @@ use crate::flags::SnapshotArgs;
 use crate::input;
 use crate::output::Output;
 
-/// What a merged snapshot lacks.
+/// The parts that a merged snapshot lacks.
 pub(crate) const MERGED: &str = "; live tasks are left out of a merged snapshot, and so are hangs";
 
 #[derive(Serialize)]

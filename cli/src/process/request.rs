@@ -16,11 +16,12 @@ use crate::process::status::Process;
 
 /// Time between two looks at the folders.
 const PAUSE: Duration = Duration::from_millis(5);
-/// A dump is complete if nothing was added to it for this long. Its files follow each other at
-/// once.
+/// A dump is complete if nothing was added to it for this long. Its files are written one right
+/// after the other.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// How long a program may take from its signal handler to the thread that makes dumps.
+/// How long a program may take to start the thread that makes dumps, once it has its signal
+/// handler.
 const START: Duration = Duration::from_secs(1);
 
 /// A dump to ask for.

@@ -72,8 +72,8 @@ impl Process {
         self.settings.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// A path as the process sees it, as this process reaches it: relative to the folder that the
-    /// process is in, and inside its container.
+    /// Converts a path of the process to one of this process: relative to the working directory of
+    /// the process, and inside its container.
     pub(crate) fn path(&self, path: &Path) -> PathBuf {
         let folder = PathBuf::from(format!("/proc/{}", self.pid));
         match path.strip_prefix("/") {
@@ -100,8 +100,8 @@ impl Process {
     /// Where a link of its `/proc` folder leads, as this process reaches it.
     ///
     /// The kernel shows the path from this process's root, if that is above; for a container, from
-    /// the container's. So whichever path leads to the same file is right. None does to a folder
-    /// that was deleted: that one is reached through the link.
+    /// the container's. So whichever path leads to the same file is right. No path leads to a
+    /// deleted folder: it is reached through the link.
     fn linked(&self, link: &Path) -> PathBuf {
         let (Ok(shown), Ok(file)) = (fs::read_link(link), fs::metadata(link)) else { return link.to_owned() };
         let leads_there = |path: &PathBuf| fs::metadata(path).is_ok_and(|it| is_same_file(&it, &file));

@@ -150,7 +150,7 @@ fn here(place: Span) -> Span {
     Span::mixed_site().located_at(place)
 }
 
-/// What is known of an arm of a macro that polls it in code of its own.
+/// An arm of a macro that polls its arms in code of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArmKind {
     /// Polled until it is done, whatever the other arms do.

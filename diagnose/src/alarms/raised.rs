@@ -13,7 +13,7 @@ use crate::identity;
 use crate::say;
 use crate::sync::Mutex;
 
-/// The last [`MAX_ALARMS`] alarms, oldest first. Those that last are kept longest.
+/// The last [`MAX_ALARMS`] alarms, oldest first. Unresolved alarms are kept longest.
 static ALARMS: Mutex<Vec<Alarm>> = Mutex::new(Vec::new());
 const MAX_ALARMS: usize = 64;
 /// Maximum number of tasks that an alarm lists.

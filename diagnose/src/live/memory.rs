@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(crate) struct Memory(pub(crate) u64);
 
 const SIZE: u32 = 20;
-/// Maximum size, in words. Of a larger future only the end is known.
+/// Maximum size, in words. For a larger future, only the end is known.
 const MAX: u32 = (1 << SIZE) - 1;
 const WORD: u64 = 8;
 
@@ -81,7 +81,7 @@ pub(crate) fn is_pinned<F>() -> bool {
 }
 
 /// Returns whether it is the type of the future of an `async` block or function, which is never
-/// `Unpin`. Closures are no futures.
+/// `Unpin`. Closures are not futures.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn is_async_block(name: &str) -> bool {
     name.as_bytes().ends_with(b"::{{closure}}")

@@ -46,8 +46,8 @@ pub(crate) trait Promoted: Sync + 'static {
 pub(crate) trait Lender: Sync {
     type Promoted: Promoted;
 
-    /// Takes a new one to promote to. Returns `None` if there is no room; then the executor's waker
-    /// is cloned.
+    /// Takes a new task or wait to promote the waker to. Returns `None` if there is no room; then
+    /// the executor's waker is cloned.
     fn take(&self) -> Option<&'static Self::Promoted>;
     /// Ends one that was taken in vain, and whose clone is released: another thread was faster.
     fn discard(promoted: &'static Self::Promoted);

@@ -250,8 +250,8 @@ impl Saved {
         local::set_awaiting(self.awaiting, self.await_state);
         local::set_stopper(self.stopper);
         local::set_current(self.node);
-        // A task inside another task's poll is no child of it. The count wraps: between polls it
-        // has no meaning.
+        // A task that is polled inside another task's poll is not its child. The count wraps:
+        // between polls it has no meaning.
         let is_pending = i32::from(is_pending && self.nested.is_none());
         local::replace_pending_children(self.pending_children.wrapping_add(is_pending));
         // This reading also shows whether the thread is still inside a poll.

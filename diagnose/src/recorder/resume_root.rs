@@ -2,8 +2,8 @@
 //!
 //! The usual start and end of their polls call no function, so no register has to be saved for
 //! them: a tenth of the instructions of a poll, with link-time optimization. Without it, each
-//! thread-local counts as a call. What needs a call is checked first, and has functions of its own,
-//! `…_by_call`.
+//! thread-local counts as a call. Cases that need a call are checked first, and have functions of
+//! their own, `…_by_call`.
 
 use std::task::Waker;
 

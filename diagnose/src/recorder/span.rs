@@ -77,7 +77,7 @@ pub struct Span {
     pub(super) state: SpanState,
     /// While it waits, how its next poll goes on if that comes from where the last one came.
     pub(super) resume: Resume,
-    /// The nesting depth in the macro where the body has stopped; zero if it is no macro.
+    /// The nesting depth in the macro at which the body has stopped; zero outside of macros.
     pub(super) depth: u8,
     /// The `depth` of the body around.
     pub(super) outer_depth: u8,

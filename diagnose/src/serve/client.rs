@@ -49,8 +49,8 @@ enum State {
         written: usize,
         is_head: bool,
     },
-    /// Waits for the client to close. What it has sent too much is read first: closing a connection
-    /// with unread bytes would take the response away from it.
+    /// Waits for the client to close. Anything it sends after its request is read first: closing a
+    /// connection with unread bytes would discard the response.
     Closing {
         ignored: usize,
     },

@@ -196,7 +196,7 @@ fn measure() -> Ticks {
     let listed = two_once.saturating_sub(waited_once + call + passed);
     let spawned = time(waker, || {
         let (task, number) = Spawned::new(SpawnRuntime::Other, None, Location::caller(), empty());
-        // What a wrapper of the task's handle records.
+        // A wrapper of the task's handle records the same.
         number.add_handle(HANDLE);
         number.set_runtime_id(1);
         number.remove_handle(HANDLE);

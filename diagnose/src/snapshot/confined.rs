@@ -8,8 +8,8 @@
 //!                       └ a future pinned in it                 moves along
 //! ```
 //! A boxed future can move to another task through anything that is not recorded. Its new task is
-//! known once it polls the future, and not before. What polls a future for a body, as `join_all` or
-//! the code behind a `Pin<Box<dyn Future>>`, has it as a rule, and may as well share it.
+//! known only once it polls the future. Code that polls a future for a body, such as `join_all` or
+//! the code behind a `Pin<Box<dyn Future>>`, usually owns it, but may share it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -76,7 +76,7 @@ pub(super) struct LastPolled {
 struct ParentSpan {
     span: u64,
     since: u64,
-    /// Whether it is at an await of something that is no span.
+    /// Whether it is at an await of something that is not a span.
     is_at_await: bool,
     /// Whether this is that await, or an arm of a macro.
     is_await: bool,

@@ -1,8 +1,8 @@
 //! Turns a long list into another one without the memory of both.
 //!
-//! A capture turns a million copies into a million rows. Rows that are no larger than copies take
-//! the memory of these. Otherwise an iterator gives back the memory of the copies in steps, which
-//! `Vec::into_iter` keeps until the last one is a row.
+//! A capture turns a million copies into a million rows. Rows that are no larger than copies reuse
+//! their memory. Otherwise an iterator frees the memory of the copies in steps; `Vec::into_iter`
+//! would keep it until the last copy is a row.
 
 /// Number of steps in which memory is freed. An allocator may copy the rest at each step.
 const STEPS: usize = 8;

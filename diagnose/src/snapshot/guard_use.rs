@@ -1,5 +1,5 @@
-//! What becomes of a guard: by what the macro saw in the body that has it, and by the future that
-//! it lies in.
+//! Decides where a guard may be, from what the macro saw in the body that has it, and from the
+//! future that it lies in.
 
 use diagnose_reports::model::{Attribution, Holding, TaskId};
 
@@ -53,10 +53,10 @@ pub(super) fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: 
     }
     let mut stay = capture.confined.stay_of(copy.memory, task);
     if capture.tasks.get(task).is_some_and(TaskCopy::is_running) {
-        // What its poll leaves out may be lent to scoped threads.
+        // A running poll may have lent a future that it does not poll to scoped threads.
         stay = stay.min(last.map_or(stay, |span| span.stay));
     }
-    // It went with its task.
+    // The guard was dropped together with its task.
     let is_gone = capture.tasks.get(task).is_none() && copy.root.contains(copy.memory);
     match stay {
         _ if is_gone => {}

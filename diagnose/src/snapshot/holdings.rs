@@ -323,8 +323,8 @@ impl<'a> Holdings<'a> {
             let is_end = copy.role != waits::Role::Holds;
             return if is_end { Attribution::Likely } else { Attribution::Unknown };
         }
-        // An unused holding, followed by exactly one send, is in that message. Of several messages,
-        // the last probably has the youngest holding, but that is a guess.
+        // An unused holding, followed by exactly one send, is in that message. If there are several
+        // messages, the last one probably has the youngest holding, but that is a guess.
         let is_only_one = sent.wrapping_sub(copy.transfers.sent()) == 1;
         let made = (copy.since, copy.resource);
         if !is_only_one && self.youngest.get(&copy.task).is_none_or(|youngest| *youngest > made) {

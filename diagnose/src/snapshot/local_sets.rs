@@ -45,8 +45,8 @@ fn has_unknown_spawns() -> bool {
     false
 }
 
-/// Returns whether a set in a `block_on` may have unrecorded tasks. Its own task `main` is woken by
-/// another waker, so that one does not show them.
+/// Returns whether a set in a `block_on` may have unrecorded tasks. The waker of its own task
+/// `main` is another one, and does not show such tasks.
 pub(super) fn has_unknown_tasks() -> bool {
     is_any_entered() && has_unknown_spawns()
 }

@@ -9,8 +9,8 @@
 //! taken from 7, given to [other]        0 │   40 │                       40
 //! ```
 //! A label keeps its number while one of its calls is alive. Until then, all of its sums are in
-//! `[other]`. What names a node and outlives its calls, such as the longest wait for a lock, is
-//! shown on the path of the later text.
+//! `[other]`. Records that name a node and outlive its calls, such as the longest wait for a lock,
+//! are shown on the path of the later text.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ static PAST: Mutex<Option<PastLabels>> = Mutex::new(None);
 pub(super) fn move_to_other(trees: Merged, turn: Option<&CaptureTurn>) -> Merged {
     let mut past = PAST.lock();
     let reusable = Replaced::reusable();
-    // What was not read may be a living call, and its sums seem to shrink.
+    // A node that was not read may have a living call, and its sums would seem to shrink.
     if turn.is_some() && trees.unreadable == 0 && !reusable.is_empty() {
         free_idle(past.get_or_insert_default(), &trees, &reusable);
     }

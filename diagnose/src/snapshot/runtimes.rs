@@ -127,8 +127,8 @@ pub(super) fn add_cpu_times(snapshot: &mut Snapshot) {
     }
 }
 
-/// Of the workers that go on by themselves, leaves those marked as delayed that hardly run while
-/// this waits. Takes 20 ms, and only if there is such a worker and a timer is late.
+/// Clears the mark of delayed workers, except for those that hardly run during a pause of 20 ms.
+/// Pauses only if a worker is marked and a timer is late.
 pub(super) fn check_delayed(snapshot: &mut Snapshot) {
     const PAUSE: Duration = Duration::from_millis(20);
     /// The share of the pause on a CPU from which a thread runs, in percent.

@@ -3,8 +3,8 @@
 //! ```text
 //! polls of a root = its own + those below that pass through it − those that stop on their way up
 //! ```
-//! Synchronous roots are no tasks: a `main` that runs an executor is busy all the time. A task that
-//! a nested executor polls is a root too, and its time is not counted twice.
+//! Synchronous roots are not tasks: a `main` that runs an executor is busy all the time. A task
+//! that a nested executor polls is a root too, and its time is not counted twice.
 
 use super::node::Node;
 use super::poll_totals::PollSum;

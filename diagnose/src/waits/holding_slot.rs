@@ -44,7 +44,7 @@ pub(crate) struct HoldingSlot {
     pub(super) thread: AtomicU32,
     /// The [`Memory`](live::Memory) of the future that took it.
     pub(super) memory: AtomicU64,
-    /// That of the root of its task.
+    /// The `Memory` of the root of its task.
     root: AtomicU64,
 }
 

@@ -128,8 +128,8 @@ impl LazyWait {
             return;
         }
         // A future that was forced to return `Pending` is in no queue. Usually its task polls it
-        // again. A combinator with a waker of its own polls it only after a wake of that waker.
-        // Then the wait is listed, so that the place of the future is known.
+        // again. A combinator with a waker of its own polls it only after a wake of that waker. In
+        // that case the wait is listed, so that the place of the future is known.
         if is_forced && live::current::is_waker(outer) {
             self.0 = wait;
             return;

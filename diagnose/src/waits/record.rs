@@ -277,8 +277,8 @@ impl Record {
         })
     }
 
-    /// Keeps a holding that any task may have from now on. Those of one call are kept as one: a
-    /// server may convert a receiver for each of its connections.
+    /// Keeps a holding that any task may have from now on. Holdings that one call has lost are kept
+    /// as one: a server may convert a receiver for each of its connections.
     pub(super) fn lose(&self, holding: Holding) {
         let mut rare = self.rare();
         if let Some(lost) = rare.lost.iter().find(|lost| lost.is_like(&holding)) {

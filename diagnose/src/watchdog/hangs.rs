@@ -33,8 +33,8 @@ const MAX_NEW_ALARMS: usize = 16;
 
 /// Maximum number of finished alarms that are remembered.
 const MAX_OVER: usize = 256;
-/// An alarm that is missing this often in a row is over. A task that changes during a capture is
-/// left out of that one.
+/// An alarm that is missing this often in a row is over. A capture leaves out a task that changes
+/// meanwhile.
 const MISSED: u32 = 2;
 
 /// The identity of an alarm.

@@ -131,7 +131,7 @@ fn is_queued(task: &Task) -> bool {
 
 /// Returns whether the task is known only from its polls, without a spawn through this crate. An
 /// unrecorded combinator may poll it, and leave woken futures unpolled while it waits for something
-/// else. That is no lack of a thread.
+/// else. Such a future does not lack a thread.
 fn is_known_from_polls(task: &Task) -> bool {
     task.runtime.is_empty()
 }

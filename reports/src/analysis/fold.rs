@@ -24,8 +24,8 @@ use crate::view::View;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stack {
-    /// The frames from the root to the leaf, `[busy]` or `[idle]`. None is empty or contains a `;`
-    /// or a line break.
+    /// The frames from the root to the leaf, `[busy]` or `[idle]`. No frame is empty or contains a
+    /// `;` or a line break.
     pub frames: Vec<String>,
     /// The leaf's time in ns, never zero.
     pub value_ns: u64,
@@ -33,7 +33,7 @@ pub struct Stack {
 
 /// Folds the self times of a snapshot into stacks, sorted like their lines (`frames.join(";")`, by
 /// bytes). Equal stacks are merged, and all labels of a site are one frame. An await without time
-/// of its own, because the annotated future below it has all of it, is no frame.
+/// of its own, because the annotated future below it has all of it, gets no frame.
 ///
 /// # Examples
 /// ```

@@ -98,7 +98,7 @@ impl Row {
 pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
-    // Boxes keep the keys together, of which each node finds one.
+    // Each node looks up a key. With boxed values, the keys lie close together.
     let mut by_site = OrderedMap::<SiteIndex, Box<(Row, Histogram, Latency)>>::new();
     let mut callers = HashSet::new();
     let is_outermost = tree.outermost(|node| node.site);

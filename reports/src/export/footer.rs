@@ -12,8 +12,8 @@ use crate::clean::printable;
 use crate::model::{Activity, Cost, Dropped, Node, SiteKind, Snapshot};
 use crate::units::{counted, percent, time};
 
-/// The lines of the footer, in the order above. None is empty, contains a line break or ends in a
-/// number.
+/// The lines of the footer, in the order above. No line is empty, contains a line break or ends in
+/// a number.
 pub(crate) fn footer(snapshot: &Snapshot) -> Vec<String> {
     vec![recorded(snapshot), dropped(&snapshot.dropped), clock(snapshot), producer(snapshot)]
 }

@@ -258,7 +258,7 @@ fn pale(leaves_ns: [u128; 3], name: &str) -> Rgb {
     // Between 45 and 66 of 100 parts are white.
     let white = 45 + hash % 4 * 7;
     let leaves = [BUSY_COLOR, IDLE_COLOR, QUEUED_COLOR].into_iter().zip(leaves_ns);
-    // Of equal parts, the first.
+    // Among equal parts, the first one wins.
     let largest = leaves.rev().max_by_key(|(_, ns)| *ns).map_or(OTHER_COLOR, |(color, _)| color);
     largest.map(|channel| {
         let paled = (u16::from(channel) * (100 - white) + 255 * white) / 100;

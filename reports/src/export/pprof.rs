@@ -113,7 +113,7 @@ impl<'a> Profile<'a> {
         let Paths { list, names, .. } = paths(self.snapshot, Labels::Kept);
         let key = |number: &mut StringTable, text| number.number(text);
         let (label_key, state_key) = (key(&mut self.strings, "label"), key(&mut self.strings, "state"));
-        // Of the current path and its prefixes: locations, and numbers of labels.
+        // The locations and label numbers of the current path and its prefixes.
         let (mut stack, mut labels): (Vec<u64>, Vec<Option<u64>>) = (Vec::new(), Vec::new());
         let mut leaf_first = Vec::new();
         let (mut sample, mut label) = (Message::default(), Message::default());

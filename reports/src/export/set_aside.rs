@@ -7,7 +7,7 @@
 //! ```
 //! `FuturesUnordered`, and what is made of it, such as `buffered` and `join_all`, polls a future
 //! only when that was woken. So a future in a collection is left alone, as it should be, unless the
-//! record of its wait has a wake. Of a wait for a socket, there is no such record.
+//! record of its wait has a wake. A wait for a socket has no such record.
 
 use crate::model::{SiteKind, Snapshot, Span, SpanId, SpanIndex};
 use crate::ordered::OrderedSet;

@@ -35,7 +35,7 @@ pub(crate) fn wrap_line(page: &mut String, line: &str, indent: &str) {
     let mut rest = line;
     let mut width = WIDTH;
     loop {
-        // Spaces in the indent of the line are no place to break.
+        // The line is not broken at spaces in its indent.
         let blank = rest.chars().take_while(|c| BRANCHES.iter().any(|(branch, _)| branch == c));
         let blank: usize = blank.map(char::len_utf8).sum();
         let end = rest.char_indices().nth(width).map_or(rest.len(), |(at, _)| at);

@@ -62,7 +62,8 @@ pub struct Classes<T> {
     all: FxHashSet<Shared<T>>,
 }
 
-/// The number of recent classes: a task that waits for another, and that one, are of two.
+/// The number of recent classes that are compared first. A few classes often alternate, such as
+/// those of tasks and of the tasks that they wait for.
 const RECENT: usize = 4;
 
 /// The number of classes past which the search for equal ones stops. Records that all differ, as in

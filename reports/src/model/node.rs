@@ -55,9 +55,9 @@ pub struct Node {
     /// For a root, the part of `idle_ns` between a wake and the poll that followed it.
     #[serde(default)]
     pub queued_ns: u64,
-    /// The part of its task's idle time that ended on this path. Of waits at the same time, only
-    /// one is charged. Over all paths of a task they add up to its idle time; the rest is charged
-    /// to the root.
+    /// The part of its task's idle time that ended on this path. If a task waits for several things
+    /// at once, only one path is charged. Over all paths of a task they add up to its idle time;
+    /// the rest is charged to the root.
     #[serde(default)]
     pub wall_ns: u64,
     /// ns from construction to the start of the first poll.

@@ -158,8 +158,9 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiters: Vec<UsagePlace>,
     /// For a lock, the calls that held it, most time first; at most six. The last may stand for
-    /// several. Holds after a wait are measured, and those of a contended lock that another task
-    /// waits for at their end; of others the first 64, then one in 64, which counts as 64.
+    /// several. Measured are holds after a wait, and holds of a contended lock for which another
+    /// task waits at their end; of all other holds, the first 64, and then one in 64, which counts
+    /// as 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<UsagePlace>,
     /// For a broadcast channel, number of messages that receivers missed, as reported by `Lagged`.

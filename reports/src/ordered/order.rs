@@ -9,7 +9,7 @@ use crate::sort::arrange;
 /// Numbers of entries in the order of their keys, in chunks, so that an insertion moves few.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
-    /// None is empty.
+    /// No chunk is empty.
     chunks: Vec<Vec<usize>>,
 }
 

@@ -205,7 +205,7 @@ fn place(function: &FunctionDiff) -> String {
     clean_line(&format!("{}:{}", function.place.file.as_str(), function.place.line))
 }
 
-/// Text in a cell or a list of Markdown, without a meaning of its own there.
+/// Escapes text for a cell or a list of Markdown.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut is_code = false;

@@ -144,7 +144,7 @@ fn listen(sender: &Sender<Event>) -> Result<(), Failure> {
         signals.forever().try_for_each(|info| {
             let number = info.si_signo;
             // Linux has positive codes for signals that come from no process. Other systems do not
-            // say it, and Ctrl-C is nearly always the terminal's.
+            // say, and Ctrl-C nearly always comes from the terminal.
             let is_from_terminal =
                 if cfg!(target_os = "linux") { info.si_code > 0 } else { number == SIGINT };
             sender.send(Event::Signal { number, is_from_terminal })
@@ -171,8 +171,8 @@ fn interrupt(
     dumps: &Dumps,
 ) -> Result<Ending, Failure> {
     for process in target.processes() {
-        // `request` waits for the thread of one that has just started, and sends no signal to one
-        // that has none.
+        // `request` waits for the listening thread of a process that has just started, and sends no
+        // signal to a process without that thread.
         if Process::read(process).is_ok_and(|it| it.handles(Signal::Usr1)) {
             let asked = Request {
                 pid: process,
@@ -188,8 +188,8 @@ fn interrupt(
     end(target, events, GRACE)
 }
 
-/// Waits for the end of the program and of its group; after a further signal, or too long, kills
-/// them.
+/// Waits for the end of the program and of its group; kills them after a further signal, or after
+/// `grace`.
 fn end(target: Target, events: &Receiver<Event>, grace: Duration) -> Result<Ending, Failure> {
     let began = Instant::now();
     if let Ok(Event::Ended(status)) = events.recv_timeout(grace) {

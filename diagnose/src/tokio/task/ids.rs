@@ -1,5 +1,5 @@
-//! What tokio tells of its tasks, to notice those that are not on record: the ids that it has given
-//! out, and the vtable of their wakers.
+//! Notices tasks of tokio that are not on record, by the ids that tokio has given out and by the
+//! vtable of their wakers.
 //!
 //! A `LocalSet` does not count its tasks. But each spawn, in whatever way, takes the next id, and
 //! so does each worker thread of a runtime.

@@ -12,7 +12,7 @@ use crate::spawned::RecordedTask;
 use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
 
-/// What a set returns of a finished task; `None` if it has none.
+/// The result of a finished task, as a set returns it; `None` if no task has finished.
 type Done<T> = Option<Result<T, JoinError>>;
 
 /// Maximum number of tasks that a recorded wait names. A wait for more names none.

@@ -16,8 +16,8 @@ pub(super) fn wait_info(deadline: Instant, at: &'static Location<'static>, is_li
     WaitInfo::new(WaitTarget::Moment(due), WaitMode::Timer, 1, at).forced_by(is_forced)
 }
 
-/// Converts a moment of tokio's clock to a tick. Returns 0, which is no moment, while that clock is
-/// paused: it does not say when the timer is due.
+/// Converts a moment of tokio's clock to a tick. Returns 0, which stands for an unknown moment,
+/// while that clock is paused: it does not say when the timer is due.
 fn tick(deadline: Instant) -> u64 {
     let now = Instant::now();
     let is_paused = Instant::now() == now;

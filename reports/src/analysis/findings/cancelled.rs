@@ -23,7 +23,7 @@ use crate::units::{count, time};
 const MIN_SHARE: u64 = 50;
 /// A few may be due to a start-up or a shutdown.
 const MIN_CALLS: u64 = 10;
-/// The same for calls that code without annotation drops. Some clients always leave early.
+/// [`MIN_SHARE`] for calls that code without annotation drops. Some clients always leave early.
 const MIN_ROOT_SHARE: u64 = 200;
 /// The fewest dropped calls with a useful first and last tenth.
 const MIN_ROOT_CALLS: u64 = 20;
@@ -167,7 +167,7 @@ fn of_root(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     }
     let (first_ns, age_ns, last_ns) =
         (dropped.quantile(100)?, dropped.quantile(500)?, dropped.quantile(900)?);
-    // Of two calls that race, the loser is as old as the winner.
+    // If two calls race, the loser is as old as the winner.
     let is_older = completed.quantile(500).is_none_or(|ns| ns <= first_ns / 5 * 4);
     let is_at_one_age = last_ns <= first_ns.saturating_mul(MAX_SPREAD) && is_older && age_ns <= MAX_AGE_NS;
     let begun_ns = roots.iter().map(|&node| facts.node(node).first_seen_ns).min()?;
@@ -207,8 +207,8 @@ fn of_root(facts: &Facts<'_>, site: SiteIndex) -> Option<Finding> {
     Some(finding)
 }
 
-/// Returns whether the waiting below a node is for a function without annotation that is no wait by
-/// its name.
+/// Returns whether the waiting below a node is for a function without annotation whose name is not
+/// that of a wait.
 fn is_call(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
     let is_call = facts.is_await(deepest)
@@ -227,7 +227,7 @@ fn of_select(facts: &Facts<'_>, node: usize) -> Option<Finding> {
     let mut above = facts.tree.ancestors(node);
     let arm = above.next().filter(|&arm| facts.is_await(arm))?;
     let body = above.next().filter(|&body| !facts.is_await(body))?;
-    // Such calls are no part of an await.
+    // Calls that were never polled are not counted at the await.
     let unpolled = facts.sum(own.site, |node| node.never_polled);
     // One turn of the timer, or one event, drops one call.
     let turns = |timer: usize, site: &Site| {

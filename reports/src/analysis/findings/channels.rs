@@ -88,8 +88,8 @@ fn awaits(facts: &Facts<'_>, waiting: &[&Wait]) -> Vec<usize> {
     sites.into_iter().flat_map(|site| facts.nodes_of_site(site)).copied().collect()
 }
 
-/// Returns whether tasks have come to wait since the oldest one did. Those of a batch all came at
-/// once.
+/// Returns whether tasks have come to wait since the oldest one did. The waits of a batch all began
+/// at once.
 pub(super) fn arrive(waiting: &[&Wait]) -> bool {
     let since_ns = || waiting.iter().map(|wait| wait.since_ns);
     since_ns().min() < since_ns().max().map(|ns| ns / 2)

@@ -44,8 +44,8 @@ const MIN_WAITS: u64 = 10;
 const MAX_QUEUE: u64 = 4;
 /// How many times as long as a hold a permit must be waited for.
 const MIN_HOLDS: u64 = 4;
-/// How many waits of requests for permits are no accident, and their least mean, besides that of a
-/// hold: the requests spend more time waiting than working.
+/// The fewest waits of requests for permits that are not an accident, and their least mean in ns.
+/// The mean is also at least that of a hold: the requests spend more time waiting than working.
 const MIN_CROWD: u64 = 100;
 const CROWD_NS: u64 = 10_000_000;
 /// The least share of the time of calls that wait for permits, in thousandths, as permits are meant
@@ -67,8 +67,8 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     let is_explained = (mean_ns <= lock.longest_hold_ns().saturating_mul(MAX_QUEUE)
         || lock.in_use_ns() >= facts.snapshot.elapsed_ns / 2)
         && (!cpu.is_scarce() || granted_ns(facts, lock) <= lock.usually_in_use_ns());
-    // Where most calls give up, the wait is no longer than their patience.
-    // Bursts that recur are no batches if they are requests.
+    // Where most calls give up, the wait is no longer than their patience. Recurring bursts of
+    // requests are not batches.
     let recurs = lock.has_permits() && lock.recurs() && are_requests(facts, &lock.waiters);
     let crowd = facts.least_calls(MIN_CROWD, Some(mean_ns));
     let is_crowded = lock.waits >= crowd && mean_ns >= lock.held_ns.max(cpu.stretched(CROWD_NS));

@@ -1,5 +1,5 @@
-//! The rule `growing` for futures that are no tasks, so that no list of tasks has them. What they
-//! own stays: memory, guards, permits.
+//! The rule `growing` for futures that are not tasks, so no list of tasks has them. Everything that
+//! they own stays: memory, guards, permits.
 //!
 //! - Left behind: calls poll them once, keep them, end, and no task polls them again.
 //! - Kept: a live task has them in a set, such as a `FuturesUnordered`. Sets of connections and of

@@ -48,7 +48,7 @@ const READS: [&str; 16] = [
 /// the next piece of a body, as in hyper, reqwest and the multipart forms of axum.
 const MESSAGES: [&str; 3] = [".message()", ".next_message()", ".try_next()"];
 const BODIES: [&str; 3] = [".chunk()", ".frame()", ".next_field()"];
-/// What rows of a database are read from, as an answer.
+/// The variables from which rows of a database are read, as an answer.
 const ROWS: [&str; 2] = ["cursor.", "rows."];
 /// Methods that send a request to what is read from; and all whose names begin with `write_`.
 const WRITES: [&str; 8] =
@@ -315,7 +315,7 @@ pub(super) fn is_write(text: &str) -> bool {
 /// response.
 fn is_answer(facts: &Facts<'_>, deepest: usize, site: &Site) -> bool {
     let is_request = |node: usize| {
-        // What forwards a message reads it first.
+        // Code that forwards a message reads it first.
         let is_write = |it: &Site| is_write(&it.name) && !is_read(&it.name);
         let is_before = |it: &Site| it.place.line <= site.place.line && is_write(it);
         let is_response = |it: &Site| it.name.contains(".send()") && contains_any(&site.name, &BODIES);

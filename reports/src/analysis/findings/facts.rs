@@ -125,7 +125,7 @@ impl<'a> Facts<'a> {
         quoted(&self.snapshot.site(site).map_or_else(|| OTHER.to_owned(), |site| printable(&site.name)))
     }
 
-    /// The name and the line: `` `get` (src/store.rs:12) ``. Of code without annotation, only the
+    /// The name and the line: `` `get` (src/store.rs:12) ``. For code without annotation, only the
     /// place where its task was spawned is known.
     pub(super) fn name_and_line(&self, site: SiteIndex) -> String {
         let name = self.name(site);
@@ -217,7 +217,7 @@ impl<'a> Facts<'a> {
             let unspawned = self.snapshot.tasks.iter().filter(is_unspawned).map(|task| self.root_site(task));
             let spawned = self.snapshot.tasks.iter().filter(|it| !is_unspawned(it));
             let spawned: OrderedSet<SiteIndex> = spawned.map(|task| self.root_site(task)).collect();
-            // Also if none is alive now.
+            // Counts roots that are no longer alive, too.
             let first = self.tree.roots.iter().map(|&root| self.node(root));
             let first = first.filter(|root| root.is_unspawned).map(|root| root.site);
             let roots: OrderedSet<SiteIndex> =

@@ -95,7 +95,7 @@ fn of_lock(facts: &Facts<'_>, it: &Resource, now: WaitsNow, least_ns: u64) -> Op
     Some(finding)
 }
 
-/// What keeps calls from it, the next step, and the place.
+/// Why calls do not get the resource, the next step, and the place.
 type Cause = (String, String, Option<Place>);
 
 /// All permits were removed by `forget`.

@@ -31,7 +31,7 @@ const MIN_QUARTER: u64 = 80;
 const SHORT_NS: u64 = 1_000_000_000;
 /// The least time that the growth has to last, for tasks that may be slow jobs.
 pub(super) const LONG_NS: u64 = 30_000_000_000;
-/// From this many tasks on that sleep again and again, they are no slow jobs, most likely.
+/// This many tasks or more that sleep again and again are most likely not slow jobs.
 pub(super) const MANY_TASKS: usize = 200;
 /// From this many tasks on, if code without annotation has spawned them: a loop that spawns slow
 /// jobs would be on record.

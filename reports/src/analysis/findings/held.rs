@@ -64,7 +64,7 @@ fn of_resource(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Find
     let longest_ns = it.usage.holders.iter().map(|row| row.longest_ns).max().unwrap_or(0);
     let least_ns = longest_ns.saturating_mul(MIN_HOLDS).max(oldest_ns / 2);
     let holdings = || it.holdings.iter().filter(|holding| holding.role == Role::Holds);
-    // Of a semaphore, each permit.
+    // For a semaphore, this has to hold for each permit.
     if !holdings().all(|holding| holding.since_ns >= least_ns) {
         return None;
     }
@@ -122,8 +122,7 @@ fn most(requests: &[(&Wait, SiteIndex)]) -> Option<SiteIndex> {
     counts.into_iter().max_by_key(|&(site, count)| (count, Reverse(site))).map(|(site, _)| site)
 }
 
-/// `the Mutex created at src/store.rs:12`. Of one that `Default` created, the line that acquires
-/// it.
+/// `the Mutex created at src/store.rs:12`. If `Default` created it, the line that acquires it.
 pub(super) fn lock_words(it: &Resource) -> String {
     let kind = kind_name(it.kind);
     let created = it.created.as_ref().filter(|place| !place.file.is_empty()).map(line);

@@ -157,7 +157,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         } else {
             long.time_ns.min(on_workers_ns(facts, site, self_busy_ns))
         };
-        // Of many workers, one that is blocked again and again is a small part.
+        // If there are many workers, one that is blocked again and again is a small part.
         let are_stalls = is_most
             && long.polls >= MIN_FELT
             && long.mean_ns() >= FELT_NS

@@ -77,8 +77,9 @@ fn nested<'a>(
     nested.max_by_key(|nested| nested.wait.longest_ns)
 }
 
-/// Where the function acquires one of the locks and then the other, in the order of its text. Of
-/// branches, each has pairs of its own: the second lock of one is not held in the next.
+/// The pairs of places at which the function acquires one of the locks and then the other, in
+/// source order. Each branch has its own pairs, because the second lock of one branch is not held
+/// in the next.
 fn pairs<'a>(facts: &Facts<'_>, locks: [&'a Lock<'_>; 2], function: SiteIndex) -> Vec<[&'a Place; 2]> {
     let mut acquired = Vec::new();
     for (number, lock) in locks.into_iter().enumerate() {

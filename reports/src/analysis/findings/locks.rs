@@ -158,14 +158,15 @@ impl Lock<'_> {
         self.holders.iter().map(|row| row.longest_ns).max().unwrap_or(0)
     }
 
-    /// About how long it was held in all, in ns: not every hold is measured. Of those that are
-    /// gone, the mean: many locks that were each held for a moment are not in use all the time.
+    /// About how long it was held in all, in ns: not every hold is measured. For locks that are
+    /// gone, their mean counts: many locks that were each held for a moment are not in use all the
+    /// time.
     pub(super) fn in_use_ns(&self) -> u64 {
         self.existing.in_all_ns(0).saturating_add(self.past.in_all_ns(0) / self.past.count.max(1))
     }
 
     /// About how long it was held in all, in ns, estimated without its longest hold: the thread may
-    /// have lost its CPU in that one. Each lock that is gone may have had such a hold.
+    /// have lost its CPU during that hold. Each lock that is gone may have had such a hold.
     pub(super) fn usually_in_use_ns(&self) -> u64 {
         let past = self.past.in_all_ns(self.past.count) / self.past.count.max(1);
         self.existing.in_all_ns(1).saturating_add(past)

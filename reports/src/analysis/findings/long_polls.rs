@@ -73,8 +73,8 @@ fn reaching(node: &Node, ns: u64) -> u64 {
     long.map(|bucket| bucket.count).fold(0, u64::saturating_add)
 }
 
-/// Returns whether the polls of a bucket took `ns` or more. Those of the bucket around `ns` count
-/// if they did so on average, with all other polls in the middle of their buckets.
+/// Returns whether the polls of a bucket took `ns` or more. The bucket that contains `ns` counts if
+/// its mean is at least `ns`, estimated with all other polls in the middle of their buckets.
 fn is_long(node: &Node, bucket: &Bucket, ns: u64) -> bool {
     let middle_ns = |other: &Bucket| {
         let to_ns = other.to_ns.min(node.longest_poll_ns);

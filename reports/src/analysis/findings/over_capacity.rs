@@ -23,7 +23,7 @@ const MIN_ACQUISITIONS: u64 = 20;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS);
-    // Of each semaphore, the wait that keeps the others back.
+    // For each semaphore, the wait that keeps the others back.
     let mut oldest: OrderedMap<ResourceId, &Wait> = OrderedMap::new();
     for wait in facts.snapshot.waits.iter().filter(|wait| wait.since_ns >= least_ns && !wait.is_granted) {
         let it = wait.resource.and_then(|id| facts.snapshot.resource(id));

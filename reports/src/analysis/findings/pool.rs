@@ -5,8 +5,7 @@
 //! request   lock ·········· wait ···········─▶ recv ─▶ query ████ send back
 //! ```
 //! Workers that share a receiver also hold a lock until the next message comes, as they should.
-//! What they receive is sent by others. Requests send back what they receive, which distinguishes
-//! them.
+//! Their messages come from others, while requests send back the items that they receive.
 
 use super::backlog::ends;
 use super::channels::{await_at, channel_words};
@@ -28,7 +27,7 @@ pub(super) struct ResourcePool {
 
 impl ResourcePool {
     /// The pool that is received from at the await `over`, while the lock is held; `None` if the
-    /// waiters are no requests, or if others send into the channel.
+    /// waiters are not requests, or if others send into the channel.
     pub(super) fn received_from(facts: &Facts<'_>, over: usize, waiters: &[UsagePlace]) -> Option<Self> {
         let row = waiters.iter().max_by_key(|row| row.total_ns)?;
         let waiter = row.node.map(NodeIndex::get).filter(|&node| node < facts.tree.nodes.len())?;

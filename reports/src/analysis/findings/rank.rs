@@ -51,8 +51,8 @@ impl Snapshot {
     }
 }
 
-/// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes
-/// first.
+/// The rules besides the verdicts. If findings are equally important, that of the earlier rule
+/// comes first.
 const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 32] = [
     contended::find,
     failing_cell::find,
@@ -108,7 +108,7 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
             // A suspicion, but nothing has moved for a second. It answers what hangs, so it comes
             // first.
             Severity::Risk if matches!(finding.rule, Rule::Stuck(_)) => 1,
-            // What stands comes before what is slow.
+            // Calls that stand still come before calls that are slow.
             Severity::Slow if matches!(finding.rule, Rule::Inversion | Rule::Held | Rule::Stopped) => 1,
             Severity::Slow | Severity::Waste => 2,
             // The process ends by it, unless it is restarted.
@@ -155,7 +155,8 @@ fn put_causes_first(facts: &Facts<'_>, findings: &mut [Finding]) {
 /// full channel or a busy receiver makes the await of it slow.
 fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
     match (cause.rule, finding.rule) {
-        // What ended before is not what hangs now. A slow receiver is named once.
+        // Calls that have ended say nothing about those that hang now. A slow receiver is named
+        // once.
         (Rule::Inversion | Rule::Held | Rule::Stopped, Rule::Contended)
         | (Rule::FullChannel, Rule::Bottleneck | Rule::Stopped)
         | (Rule::Bottleneck, Rule::Stopped) => {

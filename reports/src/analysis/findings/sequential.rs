@@ -5,7 +5,7 @@
 //! ```
 //! Each of them may be fast, and nothing waits for anything that another has. So the await counts
 //! by its calls for each call of the function, in requests only: a job that walks through a table
-//! takes its time by design. What reads, writes or waits for an event repeats by its nature.
+//! takes its time by design. Reads, writes and waits for events repeat by their nature.
 
 use super::awaited_lock::awaited_lock;
 use super::channels::{MIN_MEAN_NS, is_of_handlers};
@@ -28,7 +28,7 @@ const FEW_TIMES: u64 = 8;
 const FEW_SHARE: u64 = 800;
 const FEW_MEAN_NS: u64 = 40_000_000;
 /// How often the function must await it if its calls are short, and the least mean length of such a
-/// call in ns. A hundred tries or rows are no accident.
+/// call in ns. A hundred tries or rows are not an accident.
 const MANY_TIMES: u64 = 100;
 const MANY_MEAN_NS: u64 = 5_000_000;
 /// The fewest calls of the function that have ended: fewer suffice if each awaits it so often.
@@ -151,7 +151,8 @@ fn is_call(facts: &Facts<'_>, site: SiteIndex, nodes: &[usize]) -> bool {
         && sum(|node| node.polls) >= (calls - calls / 10).saturating_mul(2)
 }
 
-/// Returns whether the text ends with a call that has arguments, and is no wait by its name.
+/// Returns whether the text ends with a call that has arguments and does not have the name of a
+/// wait.
 pub(super) fn names_call(text: &str) -> bool {
     let text = last_awaited(text).trim_end_matches(['?', ' ']);
     let Some(call) = text.strip_suffix(").await") else { return false };

@@ -4,8 +4,8 @@
 //! calls    ▂█▆▂                              ▂▃▂
 //!          3 ms: most                        1.2 s: one in fifty, and a third of all time
 //! ```
-//! A long await is no fault: a client may have asked for it, or it ends once a day. So the slow
-//! calls have to be far from the usual ones, and the await must not be for the next event.
+//! A long await alone is not a fault: a client may have asked for it, or it ends once a day. So the
+//! slow calls have to be far from the usual ones, and the await must not be for the next event.
 
 use super::awaited_channel::awaited_channel;
 use super::awaited_lock::awaited_lock;
@@ -161,8 +161,8 @@ fn other_end(facts: &Facts<'_>, node: usize) -> String {
     }
 }
 
-/// What is awaited under a time limit, by the text: `fetch(id)` of `timeout(LIMIT, fetch(id))`. A
-/// text that was cut does not tell.
+/// The expression that is awaited under a time limit: `fetch(id)` of `timeout(LIMIT, fetch(id))`.
+/// `None` if the text was cut.
 fn under_timeout(text: &str) -> Option<&str> {
     let (_, arguments) = text.split_once("timeout(").filter(|_| !text.contains(['…', '`']))?;
     let (mut depth, mut from) = (0_usize, None);

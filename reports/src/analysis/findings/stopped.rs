@@ -5,10 +5,10 @@
 //! calls now                  |██████████████████████████▶   three or more, for a second
 //!                               |███████████████████████▶   at one await, which others have passed
 //! ```
-//! What has ended was fast, so no latency shows an outage. Each function between the request and
-//! the await must have ended often before, and soon: a kind of call that has just begun may be
-//! slow. Silent at awaits of the next event, of a moment or of a client that reads, at locks whose
-//! holder waits for the next job, and in calls of a loop that has no other await for its next
+//! All calls that have ended were fast, so no latency shows an outage. Each function between the
+//! request and the await must have ended often before, and soon: a kind of call that has just begun
+//! may be slow. Silent at awaits of the next event, of a moment or of a client that reads, at locks
+//! whose holder waits for the next job, and in calls of a loop that has no other await for its next
 //! event. Only at what never ends, such as `pending()`, no call needs to have gone on before.
 
 use std::cell::RefCell;
@@ -68,7 +68,7 @@ impl CallsInFlight {
 struct Calls {
     /// The positions of their spans.
     spans: OrderedSet<usize>,
-    /// Those of a kind that has ended before: many calls have gone on from each await on the way.
+    /// The spans of a kind that has ended before: many calls have passed each await on the way.
     known: OrderedSet<usize>,
     /// The positions of the spans that wait.
     waiting: Vec<usize>,
@@ -91,7 +91,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         if !are_known || in_flight * 10 < all * 8 {
             continue;
         }
-        // Of functions that call each other, the outermost; of callers of one, the one with most.
+        // Prefers the caller with the most calls, and the outermost of functions below each other.
         let best = by_await.get(&awaited).map(|(depth, _, best)| (best.spans.len(), *depth));
         let depth = calls.spans.iter().map(|&span| stopped.depth(span)).min().unwrap_or(0);
         if best.is_none_or(|(most, least)| {
@@ -291,7 +291,7 @@ impl<'f, 'a> Stopped<'f, 'a> {
         }
         let is_client = || is_write(&site.name) && waits.clone().all(|wait| wait.resource.is_none());
         let is_event_at = |site: SiteIndex| self.events.borrow_mut().find(site, || self.is_event(site));
-        // Such as the reader of a connection.
+        // A joined task may be the reader of a connection.
         let joined = waits.clone().flat_map(|wait| &wait.tasks).filter_map(|&id| facts.task(id));
         let mut joined = joined.filter_map(|task| Stops::of(facts.snapshot, task).only());
         let mut is_event = || is_event_at(span.site) || joined.any(is_event_at);
@@ -304,7 +304,7 @@ impl<'f, 'a> Stopped<'f, 'a> {
     }
 
     /// Returns whether a lock only says whose turn it is: a holder waits for the next job, as one
-    /// of workers that share a receiver. What requests take from a pool is no job.
+    /// of workers that share a receiver. An item that requests take from a pool is not a job.
     fn is_turn(&self, lock: ResourceId) -> bool {
         let facts = self.facts;
         let Some(lock) = facts.snapshot.resource(lock) else { return false };
@@ -341,9 +341,8 @@ impl<'f, 'a> Stopped<'f, 'a> {
         events
     }
 
-    /// Returns whether a caller waits for its next event elsewhere: not in what it polls now, as a
-    /// worker that waits for its next job beside a signal does. Nor once for each of its `tasks`,
-    /// as for a signal to begin.
+    /// Returns whether a caller waits for its next event elsewhere, not in what it polls now, as a
+    /// worker beside a signal does. An event that each of its `tasks` awaits once does not count.
     fn waits_for_events(&self, caller: usize, tasks: u64) -> bool {
         let is_polled = |site: SiteIndex| {
             let mut children = self.children.of(caller).iter().map(|&child| self.span(child));

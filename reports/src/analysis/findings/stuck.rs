@@ -1,6 +1,6 @@
 //! The rule `stuck.*`: every verdict that no other verdict explains, and hazards as `set_aside`.
 //!
-//! A verdict behind another one ends with its cause, so it is not reported again. Of verdicts that
+//! A verdict behind another one ends with its cause, so it is not reported again. If verdicts
 //! differ only in ids and times, the first is reported, with the number of the others.
 
 use std::fmt::Write as _;

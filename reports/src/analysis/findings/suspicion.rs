@@ -28,8 +28,8 @@ const MIN_BLOCKED_NS: u64 = 5_000_000_000;
 const MIN_ENDED: u64 = 20;
 const MIN_CALLS: u64 = 20;
 
-/// The tasks that wait for long in calls that usually end, by what they wait for. Of each, as many
-/// as a suspicion needs.
+/// The tasks that wait for long in calls that usually end, grouped by what they wait for, each
+/// group with as many tasks as a suspicion needs.
 #[derive(Debug, Default)]
 pub(super) struct StoppedRequests {
     at: OrderedMap<ResourceId, OrderedSet<TaskId>>,

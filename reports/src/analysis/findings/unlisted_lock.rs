@@ -48,7 +48,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     sites.filter_map(|site| of_await(facts, site, Awaited::new(&facts.snapshot.site(site)?.name)?)).collect()
 }
 
-/// What an await is for, by its text.
+/// The thing that is awaited, by the text of the await.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Awaited {
     Lock,
@@ -148,7 +148,7 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex, awaited: Awaited) -> Option<Find
         .any(|it| it.usage.waiters.iter().chain(&it.usage.holders).any(is_here))
         || facts.kinds_waited_for(own).next().is_some()
         || awaited == Awaited::Slot && facts.snapshot.waits.iter().any(is_for_slot);
-    // What a function on record awaits there is judged by itself.
+    // The awaits of a recorded function below it are judged on their own.
     if is_recorded || nodes.iter().any(|&node| !facts.tree.children[node].is_empty()) {
         return None;
     }

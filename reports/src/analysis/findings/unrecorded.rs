@@ -117,9 +117,9 @@ fn unrecorded(snapshot: &Snapshot) -> Unrecorded {
     sum
 }
 
-/// The same of the living threads that have polled, where no worker is on record. They are none if
-/// one of these threads runs code on record outside of tasks, such as a job for blocking work, or
-/// if the machine had no time for them.
+/// The unrecorded time of the living threads that have polled, where no worker is on record. It is
+/// zero if one of these threads runs code on record outside of tasks, such as a job for blocking
+/// work, or if the machine had no time for them.
 fn of_threads(facts: &Facts<'_>) -> Unrecorded {
     let (snapshot, mut all) = (facts.snapshot, Unrecorded::default());
     let mut wanted_ns = 0_u64;

@@ -13,10 +13,10 @@ use crate::ordered::OrderedMap;
 
 /// A timer that is due later than this, in ns, ends no task soon.
 pub(super) const FAR_NS: i64 = 600_000_000_000;
-/// One that is due later than in a year stands for "never".
+/// A timer that is due in more than a year stands for "never". In ns.
 const NEVER_NS: i64 = 365 * 86_400 * 1_000_000_000;
 /// How long after its own start a task spawns those that belong to it, such as a connection's
-/// reader, in ns; of an old one, a tenth of its age.
+/// reader, in ns; for an old task, a tenth of its age.
 const START_NS: u64 = 100_000_000;
 /// How many tasks are followed from one that waits to one that it waits for.
 const MAX_STEPS: usize = 4;
@@ -147,7 +147,8 @@ impl<'f, 'a> WaitingTasks<'f, 'a> {
         tasks.iter().filter(is_behind).count() * 2 > tasks.len()
     }
 
-    /// When a timer ends the task that waits, in ns; `None` if it is no timer, or one in a loop.
+    /// When a timer ends the task that waits, in ns; `None` if it is not a timer, or is one in a
+    /// loop.
     fn due_ns(&self, wait: &Wait) -> Option<i64> {
         wait.due_ns.filter(|_| wait.mode == WaitMode::Timer && !self.is_repeated(wait))
     }

@@ -101,7 +101,7 @@ impl Markers {
         for verdict in &verdicts {
             markers.instant(&VERDICT, &verdict.sentence, strings);
         }
-        // Those of severity `Stuck` are the verdicts.
+        // Findings of severity `Stuck` repeat the verdicts.
         for finding in
             snapshot.findings_with(None, &verdicts).iter().filter(|it| it.severity != Severity::Stuck)
         {

@@ -51,7 +51,7 @@ fn word(view: View) -> &'static str {
     }
 }
 
-/// Replaces each `{{name}}` of the skeleton. What is filled in is not searched.
+/// Replaces each `{{name}}` of the skeleton. The inserted values are not searched.
 fn fill(skeleton: &str, fields: &[(&str, String)]) -> String {
     let length: usize = fields.iter().map(|(_, value)| value.len()).sum();
     let mut page = String::with_capacity(skeleton.len() + length);

@@ -95,7 +95,7 @@ fn groups(snapshot: &Snapshot) -> OrderedMap<Key<'_>, ResourceGroup> {
     for (index, it) in resource_uses(snapshot).enumerate() {
         let group = groups.entry(key(&it)).or_default();
         group.count = group.count.saturating_add(it.count);
-        // Nobody waits for what is gone.
+        // Only existing resources have a queue.
         let queue = &queues[index];
         for wait in queue.iter().map(|&wait| &snapshot.waits[wait]) {
             group.waiting += 1;
@@ -135,7 +135,7 @@ fn table(rows: &[&(Key<'_>, ResourceGroup)], is_full: bool) -> Table {
     let mut table = Table::new(&headings, &["resource"]);
     for ((kind, library, name, created), group) in rows {
         let maybe = |ns: u64| if ns == 0 { "-".to_owned() } else { time(ns) };
-        // Of messages, those count that waited for a free slot.
+        // For channels, only messages that waited for a free slot count.
         let is_sent = matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc) && group.waited > 0;
         let waited = if (is_acquired(*kind) || is_sent) && group.uses > 0 {
             percent(group.waited, group.uses)

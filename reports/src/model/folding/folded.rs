@@ -15,9 +15,9 @@ const PER_SHAPE: usize = 16;
 
 /// A record of a list that may be folded.
 pub(crate) trait Record: ToJson {
-    /// Appends what decides the record's JSON apart from its numbers: the address of its class, and
-    /// which fields it has. Of two records of one list that append the same, the JSON differs in
-    /// numbers only. Returns `false` if it must be written to be compared.
+    /// Appends everything that decides the record's JSON apart from its numbers: the address of its
+    /// class, and which fields it has. If two records of one list append the same, their JSON
+    /// differs in numbers only. Returns `false` if the record must be written to be compared.
     fn push_shape(&self, _key: &mut Vec<usize>) -> bool {
         false
     }
@@ -81,7 +81,7 @@ fn fold_records(count: usize, list: &mut dyn Iterator<Item = &dyn Record>) -> Op
         let has_key = item.push_shape(&mut key);
         let expected = order.expected(last);
         let likely = shapes.get(expected);
-        // Then the text is that of the record before.
+        // If the keys are equal, so are the texts, and only the numbers are written.
         let is_known = has_key && likely.is_some_and(|shape| shape.key == key);
         split.parts = if is_known { Parts::Numbers } else { Parts::Split };
         item.write_json(&mut split);
@@ -108,7 +108,7 @@ fn fold_records(count: usize, list: &mut dyn Iterator<Item = &dyn Record>) -> Op
         last = shape;
     }
     let shapes = shapes.into_iter().map(|Records { like, columns, .. }| Shape {
-        // What was cut out of JSON is text.
+        // JSON without its numbers is still UTF-8.
         like: String::from_utf8(like).unwrap_or_default(),
         columns: columns.into_iter().map(Column::finish).collect(),
     });

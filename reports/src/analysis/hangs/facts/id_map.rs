@@ -12,8 +12,8 @@ pub(crate) fn with_capacity<K: Eq + Hash, V>(count: usize) -> IdMap<K, V> {
     IdMap::with_capacity_and_hasher(count, rustc_hash::FxBuildHasher)
 }
 
-/// A number for some positions of a list. Memory of positions without one is never touched, since
-/// it is zero from the start: there may be a million, and few of them have a number.
+/// A number for some positions of a list. There may be a million positions, and few of them have a
+/// number; the memory of the others is zero from the start, and never touched.
 #[derive(Debug, Default)]
 pub(crate) struct NumberOf(Vec<u32>);
 

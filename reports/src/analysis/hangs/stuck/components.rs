@@ -124,8 +124,8 @@ impl StuckGraph {
         })
     }
 
-    /// The shortest path into a component from a task or a blocked thread; of several, the one from
-    /// the smallest node.
+    /// The shortest path into a component from a task or a blocked thread; if there are several,
+    /// the one from the smallest node.
     pub(crate) fn path_to(&self, component: usize, is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
         self.path(self.component(component), is_start)
     }

@@ -1,6 +1,6 @@
 //! Whether anything needs a set of stuck tasks to make progress.
 //!
-//! Two idle tasks that only wait for messages from each other are no hang: a service without
+//! Two idle tasks that only wait for messages from each other are not a hang: a service without
 //! clients looks like this. They hang if a task that has to end waits behind them: a root task such
 //! as `main`, or a joined one. They also hang if one waits for a lock, for capacity or for a task's
 //! end, or if a message is unread.

@@ -8,7 +8,7 @@
 //! ```
 //! A task is the smallest unit: the records do not say whether a branch is dropped when its sibling
 //! completes (`select!`) or not (`join!`), so a task that can progress may release anything in it.
-//! A future that its task no longer polls is no reason for the task to progress. That alone turns a
+//! A future that its task no longer polls gives the task no way to progress. This alone turns a
 //! futurelock into a cycle.
 //!
 //! The rules are solved once per level of [`Evidence`], as long as another level makes a

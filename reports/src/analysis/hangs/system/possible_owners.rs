@@ -51,7 +51,7 @@ impl System<'_> {
         node
     }
 
-    /// Returns whether there is no thread and no task that is not on record.
+    /// Returns whether all threads and tasks are on record.
     pub(crate) fn are_all_listed(&self) -> bool {
         let snapshot = self.facts.snapshot;
         snapshot.foreign_threads == 0 && snapshot.unrecorded_tasks == 0

@@ -227,8 +227,8 @@ impl System<'_> {
         }
     }
 
-    /// What may wake another wait of an unfair resource although an earlier one was woken and has
-    /// not left. A way out, and not what the wait asks for.
+    /// The node that may wake another wait of an unfair resource although an earlier one was woken
+    /// and has not left. It is a further way out, not the thing that the wait asks for.
     fn further_wakes(&mut self, resource: usize) -> Option<NodeId> {
         let it = &self.facts.snapshot.resources[resource];
         let is_held = || it.holdings.iter().any(|holding| holding.role == Role::Holds);

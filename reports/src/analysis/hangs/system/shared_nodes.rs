@@ -38,7 +38,7 @@ pub(crate) struct SharedNodes {
     /// writer, or the length of the queue without one.
     pub(crate) admits_readers: IdMap<usize, bool>,
     pub(crate) first_writer: NumberOf,
-    /// By resource: the node of its first holding. Those of the others follow.
+    /// By resource: the node of its first holding. The nodes of its other holdings follow.
     first_holding: NumberOf,
     /// By resource and number of units.
     enough_units: IdMap<(usize, u64), NodeId>,
@@ -243,7 +243,7 @@ impl System<'_> {
         } else if woken.peek().is_none() {
             let setters = self.any_notifier(resource);
             if !self.rejects_suspect() {
-                // Who has set a cell, or has one to set, is not on record.
+                // The records do not say which task has set a cell, or may set it.
                 self.set_can_progress(setters);
                 self.has_exceptions = true;
             }

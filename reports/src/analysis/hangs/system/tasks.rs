@@ -101,8 +101,9 @@ impl System<'_> {
         let waits = &facts.waits_of_task[joiner];
         let active =
             || waits.iter().map(|&other| &facts.snapshot.waits[other]).filter(|wait| is_active(wait));
-        // One that began later may follow a `select!`, after which the handle was handed on. All
-        // begin in the only poll of a task, however long a busy machine interrupts that.
+        // A wait that began later may follow a `select!`, after which the handle was handed on. If
+        // the task was polled only once, all its waits began in that poll, however long a busy
+        // machine interrupted it.
         let has_one_poll = facts.snapshot.tasks[joiner].polls == 1;
         let is_beside = |other: &Wait| {
             let is_soon = || other.since_ns.abs_diff(wait.since_ns) <= JOINED_NS;
@@ -142,10 +143,10 @@ impl System<'_> {
         waits.into_iter().any(|wait| completes_by_itself(wait) && self.may_wake(task, wait))
     }
 
-    /// Returns whether the task may progress once this wait completes. Only likely, not if the task
-    /// has set its future aside: the wait still wakes the task, whose current await may be a `poll`
-    /// of the program's own that has both futures, and polls that one then. Without a clone of the
-    /// task's waker, nothing wakes it.
+    /// Returns whether the task may progress once this wait completes. If the task has set the
+    /// future of the wait aside, it may under exact evidence only: the wait still wakes the task,
+    /// whose current await may be a hand-written `poll` that has both futures, and then polls that
+    /// one. Without a clone of the task's waker, nothing wakes it.
     fn may_wake(&mut self, task: &Task, wait: &Wait) -> bool {
         let has_waker = task.wakers != Some(0) && !wait.is_indirect && wait.woken_ns.is_none();
         is_active(wait) || has_waker && self.is_exact_only()

@@ -1,6 +1,6 @@
 //! Verdicts that differ only in ids and times, such as a leak of each permit of a pool.
 //!
-//! They have one cause, so the folded reports say one of them, and how many more there are.
+//! They have one cause, so the folded reports show one of them, and how many more there are.
 
 use super::types::{Link, Verdict};
 use crate::ordered::OrderedMap;

@@ -7,8 +7,8 @@
 //! ```
 //! Such a task explains more than a sender that its own task has kept, or a guard that was never
 //! released. It has to wait for a lock, for capacity or the like: a task that joins the waiter, or
-//! waits for its message, has most likely not been given what the waiter needs. What is stuck does
-//! not change.
+//! waits for its message, has most likely not been given what the waiter needs. The set of stuck
+//! nodes does not change.
 
 use std::collections::VecDeque;
 

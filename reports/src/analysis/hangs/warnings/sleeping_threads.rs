@@ -146,8 +146,8 @@ pub(super) fn may_never_end(wait: &Wait) -> bool {
     !is_over && wait.mode != WaitMode::Timer && wait.due_ns.is_none()
 }
 
-/// Polls that have slept for long, except those of tasks that are mentioned already. Of polls
-/// inside each other, the innermost.
+/// Polls that have slept for long, except those of tasks that are mentioned already. Among nested
+/// polls, only the innermost counts.
 pub(crate) fn long_sleeps(
     facts: &Facts<'_>,
     stuck: &OrderedSet<usize>,

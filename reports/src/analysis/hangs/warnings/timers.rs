@@ -11,7 +11,8 @@ use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by_key;
 use crate::units::{counted, time};
 
-/// The `due_ns` of a timer below which no thread drives it, in ns; negative, because it is overdue.
+/// If the `due_ns` of a timer is below this, no thread drives the timer. In ns; negative, because
+/// the timer is overdue.
 const OVERDUE_NS: i64 = -1_000_000_000;
 /// How many of the tasks that block a timer's threads are named.
 const MAX_NAMED: usize = 4;
@@ -54,8 +55,8 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     // The program may run the runtime only now and then.
     let is_left_alone = blocking_tasks.is_empty() && !has_worker;
     let tasks = &facts.snapshot.tasks;
-    // One free thread is enough. A thread that used no CPU may have waited for one all the time,
-    // and is about to sleep.
+    // One free thread is enough. A thread that used no CPU time may have waited for a CPU all the
+    // time, and be about to sleep.
     let waits_for_cpu = |task: &Task| task.is_asleep != Some(true) && !uses_cpu(facts, task);
     let is_soon_driven =
         blocking_tasks.iter().any(|&task| may_end_by_itself(&tasks[task]) || waits_for_cpu(&tasks[task]));
@@ -129,8 +130,8 @@ fn blocking_tasks(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> Vec<usize> {
     (0..snapshot.tasks.len()).filter(is_blocking).collect()
 }
 
-/// Returns whether a poll has begun or ended on any of those threads since the timers are overdue.
-/// A worker that polls comes to its timers too.
+/// Returns whether a poll has begun or ended on any of those threads since the timers became
+/// overdue. A worker that polls also reaches its timers.
 fn have_polled_lately(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> bool {
     facts.snapshot.tasks.iter().any(|task| {
         let is_there = task.thread_id.is_some_and(|thread| threads.contains(&thread));

@@ -2,7 +2,7 @@
 //! crate.
 //!
 //! The text of the await identifies them: its last call waits for other tasks, such as
-//! `rx.recv().await`. Waits for the outside world or for time are no hang, and the await of a
+//! `rx.recv().await`. Waits for the outside world or for time are not hangs, and the await of a
 //! function says nothing.
 
 use std::cell::LazyCell;

@@ -1,6 +1,6 @@
 //! Holdings in sentences: who has a guard or a channel end, or had it last.
 //!
-//! Rust moves values unseen, so only an exact owner "belongs" or "has held". Of any other holding,
+//! Rust moves values unseen, so only an exact owner "belongs" or "has held". For any other holding,
 //! the words say who used it last, and where it may have moved since.
 
 use super::callers::{NamedCallers, acquired_words, at_words_of_holding};
