@@ -68,6 +68,9 @@ fn a_folder_set_in_the_environment_is_found() {
     assert_eq!(outcome.status, Some(0), "{outcome:?}");
     assert!(outcome.err.contains(dumps.to_str().unwrap()), "{outcome:?}");
     assert!(outcome.out.contains("checksum"), "the text is printed as it was written: {outcome:?}");
+    let json = run(&["dump", &program.pid(), "--json"]);
+    assert_eq!(json.status, Some(2), "{json:?}");
+    assert!(json.err.contains("the dump has no `json`, so there is no report to print"), "{json:?}");
 }
 
 #[cfg(target_os = "linux")]

@@ -58,9 +58,10 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
             text.map_err(|error| Failure::new(format!("cannot read `{}`: {error}", file.display())))?;
         output.text(&clean_lines(&text))?;
     } else {
-        return Err(Failure::new(
-            "the dump has neither `json` nor `txt`, so there is no report to print: DIAGNOSE_FORMATS sets its formats",
-        ));
+        let lacks = if output.is_json { "no `json`" } else { "neither `json` nor `txt`" };
+        return Err(Failure::new(format!(
+            "the dump has {lacks}, so there is no report to print: DIAGNOSE_FORMATS sets its formats"
+        )));
     }
     Ok(ExitCode::SUCCESS)
 }
