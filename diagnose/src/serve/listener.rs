@@ -178,7 +178,7 @@ pub(super) mod unix {
     use std::fs::{self, DirBuilder, Permissions};
     use std::io;
     use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
-    use std::os::unix::net::{UnixDatagram, UnixListener};
+    use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
     use std::path::{Path, PathBuf};
 
     /// Device and number of a file, which distinguish it from one that took its place.
@@ -189,6 +189,10 @@ pub(super) mod unix {
 
     /// Makes a socket that only this user can connect to.
     pub(super) fn bind(path: &Path) -> io::Result<UnixListener> {
+        // The listener is bound to another, shorter path, but clients connect to this one.
+        let too_long =
+            |_| io::Error::new(io::ErrorKind::InvalidInput, "the path is too long for a Unix socket");
+        SocketAddr::from_pathname(path).map_err(too_long)?;
         check_free(path)?;
         let parent = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
         let folder = private_folder(parent)?;

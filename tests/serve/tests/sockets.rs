@@ -70,6 +70,17 @@ fn a_left_over_socket_is_replaced_and_a_live_one_or_a_file_is_not() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_path_that_no_client_can_name_is_refused() {
+    let folder = folder("long");
+    let path = folder.join(format!("{}.sock", "a".repeat(110)));
+    let mut program = Program::start(SERVES, &[path.to_str().expect("text")], &[]);
+    let error = program.hear();
+    assert!(error.ends_with("the path is too long for a Unix socket"), "{error}");
+    assert!(program.end().0.success());
+    fs::remove_dir(folder).expect("it is empty");
+}
+
+#[test]
 fn a_process_that_accepts_nothing_on_its_socket_is_not_waited_for() {
     let folder = folder("full");
     let path = folder.join("a.sock");
