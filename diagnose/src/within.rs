@@ -1,6 +1,7 @@
 //! A time limit for tests, which reports what a late future waits for.
 
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -13,7 +14,8 @@ use crate::own_thread;
 use crate::say::say_now;
 use crate::sync::Mutex;
 
-/// Runs `future`, and panics with the tree of all tasks if it takes longer than `limit`.
+/// Runs `future`, and panics with the tree of all tasks if it takes longer than `limit`. The
+/// message names the place of this call.
 ///
 /// Meant for tests, on any executor. A separate thread measures real time; time that a runtime
 /// pauses or skips does not count. If a poll does not return, the tree is still printed on stderr,
@@ -34,8 +36,11 @@ use crate::sync::Mutex;
 /// assert_eq!(answer, 42);
 /// # });
 /// ```
-pub async fn within<F: Future>(limit: Duration, future: F) -> F::Output {
-    Within { future, alarm: TimeLimitAlarm::start(limit) }.await
+#[must_use = "futures do nothing unless you `.await` or poll them"]
+#[track_caller]
+pub fn within<F: Future>(limit: Duration, future: F) -> impl Future<Output = F::Output> + use<F> {
+    let at = Location::caller();
+    async move { Within { future, alarm: TimeLimitAlarm::start(limit, at) }.await }
 }
 
 pin_project! {
@@ -49,6 +54,8 @@ pin_project! {
 /// The future's handle to the thread that waits for the limit.
 struct TimeLimitAlarm {
     limit: Duration,
+    /// The call of `within`.
+    at: &'static Location<'static>,
     shared: Arc<WithinShared>,
     thread: thread::Thread,
 }
@@ -67,15 +74,15 @@ struct WithinState {
 }
 
 impl TimeLimitAlarm {
-    fn start(limit: Duration) -> Self {
+    fn start(limit: Duration, at: &'static Location<'static>) -> Self {
         let shared = Arc::new(WithinShared::default());
         // A limit past the clock's range is none.
         let end = Instant::now().checked_add(limit);
         let theirs = Arc::clone(&shared);
-        let thread = own_thread::spawn("diagnose-within", move || theirs.watch(end));
+        let thread = own_thread::spawn("diagnose-within", move || theirs.watch(end, at));
         // Without a thread there is no limit: the test has a limit of its own, or hangs as before.
         let thread = thread.map_or_else(|_| thread::current(), |thread| thread.thread().clone());
-        Self { limit, shared, thread }
+        Self { limit, at, shared, thread }
     }
 
     fn check(&self, waker: &Waker) {
@@ -87,13 +94,18 @@ impl TimeLimitAlarm {
         drop(state);
         drop(old);
         if let Some(tree) = tree {
-            panic!("the future did not finish within {:?}\n\n{tree}", self.limit);
+            panic!("the future at {} did not finish within {:?}\n\n{tree}", place(self.at), self.limit);
         }
     }
 }
 
+/// `src/main.rs:12`.
+fn place(at: &Location<'_>) -> String {
+    format!("{}:{}", at.file(), at.line())
+}
+
 impl WithinShared {
-    fn watch(&self, end: Option<Instant>) {
+    fn watch(&self, end: Option<Instant>, at: &'static Location<'static>) {
         loop {
             if own_thread::work(|| self.state.lock().is_over) {
                 return;
@@ -124,7 +136,7 @@ impl WithinShared {
             crate::signal_mask::as_program(|| waker.wake());
         }
         // Last, on this dedicated thread: stderr may block.
-        say_now!("diagnose: the future of `within` did not finish in time\n\n{tree}");
+        say_now!("diagnose: the future of `within` at {} did not finish in time\n\n{tree}", place(at));
     }
 }
 
