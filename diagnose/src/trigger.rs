@@ -46,9 +46,14 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
     }
 }
 
-/// Removes the file. Returns whether it was there, and no other process was quicker.
+/// Removes the file. Returns whether it was there, and no other process was quicker. A device such
+/// as `/dev/null`, which root could remove, stays.
 fn remove(path: &Path) -> io::Result<bool> {
-    match path.symlink_metadata().and_then(|_| fs::remove_file(path)) {
+    let removed = path.symlink_metadata().and_then(|metadata| {
+        let is_file = metadata.is_file() || metadata.is_symlink();
+        if is_file { fs::remove_file(path) } else { Err(io::Error::other("it is not a regular file")) }
+    });
+    match removed {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         removed => removed.map(|()| true),
     }
@@ -67,5 +72,15 @@ mod tests {
         std::fs::create_dir(&path).unwrap();
         assert!(remove(&path).is_err(), "a folder stays");
         std::fs::remove_dir(path).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_device_or_a_socket_stays() {
+        let path = std::env::temp_dir().join(format!("diagnose-stays-{}", std::process::id()));
+        let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        assert_eq!(remove(&path).unwrap_err().to_string(), "it is not a regular file");
+        std::fs::remove_file(path).unwrap();
+        drop(listener);
     }
 }
