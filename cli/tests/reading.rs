@@ -136,6 +136,9 @@ fn convert_takes_the_format_from_the_file_name_or_from_the_flag() {
     assert_eq!(run(&["convert", &input, "-o", &flag]).ok(), format!("wrote {flag}\n"));
     let folded = run(&["convert", &input, "-", "--to", "busy.folded"]).ok();
     assert_eq!(folded, fs::read_to_string(scratch.at("x.busy.folded")).unwrap());
+    if cfg!(unix) {
+        assert_eq!(run(&["convert", &input, "/dev/stdout", "--to", "busy.folded"]).ok(), folded);
+    }
     assert!(run(&["convert", &input, "-"]).refusal().contains("--to"));
     let unknown = run(&["convert", &input, &scratch.text("x.gif")]).refusal();
     assert!(unknown.contains("accepted are svg, "), "{unknown}");

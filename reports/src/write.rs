@@ -2,7 +2,7 @@
 //!
 //! A file is written under a temporary name in its own directory, then renamed. So a reader that
 //! watches the path sees the old file or the new one, even if the program is killed during a dump.
-//! A failure leaves the old file and removes the temporary one.
+//! A failure leaves the old file and removes the temporary one. A device or a pipe is written to.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -103,7 +103,7 @@ fn live_page(_: &Snapshot) -> Result<String, Error> {
 
 /// Writes the report to the file `path`, and returns the path. Missing parent directories are
 /// created. On Unix, only its owner can access the file (mode 0600), because labels may be
-/// confidential.
+/// confidential. A device or a pipe at `path` is written to, not replaced.
 ///
 /// # Errors
 /// The format's Cargo feature is off, or the file cannot be written. An older file at `path` is
@@ -153,15 +153,11 @@ fn create(
     if !directory.as_os_str().is_empty() {
         create_folder(directory)?;
     }
+    if if_there == IfThere::Replace && is_stream(path) {
+        return fill(OpenOptions::new().write(true).open(path)?, write, how);
+    }
     let (temporary, file) = create_temporary(directory, &name)?;
-    let mut file = Clean::new(file, how);
-    // A library that draws may panic. The other reports are still written, and no file is left.
-    let written = catch_unwind(AssertUnwindSafe(|| write(&mut file)));
-    let written = written.unwrap_or_else(|_| Err(io::Error::other("the report panicked")));
-    let written = written.and_then(|()| file.flush());
-    // Closes the file first: some systems do not rename an open file.
-    drop(file);
-    let moved = written.and_then(|()| match if_there {
+    let moved = fill(file, write, how).and_then(|()| match if_there {
         IfThere::Replace => fs::rename(&temporary, path),
         IfThere::Refuse => rename_new(&temporary, path),
     });
@@ -170,6 +166,20 @@ fn create(
         let _ = fs::remove_file(&temporary);
     }
     moved
+}
+
+/// Writes cleaned content to a file, and closes it: some systems do not rename an open file.
+fn fill(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>, how: How) -> io::Result<()> {
+    let mut file = Clean::new(file, how);
+    // A library that draws may panic. The other reports are still written, and no file is left.
+    let written = catch_unwind(AssertUnwindSafe(|| write(&mut file)));
+    let written = written.unwrap_or_else(|_| Err(io::Error::other("the report panicked")));
+    written.and_then(|()| file.flush())
+}
+
+/// Returns whether the path is that of a device, a pipe or a socket. A rename would replace it.
+fn is_stream(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Creates a folder and its parents. Where a file or a link without a target is in the place of the

@@ -110,6 +110,30 @@ fn a_parent_that_is_a_link_without_a_target_is_named_as_such() {
     assert_eq!(error.to_string(), format!("cannot write `{}`: {reason}", path.display()));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_a_socket_is_not_replaced() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let directory = directory("a_pipe");
+    let pipe = directory.join("pipe.txt");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+    assert!(made.success());
+    let snapshot = tree("main | busy=5");
+    // Opened for writing too, so that neither side waits for the other.
+    let reader = fs::OpenOptions::new().read(true).write(true).open(&pipe).map(io::BufReader::new).unwrap();
+    write_file(&snapshot, Format::Text.into(), &pipe).unwrap();
+    assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo(), "it is still a pipe");
+    let line = io::BufRead::lines(reader).next().unwrap().unwrap();
+    assert_eq!(Some(line.as_str()), page(&snapshot, Format::Text, View::Wall).lines().next());
+
+    let socket = directory.join("socket.txt");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let error = write_file(&snapshot, Format::Text.into(), &socket).unwrap_err();
+    assert!(error.io_error().is_some(), "{error}");
+    assert!(fs::symlink_metadata(&socket).unwrap().file_type().is_socket(), "it is still a socket");
+    assert_eq!(entries(&directory), ["pipe.txt", "socket.txt"]);
+}
+
 #[test]
 fn a_path_without_a_name_is_an_error() {
     let error = write_file(&tree("main | busy=5"), Format::Text.into(), Path::new("..")).unwrap_err();
