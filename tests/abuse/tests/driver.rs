@@ -193,8 +193,8 @@ fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
         "converts",
     ] {
         let node = node(name);
-        // A timer is never early.
-        assert!(u128::from(node.idle_ns) >= PAUSE.as_nanos(), "{name}: {node:#?}");
+        // Not `PAUSE`: on a busy machine, the timer may begin long before the wait.
+        assert!(node.idle_ns > 0, "{name}: {node:#?}");
         assert_eq!((node.calls, node.completed), (1, 1), "{name}");
     }
 }
