@@ -140,7 +140,7 @@ fn the_remedy_for_lost_data_is_that_of_its_limit() {
         lose(&mut snapshot);
         snapshot.findings()[0].next.clone()
     };
-    assert!(remedy(|it| it.dropped.over_depth = 2).contains("calls itself"));
+    assert!(remedy(|it| it.dropped.over_depth = 2).contains("recursive function"));
     assert!(remedy(|it| it.dropped.over_labels = 2).contains("fewer distinct labels"));
     assert!(remedy(|it| it.dropped.over_spans = 2).contains("what piles up"));
     assert!(remedy(|it| it.dropped.over_holdings = 2).contains("what piles up"));

@@ -12,8 +12,8 @@ use crate::units::{count, counted};
 const PATHS: &str = "use fewer distinct labels (`task_attr` for values that differ with each request) or annotate fewer functions: \
                      a recorded call path stays until the program ends";
 /// The remedy for paths that are too deep.
-const DEPTH: &str = "do not annotate what calls itself again and again, but its first caller: the deeper calls are then part of \
-                     that function's time";
+const DEPTH: &str = "annotate the first caller of a recursive function instead of the function: the deeper calls are then part \
+                     of that caller's time";
 /// The remedy for too much that is alive at once.
 const ALIVE: &str = "look for what piles up, by the number of tasks at each place of a spawn and of resources at each place of \
                      creation";
