@@ -309,3 +309,21 @@ fn a_plain_thread_that_waits_most_likely_keeps_its_guard_of_an_async_lock() {
     program.snapshot.waits.pop();
     assert_eq!(program.verdicts(), ["suspect starved"], "that thread goes on, or awaits main");
 }
+
+/// ```text
+/// main, in a block_on on thread 70 ─ waits ─▶ Mutex#1 ─ acquired on ─▶ thread 70
+/// ```
+#[test]
+fn a_thread_in_a_block_on_may_poll_an_unrecorded_task_that_has_the_guard() {
+    let mut program = Program::new();
+    program.of(1).thread_id = Some(70);
+    program.of(1).is_local = true;
+    let lock = program.mutex();
+    let holding = program.holds(1, lock, 4);
+    (holding.task, holding.thread_id, holding.is_movable) = (None, Some(70), true);
+    holding.attribution = Attribution::Unknown;
+    program.waits(1, lock, WaitMode::Lock, 6);
+    assert_eq!(program.verdicts(), ["likely self_wait"]);
+    program.snapshot.unrecorded_tasks = 1;
+    assert!(program.verdicts().is_empty(), "that task may go on");
+}

@@ -46,11 +46,13 @@ impl System<'_> {
     }
 
     /// The node of a thread outside of all tasks: it runs on if what blocks it ends, or if any of
-    /// the tasks bound to it, in a `block_on`, does.
+    /// the tasks bound to it, in a `block_on`, does. In that `block_on` it may also poll tasks that
+    /// are not on record: what they do counts as done by their thread.
     pub(crate) fn outside_thread_node(&mut self, thread: u64) -> NodeId {
         let facts = self.facts;
         let has_local = facts.local_tasks.contains_key(&thread);
-        let is_known = facts.blocking_waits.contains_key(&thread) || (has_local && !self.is_exact_only());
+        let is_in_listed = has_local && !self.is_exact_only() && facts.snapshot.unrecorded_tasks == 0;
+        let is_known = facts.blocking_waits.contains_key(&thread) || is_in_listed;
         let node = self.thread_node(thread);
         if !is_known {
             self.set_can_progress(node);
