@@ -218,3 +218,33 @@ fn a_second_read_behind_an_upgrade_that_gives_up_goes_on() {
     assert_eq!(verdicts(true), [""; 0]);
     assert_eq!(verdicts(false).first().map(String::as_str), Some("proven cycle via_queue"));
 }
+
+/// Each of several workers adds a permit when it is done, and one of them has not.
+#[test]
+fn permits_that_only_finished_tasks_have_added_do_not_come() {
+    let mut program = Program::new();
+    let done = program.semaphore(2);
+    program.at(done).is_refilled = true;
+    for worker in [20, 21] {
+        let added = program.holding(worker, done, Role::Uses, 5);
+        (added.is_movable, added.attribution) = (true, Attribution::Unknown);
+    }
+    program.waits(1, done, WaitMode::Acquire, 8).units = 3;
+    assert_eq!(program.verdicts(), ["likely starved"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for 3 permits of `Semaphore#1` at src/main.rs:8 (1.00 s); task 21 (done) added permits 1.00 s ago (last at src/main.rs:5), and nothing else alive could add more");
+    program.at(done).forgotten = 1;
+    assert_eq!(program.verdicts(), ["likely leak"], "it was taken for good");
+}
+
+/// The task that waits for a permit is the one that adds them, and has given one up.
+#[test]
+fn a_permit_that_was_given_up_is_the_cause_and_not_the_task_that_adds_others() {
+    let mut program = Program::new();
+    let permits = program.semaphore(0);
+    program.at(permits).is_refilled = true;
+    program.at(permits).forgotten = 1;
+    program.at(permits).first_task = Some(TaskId::new(1_000));
+    program.holding(1, permits, Role::Uses, 5);
+    program.waits(1, permits, WaitMode::Acquire, 8);
+    assert_eq!(program.verdicts(), ["likely leak"]);
+}

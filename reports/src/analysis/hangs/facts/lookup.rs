@@ -203,6 +203,13 @@ impl<'a> Facts<'a> {
         holding.task.is_none() && waits.is_some_and(|waits| waits.iter().any(is_outside))
     }
 
+    /// Returns whether it shows that a task has added permits, which is done and has left that to no
+    /// other.
+    pub(crate) fn is_last_refill(&self, holding: &Holding) -> bool {
+        let is_done = holding.task.is_some_and(|task| self.task(task).is_none());
+        holding.role == Role::Uses && is_done && holding.candidates.is_empty()
+    }
+
     fn mark_polled(&mut self, span: Option<SpanId>) {
         let mut next = self.span(span);
         while let Some(index) = next.filter(|&index| !self.is_polled[index]) {

@@ -32,12 +32,13 @@ pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize
     hang.map(|hang| through_owner_behind(system, stuck, hang)).into_iter().collect()
 }
 
-/// A cycle along the most plausible reasons, none of which is that nothing notifies.
+/// A cycle along the most plausible reasons, none of which is that nothing notifies or adds permits.
 fn cycle_without_notifiers(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Vec<Node>> {
     let reasons = |node: NodeId| {
         let mut reasons = best_reasons(system, stuck, node);
         reasons.retain(|&reason| {
-            stuck.is_in(reason, component) && !matches!(system.node(reason), Node::AnyNotifier(_))
+            let is_event = matches!(system.node(reason), Node::AnyNotifier(_) | Node::AnyRefill(_));
+            stuck.is_in(reason, component) && !is_event
         });
         reasons
     };
@@ -230,7 +231,16 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
             }
         }
         Node::Wait(_) => (VerdictKind::LostWaker, None),
-        Node::Holding(..) => (VerdictKind::Leak, None),
+        Node::Holding(resource, number) => {
+            let it = &facts.snapshot.resources[resource];
+            let last_refill = it.holdings.iter().rposition(|holding| facts.is_last_refill(holding));
+            match it.holdings[number].role {
+                // One verdict for all tasks that have added permits.
+                Role::Uses if last_refill.is_some_and(|last| last != number) => return None,
+                Role::Uses if it.forgotten == 0 => (VerdictKind::Starved, None),
+                _ => (VerdictKind::Leak, None),
+            }
+        }
         Node::FreeUnits(resource) if facts.snapshot.resources[resource].forgotten > 0 => {
             (VerdictKind::Leak, None)
         }

@@ -34,6 +34,9 @@ pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> Stri
         (VerdictKind::LostWaker, _) => {
             ": it returned Pending and no clone of its waker is left, so nothing can wake it".to_owned()
         }
+        (VerdictKind::Starved, _) if matches!(hang.path.last(), Some(Node::Holding(..))) => {
+            format!(", and {} could add more", nothing_else(evidence))
+        }
         (VerdictKind::Starved, _) => match resource.map(|index| &facts.snapshot.resources[index]) {
             Some(it) => match it.capacity {
                 Some(units) => {

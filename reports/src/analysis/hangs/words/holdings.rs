@@ -111,7 +111,10 @@ pub(super) fn holding_words(
                 }
             }
         }
-        (Role::Uses, _) => format!("; {who} used it {since} ago{}", acquired_words("last", holding, callers)),
+        (Role::Uses, _) => {
+            let used = if it.kind == ResourceKind::Semaphore { "added permits" } else { "used it" };
+            format!("; {who} {used} {since} ago{}", acquired_words("last", holding, callers))
+        }
     }
 }
 
