@@ -117,3 +117,25 @@ fn the_socket_of_a_connection_wakes_none_of_its_handlers() {
     program.span(2, Some(root), 62);
     assert!(program.verdicts().is_empty(), "another handler waits for something unrecorded");
 }
+
+/// ```text
+/// main: a group of two futures, one ─ acquires ─▶ Semaphore#1 ─ held by ─▶ the other, which awaits a socket
+/// ```
+#[test]
+fn a_group_may_be_woken_for_a_future_that_waits_for_something_unrecorded() {
+    let mut program = Program::new();
+    let pool = program.semaphore(1);
+    program.at(pool).free = 0;
+    // The group keeps a clone of the task's waker.
+    program.has_timer(1);
+    let body = program.span(1, None, 4);
+    let (holds, waits) = (program.span(1, Some(body), 5), program.span(1, Some(body), 5));
+    let ids = [holds, waits].map(|index| program.snapshot.spans[index].id);
+    program.holds(1, pool, 5).span = Some(ids[0]);
+    let wait = program.waits(1, pool, WaitMode::Acquire, 5);
+    (wait.span, wait.is_indirect) = (Some(ids[1]), true);
+    assert!(program.verdicts().is_empty());
+    let wait = program.waits(1, pool, WaitMode::Acquire, 6);
+    (wait.span, wait.is_indirect) = (Some(ids[0]), true);
+    assert_eq!(program.verdicts(), ["suspect self_wait"], "all of them wait for the semaphore");
+}

@@ -52,6 +52,8 @@ pub(crate) struct Facts<'a> {
     /// By task index: code without annotation polls functions in it, as a connection polls its
     /// handlers, and these wait for nothing unrecorded.
     pub(crate) are_handlers: Vec<bool>,
+    /// By task index: a future in it, not set aside, waits for something unrecorded.
+    pub(crate) waits_unrecorded: Vec<bool>,
     /// By task index: something waits for the task to end.
     pub(crate) is_joined: Vec<bool>,
     /// By task index: the wait of the future that awaits its handle, plus one; 0 without one. Most
@@ -80,6 +82,7 @@ impl<'a> Facts<'a> {
             waits_ahead: vec![0; snapshot.waits.len()],
             unrecorded_awaits: vec![UnrecordedAwait::Unknown; snapshot.tasks.len()],
             are_handlers: vec![false; snapshot.tasks.len()],
+            waits_unrecorded: vec![false; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
             join_wait: vec![0; snapshot.tasks.len()],
             spawned: OnceCell::new(),
@@ -110,6 +113,7 @@ impl<'a> Facts<'a> {
         let is_deepest = deepest(snapshot);
         facts.fill_unrecorded_awaits(&is_deepest);
         facts.fill_handlers(&is_deepest);
+        facts.fill_waits_unrecorded(&is_deepest);
         facts
     }
 
@@ -271,6 +275,32 @@ impl<'a> Facts<'a> {
         }
         for (awaits, found) in self.unrecorded_awaits.iter_mut().zip(found) {
             *awaits = found.unwrap_or(UnrecordedAwait::Unknown);
+        }
+    }
+
+    fn fill_waits_unrecorded(&mut self, is_deepest: &[bool]) {
+        let Snapshot { spans, waits, .. } = self.snapshot;
+        // By index of the first span with an id.
+        let mut has_wait = vec![false; spans.len()];
+        // By task: it awaits something beside its group of futures, if there is one. Then the group
+        // may be set aside. Otherwise futures that were not woken only look so.
+        let mut has_own_wait = vec![false; self.waits_unrecorded.len()];
+        for wait in waits.iter().filter(|wait| wait.thread_id.is_none()) {
+            step();
+            if let Some(span) = self.span(wait.span) {
+                has_wait[span] = true;
+            }
+            if let Some(task) = self.task_of(wait).filter(|_| is_active(wait) && !wait.is_indirect) {
+                has_own_wait[task] = true;
+            }
+        }
+        for (span, _) in spans.iter().zip(is_deepest).filter(|(_, is_deepest)| **is_deepest) {
+            let Some(task) = span.task.and_then(|task| self.task(task)) else { continue };
+            let is_recorded = self.span(Some(span.id)).is_some_and(|first| has_wait[first]);
+            let is_pending = self.snapshot.site(span.site).is_some_and(|site| is_pending(&site.name));
+            if !is_recorded && !is_pending && !(span.is_set_aside && has_own_wait[task]) {
+                self.waits_unrecorded[task] = true;
+            }
         }
     }
 

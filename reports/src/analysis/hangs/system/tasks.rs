@@ -172,8 +172,11 @@ impl System<'_> {
                     }
             }
             (Some(0), _) => !has_waits,
-            // A combinator that polls these waits with its own wakers keeps one of the task's.
-            (Some(1), _) if self.has_indirect(index) => self.rejects_suspect(),
+            // A combinator that polls these waits with its own wakers keeps one of the task's. It
+            // wakes the task for its other futures too.
+            (Some(1), _) if self.has_indirect(index) => {
+                self.rejects_suspect() || self.facts.waits_unrecorded[index]
+            }
             // A connection looks at its socket meanwhile, and may drop its handlers.
             (Some(_), _) if self.facts.are_handlers[index] => self.rejects_suspect(),
             _ => true,
