@@ -1,6 +1,6 @@
 //! Warnings without a proof: late timers, long polls, and futures that are not polled.
 
-use diagnose_reports::model::{RunState, TaskId, WaitMode, Worker};
+use diagnose_reports::model::{RunState, SiteKind, TaskId, WaitMode, Worker};
 
 use crate::support::hangs::{Program, granted, set_aside};
 
@@ -246,6 +246,32 @@ fn a_lock_held_by_a_future_that_is_not_polled_is_a_hazard() {
     insta::assert_snapshot!(program.sentence(), @"future `op` of task 1 `main` has held `Mutex#1` for 1.00 s (acquired at src/main.rs:34), but its task stopped polling it; task 2 `waiter` is waiting for `Mutex#1` (1.00 s)");
     program.snapshot.waits[0].since_ns = SECOND / 2;
     assert!(program.verdicts().is_empty());
+}
+
+/// ```text
+/// server: a group of two futures, one ─ locks ─▶ Mutex#1 ─ held by ─▶ the other, which awaits a socket
+/// ```
+#[test]
+fn a_future_that_its_group_has_not_polled_again_is_no_hazard() {
+    let mut program = Program::new();
+    let (server, lock) = (program.task("server"), program.mutex());
+    program.has_timer(1);
+    program.has_timer(server);
+    let body = program.span(server, None, 3);
+    let [holder, waiter] = [5, 6].map(|line| program.span(server, Some(body), line));
+    for child in [holder, waiter] {
+        program.snapshot.spans[child].is_set_aside = true;
+    }
+    let ids = [holder, waiter].map(|index| program.snapshot.spans[index].id);
+    program.holds(server, lock, 5).span = Some(ids[0]);
+    let wait = set_aside(program.waits(server, lock, WaitMode::Lock, 6));
+    (wait.span, wait.is_indirect) = (Some(ids[1]), true);
+    assert!(program.verdicts().is_empty(), "the task awaits the group");
+    program.span(server, Some(body), 9);
+    assert_eq!(program.verdicts(), ["suspect hazard"], "it awaits something else");
+    let site = program.snapshot.spans[body].site;
+    program.snapshot.sites[site.get()].kind = SiteKind::Await;
+    assert!(program.verdicts().is_empty(), "both are below one await");
 }
 
 /// A task awaits a child that has not been polled yet.

@@ -54,6 +54,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) are_handlers: Vec<bool>,
     /// By task index: a future in it, not set aside, waits for something unrecorded.
     pub(crate) waits_unrecorded: Vec<bool>,
+    /// By task index: it awaits something beside its group of futures, if it has one.
+    awaits_beside: Vec<bool>,
     /// By task index: something waits for the task to end.
     pub(crate) is_joined: Vec<bool>,
     /// By task index: the wait of the future that awaits its handle, plus one; 0 without one. Most
@@ -83,6 +85,7 @@ impl<'a> Facts<'a> {
             unrecorded_awaits: vec![UnrecordedAwait::Unknown; snapshot.tasks.len()],
             are_handlers: vec![false; snapshot.tasks.len()],
             waits_unrecorded: vec![false; snapshot.tasks.len()],
+            awaits_beside: vec![false; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
             join_wait: vec![0; snapshot.tasks.len()],
             spawned: OnceCell::new(),
@@ -199,6 +202,23 @@ impl<'a> Facts<'a> {
         span.is_set_aside && span.task == holding.task && !self.is_polled[index]
     }
 
+    /// Returns whether the future with this holding is in a group, such as a `FuturesUnordered`,
+    /// that its task awaits: another future waits with a waker of the group, and the holder's is
+    /// below the await that the task is at, or nothing else that the task awaits is known. The
+    /// group polls a future again once that is woken.
+    pub(crate) fn is_in_awaited_group(&self, holding: &Holding) -> bool {
+        let Some(task) = holding.task.and_then(|task| self.task(task)) else { return false };
+        let spans = &self.snapshot.spans;
+        let mut around = self.span(holding.span).and_then(|index| self.parent_of(index));
+        while let Some(index) = around.filter(|&index| spans[index].is_set_aside) {
+            around = self.parent_of(index);
+        }
+        let site = around.and_then(|index| self.snapshot.site(spans[index].site));
+        let is_at_await = site.is_some_and(|site| site.kind == SiteKind::Await);
+        let waits = || self.waits_of_task[task].iter().map(|&wait| &self.snapshot.waits[wait]);
+        (is_at_await || !self.awaits_beside[task]) && waits().any(|wait| wait.is_indirect && is_active(wait))
+    }
+
     /// Returns whether code outside of all tasks acquired it on a thread that now waits outside of
     /// all tasks: most likely the thread still has it.
     pub(crate) fn is_of_blocked_thread(&self, holding: &Holding) -> bool {
@@ -207,8 +227,8 @@ impl<'a> Facts<'a> {
         holding.task.is_none() && waits.is_some_and(|waits| waits.iter().any(is_outside))
     }
 
-    /// Returns whether it shows that a task has added permits, which is done and has left that to no
-    /// other.
+    /// Returns whether it shows that a task has added permits, which is done and has left that to
+    /// no other.
     pub(crate) fn is_last_refill(&self, holding: &Holding) -> bool {
         let is_done = holding.task.is_some_and(|task| self.task(task).is_none());
         holding.role == Role::Uses && is_done && holding.candidates.is_empty()
@@ -282,25 +302,30 @@ impl<'a> Facts<'a> {
         let Snapshot { spans, waits, .. } = self.snapshot;
         // By index of the first span with an id.
         let mut has_wait = vec![false; spans.len()];
-        // By task: it awaits something beside its group of futures, if there is one. Then the group
-        // may be set aside. Otherwise futures that were not woken only look so.
-        let mut has_own_wait = vec![false; self.waits_unrecorded.len()];
+        let mut is_elsewhere = vec![false; self.awaits_beside.len()];
         for wait in waits.iter().filter(|wait| wait.thread_id.is_none()) {
             step();
             if let Some(span) = self.span(wait.span) {
                 has_wait[span] = true;
             }
             if let Some(task) = self.task_of(wait).filter(|_| is_active(wait) && !wait.is_indirect) {
-                has_own_wait[task] = true;
+                self.awaits_beside[task] = true;
             }
         }
         for (span, _) in spans.iter().zip(is_deepest).filter(|(_, is_deepest)| **is_deepest) {
             let Some(task) = span.task.and_then(|task| self.task(task)) else { continue };
             let is_recorded = self.span(Some(span.id)).is_some_and(|first| has_wait[first]);
             let is_pending = self.snapshot.site(span.site).is_some_and(|site| is_pending(&site.name));
-            if !is_recorded && !is_pending && !(span.is_set_aside && has_own_wait[task]) {
-                self.waits_unrecorded[task] = true;
+            if is_recorded || is_pending {
+                continue;
             }
+            // Beside something else that the task awaits, a group may be set aside. Otherwise,
+            // futures that were not woken only look so.
+            self.waits_unrecorded[task] |= !span.is_set_aside || !self.awaits_beside[task];
+            is_elsewhere[task] |= !span.is_set_aside;
+        }
+        for (awaits_beside, is_elsewhere) in self.awaits_beside.iter_mut().zip(is_elsewhere) {
+            *awaits_beside |= is_elsewhere;
         }
     }
 

@@ -32,7 +32,8 @@ pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize
     hang.map(|hang| through_owner_behind(system, stuck, hang)).into_iter().collect()
 }
 
-/// A cycle along the most plausible reasons, none of which is that nothing notifies or adds permits.
+/// A cycle along the most plausible reasons, none of which is that nothing notifies or adds
+/// permits.
 fn cycle_without_notifiers(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Vec<Node>> {
     let reasons = |node: NodeId| {
         let mut reasons = best_reasons(system, stuck, node);

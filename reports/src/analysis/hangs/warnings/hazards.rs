@@ -31,9 +31,10 @@ pub(crate) fn hazards(
         let holdings = it.holdings.iter().enumerate();
         let holdings =
             holdings.filter(|(number, _)| !verdict_of_node.contains_key(&Node::Holding(index, *number)));
-        let holders = holdings
-            .map(|(_, holding)| holding)
-            .filter(|holding| holding.since_ns >= SUSPECT_NS && facts.is_set_aside(holding));
+        let holders = holdings.map(|(_, holding)| holding).filter(|holding| {
+            let is_set_aside = facts.is_set_aside(holding) && !facts.is_in_awaited_group(holding);
+            holding.since_ns >= SUSPECT_NS && is_set_aside
+        });
         let unpolled =
             holders.filter_map(|holder| unpolled_holder(facts, stuck, (index, it), holder, &waiting));
         hazards.extend(unpolled.take(MAX_FUTURES));
