@@ -10,6 +10,9 @@ use crate::lists::Lists;
 use crate::model::{Holding, ResourceId, Role, SiteKind, Snapshot, SpanId, TaskId, Wait};
 use crate::ordered::OrderedMap;
 
+/// How many futures around a future are looked at.
+const MAX_DEPTH: usize = 128;
+
 /// The future that a waiting task awaits if no recorded wait is pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnrecordedAwait {
@@ -54,6 +57,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) are_handlers: Vec<bool>,
     /// By task index: a future in it, not set aside, waits for something unrecorded.
     pub(crate) waits_unrecorded: Vec<bool>,
+    /// By task index: one of its futures waits with a waker of a group of futures.
+    has_group: Vec<bool>,
     /// By task index: it awaits something beside its group of futures, if it has one.
     awaits_beside: Vec<bool>,
     /// By task index: something waits for the task to end.
@@ -85,6 +90,7 @@ impl<'a> Facts<'a> {
             unrecorded_awaits: vec![UnrecordedAwait::Unknown; snapshot.tasks.len()],
             are_handlers: vec![false; snapshot.tasks.len()],
             waits_unrecorded: vec![false; snapshot.tasks.len()],
+            has_group: vec![false; snapshot.tasks.len()],
             awaits_beside: vec![false; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
             join_wait: vec![0; snapshot.tasks.len()],
@@ -208,15 +214,15 @@ impl<'a> Facts<'a> {
     /// group polls a future again once that is woken.
     pub(crate) fn is_in_awaited_group(&self, holding: &Holding) -> bool {
         let Some(task) = holding.task.and_then(|task| self.task(task)) else { return false };
-        let spans = &self.snapshot.spans;
-        let mut around = self.span(holding.span).and_then(|index| self.parent_of(index));
-        while let Some(index) = around.filter(|&index| spans[index].is_set_aside) {
-            around = self.parent_of(index);
+        if !self.has_group[task] {
+            return false;
         }
+        let spans = &self.snapshot.spans;
+        let above = std::iter::successors(self.span(holding.span), |&index| self.parent_of(index));
+        let around = above.skip(1).take(MAX_DEPTH).find(|&index| !spans[index].is_set_aside);
         let site = around.and_then(|index| self.snapshot.site(spans[index].site));
         let is_at_await = site.is_some_and(|site| site.kind == SiteKind::Await);
-        let waits = || self.waits_of_task[task].iter().map(|&wait| &self.snapshot.waits[wait]);
-        (is_at_await || !self.awaits_beside[task]) && waits().any(|wait| wait.is_indirect && is_active(wait))
+        is_at_await || !self.awaits_beside[task]
     }
 
     /// Returns whether code outside of all tasks acquired it on a thread that now waits outside of
@@ -308,8 +314,9 @@ impl<'a> Facts<'a> {
             if let Some(span) = self.span(wait.span) {
                 has_wait[span] = true;
             }
-            if let Some(task) = self.task_of(wait).filter(|_| is_active(wait) && !wait.is_indirect) {
-                self.awaits_beside[task] = true;
+            if let Some(task) = self.task_of(wait).filter(|_| is_active(wait)) {
+                let of_task = if wait.is_indirect { &mut self.has_group } else { &mut self.awaits_beside };
+                of_task[task] = true;
             }
         }
         for (span, _) in spans.iter().zip(is_deepest).filter(|(_, is_deepest)| **is_deepest) {
