@@ -24,13 +24,18 @@ pub(super) fn open(signal: c_int) -> io::Result<SignalPipe> {
 
 /// Calls `action` after each signal, until the pipe is closed.
 pub(super) fn act_on(pipe: SignalPipe, action: impl Fn()) {
+    let handle = pipe.handle();
     let mut signals = SignalIterator::new(pipe);
     loop {
         match signals.poll_signal(&mut wait) {
             PollResult::Signal(_) => action(),
             PollResult::Closed => return,
+            // It was closed after signal-hook had looked.
+            PollResult::Pending | PollResult::Err(_) if handle.is_closed() => return,
             PollResult::Pending | PollResult::Err(_) => {
-                say!("the program has closed the pipe of the signal handler: no signal writes a dump now");
+                say!(
+                    "diagnose: the program has closed the pipe of the signal handler: no signal writes a dump now"
+                );
                 // Its descriptors may be those of other files by now, which stay open.
                 return std::mem::forget(signals);
             }

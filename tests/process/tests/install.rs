@@ -20,6 +20,12 @@ fn settings_that_are_in_force_stay_unless_they_are_replaced() {
 }
 
 #[test]
+fn settings_may_be_replaced_at_any_moment() {
+    // Also while the thread of the settings before begins to listen.
+    assert_eq!(run("often"), (String::new(), String::new()));
+}
+
+#[test]
 fn a_signal_that_the_program_handles_is_left_to_it() {
     let (stdout, _) = run("taken");
     assert_eq!(

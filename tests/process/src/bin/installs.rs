@@ -19,6 +19,11 @@ async fn main() {
             say("back", Builder::new().reinstall());
             diagnose::install();
         }
+        Some("often") => {
+            for _ in 0..1_000 {
+                Builder::new().reinstall().expect("it can be replaced");
+            }
+        }
         Some("taken") => {
             let kind = tokio::signal::unix::SignalKind::user_defined1();
             let _handler = tokio::signal::unix::signal(kind).expect("a handler for SIGUSR1");
