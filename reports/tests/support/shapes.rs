@@ -26,7 +26,7 @@ pub(crate) struct Shape {
 }
 
 /// All shapes.
-pub(crate) const SHAPES: [Shape; 23] = [
+pub(crate) const SHAPES: [Shape; 24] = [
     Shape { name: "one queue, its holder is lost", make: queue, expected: ("proven lost_waker", one) },
     Shape { name: "one queue, its holder goes on", make: healthy, expected: ("", none) },
     Shape { name: "pairs", make: pairs, expected: ("proven cycle", |tasks| tasks / 2) },
@@ -34,6 +34,7 @@ pub(crate) const SHAPES: [Shape; 23] = [
     Shape { name: "one ring", make: ring, expected: ("proven cycle", one) },
     Shape { name: "a pool, all of whose users want more", make: pool, expected: ("likely cycle", one) },
     Shape { name: "permits that were leaked", make: leaked, expected: ("suspect leak", all) },
+    Shape { name: "permits that finished tasks added", make: added, expected: ("suspect starved", one) },
     Shape {
         name: "permits granted to futures set aside",
         make: granted,
@@ -136,6 +137,19 @@ fn leaked(count: usize) -> Snapshot {
     for number in 0..count {
         holds(&mut snapshot, number + 2 + count, pool);
         waits(&mut snapshot, number + 2, pool, WaitMode::Acquire, number);
+    }
+    snapshot
+}
+
+/// All tasks that added permits are done, and more are needed.
+fn added(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    let pool = permits(&mut snapshot, count);
+    snapshot.resources[pool].is_refilled = true;
+    for number in 0..count {
+        let added = holds(&mut snapshot, number + 2 + count, pool);
+        (added.role, added.is_movable, added.attribution) = (Role::Uses, true, Attribution::Unknown);
+        waits(&mut snapshot, number + 2, pool, WaitMode::Acquire, number).units = count as u64 + 1;
     }
     snapshot
 }

@@ -4,10 +4,10 @@ use super::hang::Hang;
 use super::owner_behind::through_owner_behind;
 use super::types::{VerdictDetail, VerdictKind};
 use super::unnotified::classify_unnotified;
-use crate::analysis::hangs::facts::{Facts, is_active};
+use crate::analysis::hangs::facts::{Facts, is_active, step};
 use crate::analysis::hangs::stuck::{StuckGraph, best_reasons, cycle_of_futures};
 use crate::analysis::hangs::system::{Node, NodeId, System};
-use crate::model::{ResourceKind, Role, RunState, Task, TaskId, TaskKind, WaitMode};
+use crate::model::{Holding, ResourceKind, Role, RunState, Task, TaskId, TaskKind, WaitMode};
 use crate::ordered::OrderedSet;
 use crate::sort::{sort, sort_by_key};
 
@@ -234,10 +234,14 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
         Node::Wait(_) => (VerdictKind::LostWaker, None),
         Node::Holding(resource, number) => {
             let it = &facts.snapshot.resources[resource];
-            let last_refill = it.holdings.iter().rposition(|holding| facts.is_last_refill(holding));
+            let is_refill = |holding: &Holding| {
+                step();
+                facts.is_last_refill(holding)
+            };
             match it.holdings[number].role {
-                // One verdict for all tasks that have added permits.
-                Role::Uses if last_refill.is_some_and(|last| last != number) => return None,
+                // One verdict for all tasks that have added permits, with the last of them. The
+                // next one is usually beside it.
+                Role::Uses if it.holdings[number + 1..].iter().any(is_refill) => return None,
                 Role::Uses if it.forgotten == 0 => (VerdictKind::Starved, None),
                 _ => (VerdictKind::Leak, None),
             }
