@@ -103,7 +103,8 @@ fn live_page(_: &Snapshot) -> Result<String, Error> {
 
 /// Writes the report to the file `path`, and returns the path. Missing parent directories are
 /// created. On Unix, only its owner can access the file (mode 0600), because labels may be
-/// confidential. A device or a pipe at `path` is written to, not replaced.
+/// confidential. A device or a pipe at `path` is written to, not replaced: like any write to a
+/// pipe, this waits for its reader.
 ///
 /// # Errors
 /// The format's Cargo feature is off, or the file cannot be written. An older file at `path` is
