@@ -25,6 +25,7 @@
 //!
 //! ```text
 //! watch         the thread and its settings
+//! budget        how many snapshots it may take
 //! poll_alarms   which alarms about polls and queued tasks are over
 //! late          whether anything is late, without a snapshot
 //! suspects      which late tasks may hang, in a few bytes per task
@@ -35,6 +36,7 @@
 //! ```
 
 mod alarm_texts;
+mod budget;
 mod hangs;
 mod late;
 mod looks;

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::alarm_texts::alarms_of;
+use super::budget::Budget;
 use super::hangs::{HangEvent, Hangs};
 use super::late::Gather;
 use super::looks::Looks;
@@ -47,10 +48,8 @@ pub(crate) fn watch(threshold: Option<Duration>) {
     }
 }
 
-/// After a look the watchdog pauses `LOOK_SHARE` times as long as the look took. After a snapshot
-/// the factor is `SNAPSHOT_SHARE`.
+/// After a look the watchdog pauses `LOOK_SHARE` times as long as the look took.
 const LOOK_SHARE: u32 = 400;
-const SNAPSHOT_SHARE: u32 = 100;
 /// Longest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
@@ -91,8 +90,8 @@ struct Watch {
     hangs: Hangs,
     /// Duration of the last look for late tasks alone.
     looked: Duration,
-    /// The last snapshot of running tasks.
-    running: WatchTurn,
+    /// For snapshots of running tasks.
+    running: Budget,
     /// The last sieve. `quiet` counts the sieves in a row without anything new; `is_new` says that
     /// something is newly late since then.
     sieve: WatchTurn,
@@ -146,12 +145,12 @@ impl Watch {
         poll_alarms::resolve_ended(&mut self.open);
         self.looked = watch.turn().took;
         self.is_new |= late.is_new;
-        if late.polls && self.running.ago() >= self.running.took.saturating_mul(SNAPSHOT_SHARE) {
+        if late.polls && self.running.allows(Instant::now()) {
             let watch = Stopwatch::start();
             let taken = Instant::now();
             let snapshot = crate::snapshot::running();
             let findings = self.looks.look(&snapshot, ns(threshold));
-            self.running = watch.turn();
+            self.running.spend(watch.turn().took);
             for (finding, alarm) in findings.iter().zip(alarms_of(&snapshot, &findings)) {
                 self.open.push(PollAlarm::new(alarm.clone(), finding, taken));
                 raise(alarm);
