@@ -19,6 +19,7 @@ mod frequency;
 mod unlisted;
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -260,10 +261,15 @@ impl Label {
         label
     }
 
-    /// The label of a call, formatted only if the call is recorded.
+    /// The label of a call, formatted only if the call is recorded. A panic of the formatting does
+    /// not reach the caller: without the attribute, nothing would be formatted.
     #[inline]
     pub fn of(site: &'static Site, text: impl FnOnce() -> String) -> Self {
-        if site.is_on() { Self::new(&text()) } else { Self::NONE }
+        if !site.is_on() {
+            return Self::NONE;
+        }
+        let text = catch_unwind(AssertUnwindSafe(text));
+        Self::new(text.as_deref().unwrap_or("[its label panicked]"))
     }
 
     /// Returns whether its text is kept, and only until it is taken.

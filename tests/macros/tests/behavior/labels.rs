@@ -65,6 +65,28 @@ fn a_label_may_mention_what_a_pattern_binds() {
     assert_eq!(calls("takes_apart"), ["1 takes_apart{7 \"x\" 3 2}"]);
 }
 
+/// Like a date with a wrong format.
+struct Unformattable;
+
+impl fmt::Display for Unformattable {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+#[diagnose(label = "{date}")]
+async fn books(date: Unformattable) -> u32 {
+    pause().await;
+    let Unformattable = date;
+    3
+}
+
+#[test]
+fn a_label_that_panics_leaves_the_call_as_it_is() {
+    assert_eq!(run(books(Unformattable)), 3);
+    assert_eq!(calls("books"), ["1 books{[its label panicked]}"]);
+}
+
 /// The user's arguments may have the names that the generated code uses.
 #[diagnose(label = "{site} {expected} {type}", name = "hygienic")]
 async fn hygiene(site: u32, expected: u32, r#type: u32) -> u32 {
