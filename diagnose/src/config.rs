@@ -17,7 +17,7 @@ use crate::{Alarm, Format, Report};
 /// | `DIAGNOSE=on\|off` | [`enabled`](Builder::enabled) | `on` |
 /// | `DIAGNOSE_DIR` | [`dir`](Builder::dir) | the working directory |
 /// | `DIAGNOSE_SIGNAL=USR1\|USR2\|QUIT\|none` | [`signal`](Builder::signal) | `USR1` |
-/// | `DIAGNOSE_TRIGGER=/run/app.dump` | [`trigger`](Builder::trigger) | none |
+/// | `DIAGNOSE_TRIGGER=/run/app.dump\|off` | [`trigger`](Builder::trigger) | none |
 /// | `DIAGNOSE_FORMATS=svg,txt,folded,json` | [`formats`](Builder::formats) | these four |
 /// | `DIAGNOSE_KEEP=20,500MB\|off` | [`keep`](Builder::keep) | 100 dumps, 1 GiB |
 /// | `DIAGNOSE_ON_EXIT=1` | [`on_exit`](Builder::on_exit) | off |

@@ -25,8 +25,19 @@ pub(crate) fn tasks_only() -> bool {
 #[allow(clippy::option_option)] // The outer `None` means not set, the inner one `off`.
 pub(crate) fn serve() -> Option<Option<ServeAddress>> {
     let value = text("DIAGNOSE_SERVE")?;
-    let is_off = parse_switch(&value) == Some(false) || value.eq_ignore_ascii_case("none");
-    Some((!is_off).then(|| ServeAddress::from(value)))
+    Some((!is_off(&value)).then(|| ServeAddress::from(value)))
+}
+
+/// `DIAGNOSE_TRIGGER=/run/app.dump|off`.
+#[allow(clippy::option_option)] // As in `serve`.
+pub(crate) fn trigger() -> Option<Option<PathBuf>> {
+    let path = path("DIAGNOSE_TRIGGER")?;
+    Some((!path.to_str().is_some_and(is_off)).then_some(path))
+}
+
+/// Returns whether the value of a variable that is an address or a path switches it off.
+fn is_off(value: &str) -> bool {
+    parse_switch(value) == Some(false) || value.eq_ignore_ascii_case("none")
 }
 
 /// `DIAGNOSE_SERVE_TOKEN`.
@@ -62,7 +73,7 @@ pub(crate) fn parse_switch(value: &str) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_switch;
+    use super::{is_off, parse_switch};
 
     #[test]
     fn a_switch_is_spelled_in_the_usual_ways() {
@@ -71,5 +82,11 @@ mod tests {
         assert_eq!(parse_switch("off"), Some(false));
         assert_eq!(parse_switch("0"), Some(false));
         assert_eq!(parse_switch("maybe"), None);
+    }
+
+    #[test]
+    fn an_address_or_a_path_is_switched_off_in_the_usual_ways_too() {
+        assert!(is_off("off") && is_off("None") && is_off("0"));
+        assert!(!is_off("./off") && !is_off("127.0.0.1:6070"));
     }
 }

@@ -124,7 +124,7 @@ impl Builder {
         );
         alarms::set_callback(self.on_alarm);
         watchdog::watch(env_values::duration("DIAGNOSE_WATCHDOG").unwrap_or(self.watchdog));
-        trigger::watch(env::path("DIAGNOSE_TRIGGER").or(self.trigger), write.clone());
+        trigger::watch(env::trigger().unwrap_or(self.trigger), write.clone());
         let served =
             serve::set_up(env::serve().unwrap_or(self.serve), env::serve_token().or(self.serve_token));
         let mut errors = [signal::listen(wanted, write), made, served].into_iter().filter_map(Result::err);

@@ -31,6 +31,13 @@ fn run_child(case: &str, flavor: &str, noise: &str) -> ExitCode {
 }
 
 fn run_all(options: &Options) -> ExitCode {
+    let is_row = |name: &String| {
+        let mut rows = ALL.iter().flat_map(|section| section.rows);
+        rows.any(|row| row.id == *name || row.name == *name)
+    };
+    if let Some(unknown) = options.only.iter().find(|name| !is_row(name)) {
+        return misused(&format!("there is no row `{unknown}`"));
+    }
     let path = env::current_exe().expect("a running program has a file");
     let results = campaign::run(&path, ALL, options);
     print!("{}", if options.markdown { table::markdown(&results) } else { table::text(&results) });
