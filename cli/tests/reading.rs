@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::fs;
 #[cfg(target_os = "linux")]
 use std::os::unix::ffi::OsStringExt;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 
 use crate::support::{Outcome, Scratch, command, run, run_with_input, server};
 use diagnose_reports::Format;
@@ -144,6 +146,21 @@ fn convert_takes_the_format_from_the_file_name_or_from_the_flag() {
     assert!(unknown.contains("accepted are svg, "), "{unknown}");
     let nowhere = format!("{input}/x.txt");
     assert!(run(&["convert", &input, &nowhere]).refusal().contains("there is no folder"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stream_that_leads_to_a_log_is_written_to_and_keeps_what_it_has() {
+    let scratch = Scratch::new();
+    let input = scratch.file("a.json", server());
+    let folded = run(&["convert", &input, "-", "--to", "busy.folded"]).ok();
+    for stream in ["/dev/fd/2", "/proc/self/fd/2", "/dev/stderr"] {
+        let log = fs::OpenOptions::new().create(true).append(true).open(scratch.at("log")).unwrap();
+        let output = command(&["convert", &input, stream, "--to", "busy.folded"]).stderr(log).output();
+        assert!(output.unwrap().status.success(), "{stream}");
+        assert!(Path::new("/dev/stderr").is_symlink(), "it is still a link");
+    }
+    assert_eq!(fs::read_to_string(scratch.at("log")).unwrap(), folded.repeat(3));
 }
 
 #[cfg(target_os = "linux")]

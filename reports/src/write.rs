@@ -103,8 +103,8 @@ fn live_page(_: &Snapshot) -> Result<String, Error> {
 
 /// Writes the report to the file `path`, and returns the path. Missing parent directories are
 /// created. On Unix, only its owner can access the file (mode 0600), because labels may be
-/// confidential. A device or a pipe at `path` is written to, not replaced: like any write to a
-/// pipe, this waits for its reader.
+/// confidential. A device, a pipe or an open file of the process, such as `/dev/stderr`, is written
+/// to, not replaced: like any write to a pipe, this waits for its reader.
 ///
 /// # Errors
 /// The format's Cargo feature is off, or the file cannot be written. An older file at `path` is
@@ -154,8 +154,8 @@ fn create(
     if !directory.as_os_str().is_empty() {
         create_folder(directory)?;
     }
-    if if_there == IfThere::Replace && is_stream(path) {
-        return fill(OpenOptions::new().write(true).open(path)?, write, how);
+    if let Some(stream) = stream(path).filter(|_| if_there == IfThere::Replace) {
+        return fill(stream?, write, how);
     }
     let (temporary, file) = create_temporary(directory, &name)?;
     let moved = fill(file, write, how).and_then(|()| match if_there {
@@ -170,7 +170,7 @@ fn create(
 }
 
 /// Writes cleaned content to a file, and closes it: some systems do not rename an open file.
-fn fill(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>, how: How) -> io::Result<()> {
+fn fill<W: Write>(file: W, write: impl FnOnce(&mut dyn Write) -> io::Result<()>, how: How) -> io::Result<()> {
     let mut file = Clean::new(file, how);
     // A library that draws may panic. The other reports are still written, and no file is left.
     let written = catch_unwind(AssertUnwindSafe(|| write(&mut file)));
@@ -178,9 +178,21 @@ fn fill(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>, how: H
     written.and_then(|()| file.flush())
 }
 
-/// Returns whether the path is that of a device, a pipe or a socket. A rename would replace it.
-fn is_stream(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+/// Opens a device, a pipe, a socket or an open file of the process, such as `/dev/stderr`, which
+/// may be a log. A rename would replace it. `None` if the path is none of these.
+fn stream(path: &Path) -> Option<io::Result<Box<dyn Write>>> {
+    match path.to_str() {
+        Some("/dev/stdout") => return Some(Ok(Box::new(io::stdout()))),
+        Some("/dev/stderr") => return Some(Ok(Box::new(io::stderr()))),
+        _ => {}
+    }
+    let is_device = path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    let is_system = |folder: PathBuf| folder.starts_with("/dev") || folder.starts_with("/proc");
+    let is_in_system = || path.parent().and_then(|folder| folder.canonicalize().ok()).is_some_and(is_system);
+    (is_device || path.is_symlink() && is_in_system()).then(|| {
+        let file = OpenOptions::new().append(true).open(path)?;
+        Ok(Box::new(file) as Box<dyn Write>)
+    })
 }
 
 /// Creates a folder and its parents. Where a file or a link without a target is in the place of the
