@@ -147,7 +147,9 @@
 //! | reports are served on a Unix socket | yes | yes | no |
 //! | snapshots in a forked child are refused, not hung | yes | yes | there is no fork |
 //!
-//! The tests run on Linux. For the other systems, CI checks that everything compiles.
+//! The tests run on Linux with glibc. With musl, a native stack ends at a frame of the C library,
+//! which has no unwind tables there: a blocked thread shows only the call that it is in. For the
+//! other systems, CI checks that everything compiles.
 //!
 //! # Reports
 //!

@@ -66,9 +66,13 @@ fn now_by_call_again() -> u64 {
     if SOURCE.load(Relaxed) == COUNTER { counter::read() } else { now_by_call() }
 }
 
-/// Nanoseconds since the start, plus one because a tick is never zero.
+/// The first tick where ticks are nanoseconds: far from zero, as those of a counter are. A future
+/// that a test creates before it switches to the manual clock, whose ticks are small, has then not
+/// waited for its first poll.
+const FIRST: u64 = 1 << 40;
+
 fn instant_ticks(start: &Start) -> u64 {
-    u64::try_from(start.instant.elapsed().as_nanos()).unwrap_or(u64::MAX - 1) + 1
+    u64::try_from(start.instant.elapsed().as_nanos()).unwrap_or(u64::MAX).saturating_add(start.tick)
 }
 
 /// The first reading; the first call makes it.
@@ -78,7 +82,7 @@ pub(super) fn start() -> &'static Start {
         let counter_name = counter::trusted();
         let pair = match counter_name {
             Some(_) => paired(counter::read),
-            None => Pair { tick: 1, instant: Instant::now(), off_ns: 0 },
+            None => Pair { tick: FIRST, instant: Instant::now(), off_ns: 0 },
         };
         Start { tick: pair.tick, instant: pair.instant, off_ns: pair.off_ns, counter_name }
     })

@@ -48,6 +48,7 @@ fn mapping(line: &str) -> Option<(Range<usize>, bool, &str)> {
 mod tests {
     use super::Statics;
 
+    #[cfg(target_pointer_width = "64")]
     const MAPS: &str = "\
 55a0c0000000-55a0c0010000 r-xp 00000000 fe:00 263 /srv/shop
 55a0c0010000-55a0c0011000 r--p 00010000 fe:00 263 /srv/shop
@@ -58,6 +59,7 @@ mod tests {
 7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                          [stack]
 ";
 
+    #[cfg(target_pointer_width = "64")]
     #[test]
     fn statics_are_in_writable_parts_of_files_and_behind_them() {
         let statics = Statics::of(MAPS);

@@ -114,6 +114,7 @@ mod tests {
     use super::{Alike, Classes};
     use crate::model::{Holding, Place, Resource, Span, Task, TaskId, Wait, WaitMode};
 
+    #[cfg(target_pointer_width = "64")]
     #[test]
     fn rows_are_small_as_there_may_be_millions() {
         assert_eq!([size_of::<Task>(), size_of::<Span>(), size_of::<Wait>()], [112, 64, 96]);
