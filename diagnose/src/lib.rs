@@ -147,9 +147,10 @@
 //! | reports are served on a Unix socket | yes | yes | no |
 //! | snapshots in a forked child are refused, not hung | yes | yes | there is no fork |
 //!
-//! The tests run on Linux with glibc. With musl, a native stack ends at a frame of the C library,
-//! which has no unwind tables there: a blocked thread shows only the call that it is in. For the
-//! other systems, CI checks that everything compiles.
+//! The tests run on x86-64 Linux with glibc, those of the recorder also on i686 with musl, where
+//! the clock is `Instant`. For the other systems, CI checks that everything compiles. With musl, a
+//! native stack ends at a frame of the C library, which has no unwind tables there: a blocked
+//! thread shows only the call that it is in.
 //!
 //! # Reports
 //!
