@@ -177,7 +177,8 @@ struct ListedTasks {
     in_polls: OrderedSet<u64>,
     /// By runtime: the threads in polls of its futures.
     polling: OrderedMap<u64, OrderedSet<u64>>,
-    /// The last polling threads of tasks that no worker polls: each runs an executor.
+    /// The last polling threads of tasks that neither a worker polls nor a `LocalSet`: each runs an
+    /// executor. What runs a set is on record itself, and its thread may have left it.
     bound: OrderedSet<u64>,
 }
 
@@ -189,7 +190,7 @@ impl ListedTasks {
             if task.kind == TaskKind::Future && !is_run {
                 *listed.recorded.entry(task.runtime_number).or_default() += 1;
             }
-            if task.kind == TaskKind::Future && task.runtime_number == 0 {
+            if task.kind == TaskKind::Future && task.runtime_number == 0 && !may_be_in_set(task) {
                 listed.bound.extend(task.thread_id);
             }
             if task.state == RunState::Running || is_run {
@@ -244,4 +245,9 @@ impl ListedTasks {
 fn is_run(snapshot: &Snapshot, task: &Task) -> bool {
     let is_main = || snapshot.site(task.site).is_some_and(|site| site.name == "main");
     task.is_local && task.runtime_id.is_none() && is_main()
+}
+
+/// Returns whether a `LocalSet` of tokio may have the task.
+fn may_be_in_set(task: &Task) -> bool {
+    task.is_local && task.runtime == *"tokio" && task.runtime_id.is_some()
 }

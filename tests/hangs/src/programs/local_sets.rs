@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc as std_mpsc};
+use std::thread;
 
 use diagnose::FutureExt as _;
 use diagnose::diagnose;
@@ -10,9 +11,9 @@ use diagnose::diagnose;
 use super::ms;
 use crate::drop_in::tokio;
 use crate::row::{Row, Section, likely, proven, row, suspect};
-use tokio::runtime::Runtime;
-use tokio::sync::{Mutex, OwnedMutexGuard, mpsc};
-use tokio::task::{LocalSet, spawn_local};
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::{Mutex, OwnedMutexGuard, mpsc, oneshot};
+use tokio::task::{LocalSet, spawn_local, yield_now};
 use tokio::time::{sleep, timeout};
 
 pub(super) const SECTION: Section = Section {
@@ -39,6 +40,7 @@ pub(super) const SECTION: Section = Section {
         row!("Y179", set_under_a_timeout, "a timeout drops a LocalSet whose task waits for main's lock"),
         row!("Y180", set_run_twice, "two arms run a LocalSet, and one ends later"),
         row!("Y181", spawned_from_a_guard, "a task of the set releases what another one waits for"),
+        row!("Y231", set_left_for_a_while, "a thread leaves its LocalSet, and answers from another executor"),
     ],
 };
 
@@ -176,4 +178,31 @@ async fn spawned_from_a_guard() {
     });
     drop(entered);
     set.await;
+}
+
+async fn set_left_for_a_while() {
+    let (ask, asked) = std_mpsc::channel::<oneshot::Sender<u32>>();
+    let (is_ready, ready) = std_mpsc::channel();
+    let timers = Handle::current();
+    let thread = thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let set = LocalSet::new();
+        let (stop, stopped) = oneshot::channel();
+        set.spawn_local(async move { stopped.await.unwrap() }.diagnose("idle"));
+        runtime.block_on(set.run_until(yield_now()));
+        is_ready.send(()).unwrap();
+        let reply = asked.recv().unwrap();
+        let entered = timers.enter();
+        ::futures::executor::block_on(::tokio::time::sleep(ms(LONG)));
+        drop(entered);
+        reply.send(1).unwrap();
+        stop.send(()).unwrap();
+        runtime.block_on(set);
+    });
+    ready.recv().unwrap();
+    let (reply, replied) = oneshot::channel();
+    ask.send(reply).unwrap();
+    let asks = async move { replied.await.unwrap() };
+    tokio::spawn(asks.diagnose("asks")).await.unwrap();
+    thread.join().unwrap();
 }
