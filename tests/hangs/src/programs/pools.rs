@@ -7,7 +7,7 @@ use diagnose::FutureExt as _;
 use super::ms;
 use crate::drop_in::{async_lock, tokio};
 use crate::row::{Section, likely, proven, row, suspect};
-use tokio::sync::{Barrier, Semaphore};
+use tokio::sync::{Barrier, Mutex, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -44,6 +44,13 @@ pub(super) const SECTION: Section = Section {
         row!("X15", asks_for_too_many, "acquire_many asks for more permits than there ever were")
             .is(likely("starved"))
             .in_noise(suspect("starved")),
+        row!(
+            "X146",
+            items_counted_under_a_lock,
+            "a consumer has the lock of a list while it waits for a permit per item, and a producer locks first"
+        )
+        .is(likely("cycle"))
+        .in_noise(suspect("cycle")),
     ],
 };
 
@@ -115,4 +122,19 @@ async fn nested_permit() {
 async fn asks_for_too_many() {
     let memory = Semaphore::new(4);
     let _permits = memory.acquire_many(5).await.unwrap(); // waits
+}
+
+async fn items_counted_under_a_lock() {
+    let (items, count) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Semaphore::new(0)));
+    let (theirs, counted) = (Arc::clone(&items), Arc::clone(&count));
+    let consumes = async move {
+        let mut items = theirs.lock().await; // holds
+        counted.acquire().await.unwrap().forget(); // waits
+        items.pop()
+    };
+    let consumes = tokio::spawn(consumes.diagnose("consumes"));
+    sleep(ms(150)).await;
+    items.lock().await.push(1); // waits
+    count.add_permits(1);
+    consumes.await.unwrap();
 }

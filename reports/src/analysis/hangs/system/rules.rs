@@ -154,6 +154,10 @@ impl System<'_> {
                 self.has_exceptions = true;
                 let notifiers = self.any_notifier(resource);
                 self.add_alternative(node, notifiers);
+                if it.forgotten == 0 && !it.is_refilled {
+                    // All holders together do not have as many.
+                    return;
+                }
             }
             let units_back = self.add_node(Node::EnoughUnits(resource), 0);
             self.add_alternative(node, units_back);
