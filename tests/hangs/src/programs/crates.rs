@@ -72,6 +72,14 @@ pub(super) const SECTION: Section = Section {
         .is(likely("cycle"))
         .or(proven("cycle"))
         .in_noise(suspect("cycle")),
+        row!(
+            "X147",
+            closed_beside_a_waiting_sender,
+            "futures: a sender closes the channel, which wakes no other one that waits, and joins the task of that"
+        )
+        .is(likely("cycle"))
+        .or(proven("cycle"))
+        .in_noise(suspect("cycle")),
     ],
 };
 
@@ -217,4 +225,18 @@ async fn reserved_and_never_sent() {
     lines.send(2).await.unwrap(); // waits
     go.send(()).unwrap();
     inbox.recv().await;
+}
+
+async fn closed_beside_a_waiting_sender() {
+    let (mut closes, mut rows) = mpsc::channel::<u32>(0);
+    let mut sender = closes.clone();
+    let sends = async move {
+        while sender.send(1).await.is_ok() {} // waits
+    };
+    let sends = tokio::spawn(sends.diagnose("sends"));
+    rows.next().await.unwrap();
+    sleep(ms(50)).await;
+    closes.close_channel();
+    sends.await.unwrap(); // waits
+    drop(rows);
 }

@@ -48,6 +48,11 @@ pub(super) const SECTION: Section = Section {
             closed_by_an_older_thread,
             "the receiver of an async-channel is with a thread, which closes it"
         ),
+        row!(
+            "Y230",
+            read_after_it_was_closed,
+            "futures: a sender closes the channel beside one that waits, and the receiver reads later"
+        ),
     ],
 };
 
@@ -244,4 +249,19 @@ async fn closed_by_an_older_thread() {
     hand_over.send(receiver).unwrap();
     sender.send(1).await.unwrap();
     assert!(sender.send(2).await.is_err());
+}
+
+async fn read_after_it_was_closed() {
+    let (mut closes, mut rows) = mpsc::channel::<u32>(0);
+    let mut sender = closes.clone();
+    let reads = async move {
+        sleep(ms(LONG)).await;
+        while rows.next().await.is_some() {}
+    };
+    tokio::spawn(reads.diagnose("reads"));
+    let sends = async move { while sender.send(1).await.is_ok() {} };
+    let sends = tokio::spawn(sends.diagnose("sends"));
+    sleep(ms(50)).await;
+    closes.close_channel();
+    sends.await.unwrap();
 }

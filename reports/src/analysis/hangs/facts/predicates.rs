@@ -87,6 +87,13 @@ fn is_held(it: &Resource) -> bool {
     it.holdings.iter().any(|holding| holding.role == Role::Holds)
 }
 
+/// Returns whether the wait ends once the resource is closed. A tracker still waits for its tasks.
+/// A sender of `futures` that closes its channel wakes no other sender there; a receiver wakes all.
+pub(crate) fn closing_ends(it: &Resource, wait: &Wait) -> bool {
+    let is_send = buffers_messages(it.kind) && wait.mode == WaitMode::Send;
+    it.kind != ResourceKind::TaskTracker && !(is_send && it.library == *"futures")
+}
+
 /// Returns whether a send that waits at the channel keeps no place: the receiver takes its message,
 /// or wakes the next sender, also if nobody polls that send.
 pub(crate) fn forwards_unpolled(it: &Resource) -> bool {

@@ -21,8 +21,8 @@ use super::build::{System, task_node};
 use super::graph::NodeId;
 use super::node::Node;
 use crate::analysis::hangs::facts::{
-    buffers_messages, completes_by_itself, exceeds_permits, forwards_unpolled, has_no_waker, queue_side,
-    step, units_asked, waits_for_event,
+    buffers_messages, closing_ends, completes_by_itself, exceeds_permits, forwards_unpolled, has_no_waker,
+    queue_side, step, units_asked, waits_for_event,
 };
 use crate::model::{Attribution, Holding, Resource, ResourceKind, Role, Wait, WaitMode};
 
@@ -72,7 +72,7 @@ impl System<'_> {
     fn add_resource(&mut self, node: NodeId, index: usize, resource: usize) {
         let facts = self.facts;
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
-        if it.is_closed && it.kind != ResourceKind::TaskTracker {
+        if it.is_closed && closing_ends(it, wait) {
             self.set_can_progress(node);
             return;
         }
