@@ -96,15 +96,19 @@ fn of_lock(facts: &Facts<'_>, it: &Resource, now: WaitsNow, least_ns: u64) -> Op
 }
 
 /// Why calls do not get the resource, the next step, and the place.
-type Cause = (String, String, Option<Place>);
+pub(super) type Cause = (String, String, Option<Place>);
 
-/// All permits were removed by `forget`.
-fn lost(it: &Resource) -> Option<Cause> {
+/// Permits were removed by `forget`.
+pub(super) fn lost(it: &Resource) -> Option<Cause> {
+    let left = match it.capacity?.saturating_sub(it.forgotten) {
+        0 => "no permit".to_owned(),
+        left => counted(left, "permit"),
+    };
     let last = it.last_forgotten.as_ref()?;
     let at = last.place.as_ref().map_or_else(String::new, |at| format!(" at {}", line(at)));
     let ago = last.ago_ns.map_or_else(String::new, |ns| format!(", {} ago", time(ns)));
     let cause = format!(
-        "{} has no permit left: `forget` removed {}, the last one{at}{ago}",
+        "{} has {left} left: `forget` removed {}, the last one{at}{ago}",
         lock_words(it),
         count(it.forgotten)
     );

@@ -5,10 +5,12 @@
 //! calls     1 1 1 [    16    ] 1 1 1 ▶   permits are handed out in order: no other call gets one
 //! ```
 //! A semaphore to which permits are added is a signal. So none may have been added, and calls must
-//! have acquired it before.
+//! have acquired it before. If there were enough permits until `forget` removed some, the place of
+//! the last `forget` is the cause.
 
 use super::facts::{Facts, line};
 use super::finding::{Finding, Severity};
+use super::given_up::lost;
 use super::held::lock_words;
 use super::rule::Rule;
 use super::workers::CpuShare;
@@ -20,6 +22,8 @@ use crate::units::{count, counted, time};
 const MIN_WAIT_NS: u64 = 1_000_000_000;
 /// How often it must have been acquired.
 const MIN_ACQUISITIONS: u64 = 20;
+const NEXT: &str = "acquire at most as many permits as there are, or create the semaphore with more: permits are handed out in \
+                    order, so all later calls wait behind that one";
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS);
@@ -43,6 +47,7 @@ fn permits(it: &Resource) -> Option<u64> {
 
 fn of_wait(facts: &Facts<'_>, it: &Resource, wait: &Wait) -> Option<Finding> {
     let permits = permits(it)?;
+    let lost = lost(it).filter(|_| it.capacity.is_some_and(|all| wait.units <= all));
     let at = wait.place.as_ref().map_or_else(String::new, |at| format!(" at {}", line(at)));
     let others = facts.snapshot.waits.iter().filter(|other| other.resource == wait.resource);
     let behind = match others.count().saturating_sub(1) as u64 {
@@ -50,17 +55,20 @@ fn of_wait(facts: &Facts<'_>, it: &Resource, wait: &Wait) -> Option<Finding> {
         1 => "; 1 more call waits for it as well".to_owned(),
         more => format!("; {} wait for it as well", counted(more, "more call")),
     };
-    let sentence = format!(
-        "a call waits for {} permits of {}{at}, for {}, and that has {}{behind}",
-        count(wait.units),
-        lock_words(it),
-        time(wait.since_ns),
-        count(permits),
+    let (of, has) = match &lost {
+        Some((cause, ..)) => (format!("{cause}; a call waits for {}", counted(wait.units, "permit")), None),
+        None => {
+            let wanted = format!("a call waits for {} of {}", counted(wait.units, "permit"), lock_words(it));
+            (wanted, Some(format!(", and that has {}", count(permits))))
+        }
+    };
+    let sentence = format!("{of}{at}, for {}{}{behind}", time(wait.since_ns), has.unwrap_or_default());
+    let (next, place) = lost.map_or_else(
+        || (NEXT.to_owned(), wait.place.clone()),
+        |(_, next, place)| (next, place.or_else(|| wait.place.clone())),
     );
-    let next = "acquire at most as many permits as there are, or create the semaphore with more: permits are handed out in order, so \
-                all later calls wait behind that one";
-    let mut finding = Finding::new(Rule::Held, Severity::Slow, &sentence, next);
-    finding.place.clone_from(&wait.place);
+    let mut finding = Finding::new(Rule::Held, Severity::Slow, &sentence, &next);
+    finding.place = place;
     finding.explains_ns = wait.since_ns;
     finding.evidence.set_tasks(wait.task);
     finding.evidence.resources.push(it.id);
