@@ -3,7 +3,8 @@
 use crate::findings_locks::{add_mutex, drawn};
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Holding, Resource, ResourceId, ResourceKind, Role, SiteIndex, Task, TaskId, Wait, WaitId, WaitMode,
+    Holding, Resource, ResourceId, ResourceKind, Role, RunState, SiteIndex, Span, SpanId, SpanIndex, Task,
+    TaskId, Wait, WaitId, WaitMode,
 };
 
 const MS: u64 = 1_000_000;
@@ -80,6 +81,37 @@ fn the_task_that_answers_is_named_with_what_it_does_and_what_waits_for_it() {
         "{finding}"
     );
     assert!(finding.ends_with("(bottleneck)"), "{finding}");
+}
+
+/// The waits are in a function without annotation, as in the handle of an actor.
+fn through_a_handle(it: &mut Snapshot) {
+    let site_of = |name: &str| it.sites.iter().position(|site| site.name == name).unwrap();
+    let (get, answer) = (site_of("get"), site_of("answer.await"));
+    it.sites[answer].name = "handle.get(id).await".into();
+    for (index, wait) in it.waits.iter_mut().enumerate() {
+        let id = SpanId::new(100 + index as u64);
+        (wait.span, wait.place) = (Some(id), Some(crate::support::place_at(700, 9)));
+        for site in [get, answer] {
+            let mut span = Span::default();
+            (span.id, span.task, span.state) = (id, wait.task, RunState::Waiting);
+            (span.site, span.since_ns, span.age_ns) = (SiteIndex::new(site), wait.since_ns, wait.since_ns);
+            span.parent = (site == answer).then(|| SpanIndex::new(it.spans.len() - 1));
+            it.spans.push(span);
+        }
+    }
+}
+
+#[test]
+fn waits_in_a_function_without_annotation_count_where_it_is_awaited() {
+    let at_handle = |pending: u64| {
+        changed(|it| {
+            through_a_handle(it);
+            it.nodes[2].pending = pending;
+        })
+    };
+    let [finding] = &at_handle(5)[..] else { panic!("one finding") };
+    assert!(finding.contains("`get` waits 100 % of its time for an answer, 59.8 ms on average"), "{finding}");
+    assert_eq!(at_handle(6), [""; 0], "it mostly does something else there");
 }
 
 #[test]

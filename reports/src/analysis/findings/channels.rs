@@ -81,11 +81,33 @@ pub(super) fn request(
     Some(RequestFunction { site, share, waited_ns, nodes })
 }
 
-/// The nodes of the awaits in which these tasks wait.
+/// The nodes of the awaits in which these tasks wait. A function without annotation has none: its
+/// waits count at the await of it, if most calls there wait like that.
 fn awaits(facts: &Facts<'_>, waiting: &[&Wait]) -> Vec<usize> {
     let places: OrderedSet<&Place> = waiting.iter().filter_map(|wait| wait.place.as_ref()).collect();
-    let sites: OrderedSet<SiteIndex> = places.into_iter().filter_map(|at| await_at(facts, at)).collect();
+    let mut sites: OrderedMap<&Place, Option<SiteIndex>> = OrderedMap::new();
+    for at in places {
+        sites.insert(at, await_at(facts, at));
+    }
+    let mut outer: OrderedMap<SiteIndex, u64> = OrderedMap::new();
+    let is_unlisted = |wait: &&&Wait| wait.place.as_ref().is_some_and(|at| sites.get(at) == Some(&None));
+    for site in waiting.iter().filter(is_unlisted).filter_map(|wait| await_of(facts, wait)) {
+        *outer.entry(site).or_default() += 1;
+    }
+    let is_most = |(site, waits): &(SiteIndex, u64)| waits * 4 >= facts.sum(*site, |node| node.pending) * 3;
+    let outer = outer.into_iter().filter(is_most).map(|(site, _)| site);
+    let sites: OrderedSet<SiteIndex> = sites.into_values().flatten().chain(outer).collect();
     sites.into_iter().flat_map(|site| facts.nodes_of_site(site)).copied().collect()
+}
+
+/// The await in which the innermost annotated function of a wait is; `None` if it is in several.
+fn await_of(facts: &Facts<'_>, wait: &Wait) -> Option<SiteIndex> {
+    let call = facts.span_position(wait.span?)?;
+    let spans = &facts.snapshot.spans[call..];
+    // An await has the id of its call, and comes after it.
+    let own = spans.iter().take_while(|span| span.id == spans[0].id).skip(1);
+    let mut awaits = own.map(|span| span.site);
+    awaits.next().filter(|_| awaits.next().is_none())
 }
 
 /// Returns whether tasks have come to wait since the oldest one did. The waits of a batch all began
