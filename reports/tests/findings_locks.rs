@@ -294,6 +294,14 @@ fn where_cpus_are_scarce_a_holder_may_wait_for_a_thread_instead_of_an_await() {
     assert_eq!(found(400, 2_600), 1, "it was busy with it");
     assert_eq!(found(400, 89_000), 1, "workers got a tenth of the time that they wanted");
     assert_eq!(found(400, 91_000), 0, "less than that");
+    let hardly_busy = |delayed_ms: u64| {
+        let mut snapshot = unannotated_helper(100);
+        add_worker(&mut snapshot, delayed_ms);
+        snapshot.workers[0].cpu_ns = Some(100 * MS);
+        sentences(&snapshot).len()
+    };
+    assert_eq!(hardly_busy(480), 1, "most of each hold is no wait for a CPU");
+    assert_eq!(hardly_busy(520), 0, "half of it may be");
 }
 
 /// 100 of 500 exports hold the lock of one tenant over an upload of 40 ms. The others hold locks of

@@ -8,8 +8,8 @@
 //! - the waits are short, few against the recorded time, or longer than the holds explain;
 //! - they are for a single hold, such as a migration at a start;
 //! - CPUs are scarce, and a task that was granted the lock waits longer for a thread than it then
-//!   holds it, or no await is on record over which it is held: the holder itself may wait for a
-//!   thread. If the workers got next to no CPU time, no wait says anything;
+//!   holds it, or no await is on record over which it is held, and the workers waited for half of
+//!   the time of the holds: the holder itself may wait for a thread. If the workers got next to no CPU time, no wait says anything;
 //! - permits of a semaphore are held for about as long as they are waited for, no calls arrive, or
 //!   they are for jobs that nobody has asked for: bounded concurrency makes tasks wait by design;
 //! - the holder waits for the next event: then the lock only says whose turn it is, as in workers
@@ -87,7 +87,9 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     }
     let holder = Holder::longest(facts, &lock.holders);
     let is_queued = holder.as_ref().is_some_and(|holder| holder.is_waiting && holder.over.is_none());
-    if cpu.is_scarce() && (is_queued || cpu.is_starved()) {
+    // Workers that hardly work wait for a CPU at each wake, for far less time than such holds take.
+    let is_delayed = || cpu.delayed_ns >= lock.usually_in_use_ns() / 2;
+    if cpu.is_scarce() && (is_queued && is_delayed() || cpu.is_starved()) {
         return None;
     }
     // Tasks that are joined under a lock are work of its holder.
