@@ -144,6 +144,8 @@ fn permits_and_slots_without_a_record_are_found_in_handlers() {
     for awaited in [
         "permits.clone().acquire_owned().await?",
         "shop.db_pool().get_conn().await?",
+        "app.db.get().await",
+        "self.redis.get_owned().await?",
         "news_tx.send(row).await",
         "tx.reserve().await",
         "self.tx.send((id, reply)).await?",
@@ -154,6 +156,9 @@ fn permits_and_slots_without_a_record_are_found_in_handlers() {
         "limiter.acquire(1).await",
         "cache.get().await",
         "pool.get(id).await",
+        "app.db.get(id).await",
+        "db.get_connection().await",
+        "rows.get().await",
         "pool.close().await",
         "client.send(request).await",
         "mailer.send(mail).await",

@@ -42,6 +42,8 @@ const MIN_QUEUES: u64 = 4;
 /// Methods of pools that wait for a connection, as in bb8, deadpool and `mysql_async`.
 const POOL_METHODS: [&str; 8] =
     ["checkout", "conn", "connection", "get", "get_conn", "get_connection", "get_owned", "lease"];
+/// Names of pools that do not say so. A `get` without an argument can only be for a connection.
+const DATABASES: [&str; 7] = ["database", "db", "mysql", "pg", "postgres", "redis", "sqlite"];
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let sites = (0..facts.snapshot.sites.len()).map(SiteIndex::new);
@@ -87,8 +89,12 @@ fn is_connection(text: &str) -> bool {
     let text = last_awaited(text).trim_end_matches(['?', ' ']);
     let call = text.strip_suffix("().await").and_then(|call| call.rsplit_once('.'));
     call.is_some_and(|(pool, method)| {
-        let is_pool = last_name(pool).split('_').any(|word| word.eq_ignore_ascii_case("pool"));
-        is_pool && POOL_METHODS.contains(&method)
+        let is_one_of = |names: &[&str]| {
+            let is_it = |word: &str| names.iter().any(|name| word.eq_ignore_ascii_case(name));
+            last_name(pool).split('_').any(is_it)
+        };
+        let gets = method == "get" || method == "get_owned";
+        is_one_of(&["pool"]) && POOL_METHODS.contains(&method) || gets && is_one_of(&DATABASES)
     })
 }
 
