@@ -56,6 +56,31 @@ fn a_sleep_in_an_arm_of_a_select_is_healthy() {
     assert_eq!(search(&arm, |_| ()), [""; 0]);
 }
 
+/// Tasks that run jobs of their own at intervals of their own: 25 jobs take 800 ms each.
+#[test]
+fn a_job_at_an_interval_may_take_its_time() {
+    const EVERY: &str = "every | calls=4 pending=4 polls=1025 busy=2_000_000 idle=40_000_000_000
+  timer.tick().await | calls=502 completed=500 polls=1002 idle=17_500_000_000 self_idle=17_500_000_000
+  job(name).await | calls=500 completed=500 polls=1000 idle=22_500_000_000
+    job | calls=500 completed=500 polls=1000 busy=1_000_000 idle=22_500_000_000
+      sync(name).await | calls=500 completed=500 polls=1000 idle=22_500_000_000 self_idle=22_500_000_000
+";
+    let found = |drawing: &str| {
+        let findings = search(drawing, |it| {
+            let latency = std::mem::take(&mut it.nodes[0].latency);
+            it.nodes[3].latency = latency;
+            it.nodes[0].is_unspawned = false;
+        });
+        findings.len()
+    };
+    assert_eq!(found(EVERY), 0);
+    assert_eq!(found(&EVERY.replace("timer.tick()", "jobs.recv()")), 1, "a worker: its callers wait");
+    let paced = EVERY.replace("completed=500 polls=1002", "completed=249 polls=1002");
+    assert_eq!(found(&paced), 1, "it hardly ever pauses");
+    let ends = EVERY.replace("calls=4 pending=4", "calls=5 completed=1 pending=4");
+    assert_eq!(found(&ends), 1, "a call with an end");
+}
+
 /// Middleware that is not annotated sleeps between two functions on record.
 #[test]
 fn what_is_not_annotated_under_an_await_is_to_be_annotated() {

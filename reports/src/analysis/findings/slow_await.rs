@@ -92,7 +92,8 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
             && looks_again(facts, deepest, most, slow_calls)
     };
     let is_event = || is_for_event(facts, deepest) || is_event_like(facts, deepest);
-    let is_meant = || is_event() || is_initialization(facts, deepest) || is_pause();
+    let is_meant =
+        || is_event() || is_initialization(facts, deepest) || is_pause() || is_periodic(facts, most);
     if deepest == most || !facts.is_await(deepest) || !is_why || is_meant() {
         return None;
     }
@@ -140,6 +141,22 @@ fn looks_again(facts: &Facts<'_>, sleep: usize, function: usize, slow_calls: u64
         || sleeps >= slow_calls.saturating_mul(2)
         || others
             .any(|child| facts.is_await(child) && facts.node(child).calls >= calls.saturating_add(sleeps / 2))
+}
+
+/// Returns whether a loop that never ends and waits for nothing but moments makes the calls, one
+/// after each: nobody waits for what a job at an interval does.
+fn is_periodic(facts: &Facts<'_>, node: usize) -> bool {
+    let mut turn = node;
+    facts.tree.ancestors(node).any(|above| {
+        let below = std::mem::replace(&mut turn, above);
+        let awaits = || facts.tree.children[above].iter().copied().filter(|&it| facts.is_await(it));
+        let is_at = |it: usize, is_it: fn(&str) -> bool| facts.site(it).is_some_and(|it| is_it(&it.name));
+        let waits = || awaits().filter(|&it| is_at(it, is_timer) && it != below);
+        let is_loop = !facts.is_await(above) && facts.node(above).completed == 0;
+        is_loop
+            && waits().any(|it| facts.node(it).completed >= facts.node(below).calls / 2)
+            && awaits().all(|it| is_at(it, is_timer) || !is_for_event(facts, it))
+    })
 }
 
 /// Where to look for what is awaited at a node, if it is neither a lock nor a channel on record.
