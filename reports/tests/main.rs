@@ -27,6 +27,7 @@ mod findings_lagged;
 mod findings_large_future;
 mod findings_lifetimes;
 mod findings_locks;
+mod findings_nested;
 mod findings_outliving;
 mod findings_over_capacity;
 mod findings_panicked;

@@ -7,8 +7,8 @@
 //! locks delayed holder awaited_lock   of a lock: its waits and holds, the function that it delays, its longest holder
 //! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
-//! contended failing_cell unlisted_lock unlisted_channel inversion held given_up over_capacity stopped accepting full_channel
-//! bottleneck sequential hog blocking slow_await   what makes calls slow
+//! contended failing_cell unlisted_lock unlisted_channel inversion held given_up over_capacity nested stopped accepting
+//! full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
 //! saturated unrecorded blocking_pool runtimes self_wake spinning retries cancelled panicked   what makes all calls slow, or wastes work
 //! growing detached closed_channels backlog waiting_jobs lagged missing_await large_future lost_data   risks and notes
 //! rank alike       calls all rules, removes repetitions, sorts, keeps ten
@@ -48,6 +48,7 @@ mod locks;
 mod long_polls;
 mod lost_data;
 mod missing_await;
+mod nested;
 mod over_capacity;
 mod panicked;
 mod pool;

@@ -9,8 +9,8 @@ use super::rule::Rule;
 use super::{
     accepting, backlog, blocking_pool, bottleneck, cancelled, closed_channels, contended, detached,
     failing_cell, full_channel, given_up, growing, held, hog, inversion, lagged, large_future, lost_data,
-    missing_await, over_capacity, panicked, retries, runtimes, saturated, self_wake, sequential, slow_await,
-    spinning, stopped, stuck, unlisted_lock, unrecorded, waiting_jobs,
+    missing_await, nested, over_capacity, panicked, retries, runtimes, saturated, self_wake, sequential,
+    slow_await, spinning, stopped, stuck, unlisted_lock, unrecorded, waiting_jobs,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -53,7 +53,7 @@ impl Snapshot {
 
 /// The rules besides the verdicts. If findings are equally important, that of the earlier rule
 /// comes first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 32] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 33] = [
     contended::find,
     failing_cell::find,
     unlisted_lock::find,
@@ -61,6 +61,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 32] = [
     held::find,
     given_up::find,
     over_capacity::find,
+    nested::find,
     stopped::find,
     accepting::find,
     full_channel::find,

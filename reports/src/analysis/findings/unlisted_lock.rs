@@ -98,6 +98,13 @@ fn is_connection(text: &str) -> bool {
     })
 }
 
+/// The name of the pool or semaphore that an await acquires a connection or a permit of.
+pub(super) fn pool(text: &str) -> Option<&str> {
+    let call = last_awaited(text).trim_end_matches(['?', ' ']).strip_suffix("().await");
+    let (pool, _) = call.filter(|_| is_connection(text) || is_permit(text))?.rsplit_once('.')?;
+    Some(last_name(pool.trim_end_matches(".clone()")))
+}
+
 /// The last name of an expression: `pool` of `self.pool` and of `app.pool()`.
 fn last_name(text: &str) -> &str {
     let text = text.trim_end_matches("()");
