@@ -2,7 +2,7 @@
 
 use crate::support::tree;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, SiteKind, Span, SpanId, SpanIndex, Task, TaskId};
+use diagnose_reports::model::{RunState, SiteKind, Span, SpanId, SpanIndex, Task, TaskId, Worker};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -49,6 +49,24 @@ fn callers_that_have_all_connections_and_want_one_more_are_found() {
         .replace("self.pool.get()", "sem.acquire()")
         .replace("pool.get()", "sem.clone().acquire_owned()");
     assert_eq!(stopped(&permits, |_| ()).len(), 1);
+}
+
+/// Where all calls hang, workers hardly work, and wait for a CPU at each of their few wakes.
+#[test]
+fn waits_for_a_cpu_make_other_waits_longer_by_themselves_at_most() {
+    let with_worker = |cpu_ms: u64, delayed_ms: u64| {
+        let findings = stopped(INVOICES, |it| {
+            let mut worker = Worker::default();
+            (worker.cpu_ns, worker.delayed_ns) =
+                (Some(cpu_ms * SECOND / 1_000), Some(delayed_ms * SECOND / 1_000));
+            it.workers.push(worker);
+        });
+        findings.len()
+    };
+    assert_eq!(with_worker(1, 5), 1, "six times as long, and by 5 ms at most");
+    assert_eq!(with_worker(1, 999), 1, "5.999 s");
+    assert_eq!(with_worker(1, 1_001), 0, "6.001 s");
+    assert_eq!(with_worker(100_000, 10_000), 1, "a tenth longer");
 }
 
 #[test]

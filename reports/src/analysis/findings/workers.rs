@@ -60,7 +60,8 @@ impl CpuShare {
         self.delayed_ns / 9 > self.cpu_ns
     }
 
-    /// The wall time that work with this CPU time takes on this machine: at most ten times as long.
+    /// The wall time that work with this CPU time takes on this machine: at most ten times as long,
+    /// and longer by at most the time for which workers waited for a CPU.
     pub(super) fn stretched(&self, ns: u64) -> u64 {
         self.stretched_by(ns, self.delayed_ns)
     }
@@ -74,7 +75,10 @@ impl CpuShare {
     fn stretched_by(&self, ns: u64, delayed_ns: u64) -> u64 {
         let wanted = u128::from(self.cpu_ns) + u128::from(delayed_ns);
         let stretched = (u128::from(ns) * wanted).checked_div(u128::from(self.cpu_ns)).unwrap_or(0);
-        u64::try_from(stretched).unwrap_or(u64::MAX).clamp(ns, ns.saturating_mul(10))
+        // Workers that hardly work, as where all calls hang, wait for a CPU at each wake: no wait is
+        // longer by more than all of these.
+        let most = ns.saturating_mul(10).min(ns.saturating_add(delayed_ns));
+        u64::try_from(stretched).unwrap_or(u64::MAX).clamp(ns, most)
     }
 
     /// Returns whether the times are those of the recording: after a reset, threads are older than
