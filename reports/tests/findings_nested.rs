@@ -1,5 +1,6 @@
 //! The rule `stopped` for calls that take a second connection of a pool and never get it.
 
+use crate::support::latency::durations;
 use crate::support::tree;
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, SiteKind, Span, SpanId, SpanIndex, Task, TaskId, Worker};
@@ -42,13 +43,31 @@ fn stopped(drawing: &str, change: impl Fn(&mut Snapshot)) -> Vec<String> {
 #[test]
 fn callers_that_have_all_connections_and_want_one_more_are_found() {
     let expected = "3 calls wait at `self.pool.get().await` (src/main.rs:5), for 6.00 s at the longest, and none has ever gone on \
-                    from there: their callers have taken one at src/main.rs:2. Next: pass on what the caller has taken, instead \
-                    of taking a second one: once all are with such callers, none of them goes on. (stopped)";
+                    from there: their callers have taken one at src/main.rs:2. Next: pass on what the caller has taken there, \
+                    instead of taking a second one: once all are with such callers, none of them goes on. (stopped)";
     assert_eq!(stopped(INVOICES, |_| ()), [expected]);
     let permits = INVOICES
         .replace("self.pool.get()", "sem.acquire()")
         .replace("pool.get()", "sem.clone().acquire_owned()");
     assert_eq!(stopped(&permits, |_| ()).len(), 1);
+}
+
+/// The same calls, of which forty have ended before.
+#[test]
+fn callers_that_got_one_before_are_named_too() {
+    let some = INVOICES.replace("calls=3 pending=3", "calls=43 completed=40 pending=3");
+    let some = some.replace("calls=3 completed=3", "calls=43 completed=43");
+    let sentences = stopped(&some, |it| {
+        for node in [0, 3] {
+            it.nodes[node].latency.completed = durations(&[SECOND / 1_000; 40]);
+        }
+    });
+    let [finding] = &sentences[..] else { panic!("one finding: {sentences:?}") };
+    assert!(finding.contains("40 others have ended"), "{finding}");
+    assert!(
+        finding.contains("Next: pass on what the caller has taken at src/main.rs:2, instead of"),
+        "{finding}"
+    );
 }
 
 /// Where all calls hang, workers hardly work, and wait for a CPU at each of their few wakes.

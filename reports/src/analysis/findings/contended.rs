@@ -9,7 +9,8 @@
 //! - they are for a single hold, such as a migration at a start;
 //! - CPUs are scarce, and a task that was granted the lock waits longer for a thread than it then
 //!   holds it, or no await is on record over which it is held, and the workers waited for half of
-//!   the time of the holds: the holder itself may wait for a thread. If the workers got next to no CPU time, no wait says anything;
+//!   the time of the holds: the holder itself may wait for a thread. If the workers got next to no
+//!   CPU time, no wait says anything;
 //! - permits of a semaphore are held for about as long as they are waited for, no calls arrive, or
 //!   they are for jobs that nobody has asked for: bounded concurrency makes tasks wait by design;
 //! - the holder waits for the next event: then the lock only says whose turn it is, as in workers

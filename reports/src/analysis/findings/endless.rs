@@ -3,6 +3,7 @@
 use super::events::{is_pending, is_timer};
 use super::facts::Facts;
 use super::growing::goes_on;
+use super::nested;
 use super::waiting::FAR_NS;
 use crate::model::{ResourceKind, Site, SiteIndex, Snapshot, Wait};
 
@@ -44,8 +45,17 @@ pub(super) fn is_missed(snapshot: &Snapshot, wait: &Wait) -> bool {
     })
 }
 
-/// What to do about an await that does not end. `is_missed`: its notification came before it.
-pub(super) fn next_step(facts: &Facts<'_>, awaited: SiteIndex, is_missed: bool) -> String {
+/// What to do about an await that does not end, of which one wait is at that position. `is_missed`:
+/// its notification came before it.
+pub(super) fn next_step(
+    facts: &Facts<'_>,
+    awaited: SiteIndex,
+    waiting: Option<usize>,
+    is_missed: bool,
+) -> String {
+    if let Some(nested) = waiting.and_then(|index| nested::next_step(facts, index)) {
+        return nested;
+    }
     if is_missed {
         return "`notify_waiters` was called before the wait began: create `notified()` before the work starts, or call \
                 `notify_one`, which stores a permit"

@@ -71,6 +71,21 @@ fn outer(facts: &Facts<'_>, index: usize, wanted: &str) -> Option<SiteIndex> {
     before.next().map(|(site, _)| site)
 }
 
+/// The next step for a wait, by its position, whose callers have taken one of the same pool.
+pub(super) fn next_step(facts: &Facts<'_>, index: usize) -> Option<String> {
+    let site = facts.snapshot.site(facts.snapshot.spans[index].site)?;
+    let is_recorded = facts.kinds_waited_for(site).next().is_some();
+    let outer = pool(&site.name).filter(|_| !is_recorded).and_then(|pool| outer(facts, index, pool))?;
+    Some(pass_on(&format!("at {}", line(&facts.place(outer)?))))
+}
+
+fn pass_on(at: &str) -> String {
+    format!(
+        "pass on what the caller has taken {at}, instead of taking a second one: once all are with such callers, none of them goes \
+         on"
+    )
+}
+
 fn of_await(facts: &Facts<'_>, site: SiteIndex, nested: &Nested<'_>) -> Option<Finding> {
     let oldest_ns = nested.spans.iter().map(|span| span.since_ns).max()?;
     let least_ns = CpuShare::new(facts.snapshot).stretched(MIN_WAIT_NS);
@@ -85,8 +100,7 @@ fn of_await(facts: &Facts<'_>, site: SiteIndex, nested: &Nested<'_>) -> Option<F
         time(oldest_ns),
         line(&outer),
     );
-    let next = "pass on what the caller has taken, instead of taking a second one: once all are with such callers, none of them goes on";
-    let mut finding = Finding::new(Rule::Stopped, Severity::Slow, &sentence, next);
+    let mut finding = Finding::new(Rule::Stopped, Severity::Slow, &sentence, &pass_on("there"));
     finding.place = facts.place(site);
     finding.explains_ns = nested.spans.iter().map(|span| span.since_ns).fold(0, u64::saturating_add);
     finding.evidence.sites = vec![site, nested.outer?];

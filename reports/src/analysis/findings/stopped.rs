@@ -384,7 +384,8 @@ impl<'f, 'a> Stopped<'f, 'a> {
             count(ended),
             time(longest_ns),
         );
-        let next = next_step(facts, awaited, waits().any(|wait| is_missed(facts.snapshot, wait)));
+        let is_missed = waits().any(|wait| is_missed(facts.snapshot, wait));
+        let next = next_step(facts, awaited, calls.waiting.first().copied(), is_missed);
         let mut finding = Finding::new(Rule::Stopped, Severity::Slow, &sentence, &next);
         finding.place = facts.place(awaited);
         finding.explains_ns =

@@ -75,8 +75,8 @@ impl CpuShare {
     fn stretched_by(&self, ns: u64, delayed_ns: u64) -> u64 {
         let wanted = u128::from(self.cpu_ns) + u128::from(delayed_ns);
         let stretched = (u128::from(ns) * wanted).checked_div(u128::from(self.cpu_ns)).unwrap_or(0);
-        // Workers that hardly work, as where all calls hang, wait for a CPU at each wake: no wait is
-        // longer by more than all of these.
+        // Workers that hardly work, as where all calls hang, wait for a CPU at each wake. No wait
+        // is longer by more than all of these.
         let most = ns.saturating_mul(10).min(ns.saturating_add(delayed_ns));
         u64::try_from(stretched).unwrap_or(u64::MAX).clamp(ns, most)
     }
