@@ -9,7 +9,7 @@
 //! stuck suspicion  the verdicts, and which suspicions are findings
 //! contended failing_cell unlisted_lock unlisted_channel inversion held given_up over_capacity nested stopped accepting
 //! full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
-//! saturated unrecorded blocking_pool runtimes self_wake spinning retries cancelled panicked   what makes all calls slow, or wastes work
+//! asleep saturated unrecorded blocking_pool runtimes self_wake spinning retries cancelled panicked   what makes all calls slow, or wastes work
 //! growing detached closed_channels backlog waiting_jobs lagged missing_await large_future lost_data   risks and notes
 //! rank alike       calls all rules, removes repetitions, sorts, keeps ten
 //! ```
@@ -17,6 +17,7 @@
 
 mod accepting;
 mod alike;
+mod asleep;
 mod awaited_channel;
 mod awaited_lock;
 mod backlog;

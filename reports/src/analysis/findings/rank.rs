@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    accepting, backlog, blocking_pool, bottleneck, cancelled, closed_channels, contended, detached,
+    accepting, asleep, backlog, blocking_pool, bottleneck, cancelled, closed_channels, contended, detached,
     failing_cell, full_channel, given_up, growing, held, hog, inversion, lagged, large_future, lost_data,
     missing_await, nested, over_capacity, panicked, retries, runtimes, saturated, self_wake, sequential,
     slow_await, spinning, stopped, stuck, unlisted_lock, unrecorded, waiting_jobs,
@@ -53,7 +53,7 @@ impl Snapshot {
 
 /// The rules besides the verdicts. If findings are equally important, that of the earlier rule
 /// comes first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 33] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 34] = [
     contended::find,
     failing_cell::find,
     unlisted_lock::find,
@@ -70,6 +70,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 33] = [
     hog::find,
     slow_await::find,
     saturated::find,
+    asleep::find,
     unrecorded::find,
     blocking_pool::find,
     runtimes::find,

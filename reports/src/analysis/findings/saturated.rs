@@ -95,11 +95,19 @@ impl QueueTimes {
         self.queued_ns.checked_div(self.polls).unwrap_or(0)
     }
 
+    /// The sum of these waits.
+    pub(super) fn queued_ns(&self) -> u64 {
+        self.queued_ns
+    }
+
+    /// Their share of the time of the calls, in thousandths.
+    pub(super) fn share(&self) -> u64 {
+        per_mille(self.queued_ns, self.wall_ns)
+    }
+
     /// Returns whether it is long enough for people to notice.
     pub(super) fn is_long(&self) -> bool {
-        self.polls >= MIN_POLLS
-            && self.mean_ns() >= MIN_QUEUED_NS
-            && per_mille(self.queued_ns, self.wall_ns) >= MIN_QUEUED
+        self.polls >= MIN_POLLS && self.mean_ns() >= MIN_QUEUED_NS && self.share() >= MIN_QUEUED
     }
 }
 
