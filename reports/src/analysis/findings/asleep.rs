@@ -20,7 +20,7 @@ use crate::units::time;
 const MIN_ELAPSED_NS: u64 = 5_000_000_000;
 /// The least share of the workers' time, and of the time of calls in the queue, in thousandths.
 const MIN_SHARE: u64 = 100;
-/// The least mean time in the queue, if CPUs are free. Below it, waits are in the range of a thread
+/// The least mean time in the queue because of it. Below it, waits are in the range of a thread
 /// switch.
 const MIN_QUEUED_NS: u64 = 1_000_000;
 /// The tasks must wait in all for one in so many parts of the sleep.
@@ -30,10 +30,14 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let (snapshot, cpu) = (facts.snapshot, CpuShare::new(facts.snapshot));
     let asleep_ns = snapshot.workers.iter().map(asleep_ns).fold(0, u64::saturating_add);
     let listed_ns = snapshot.workers.iter().map(|worker| worker.listed_ns).fold(0, u64::saturating_add);
+    let unparked = |worker: &Worker| worker.listed_ns.saturating_sub(worker.parked_ns);
+    let unparked_ns = snapshot.workers.iter().map(unparked).fold(0, u64::saturating_add);
     let (share, queue) = (per_mille(asleep_ns, listed_ns), queue(facts));
-    let waits = queue.mean_ns() >= cpu.stretched(MIN_QUEUED_NS)
-        && queue.share() >= MIN_SHARE
-        && queue.queued_ns() >= asleep_ns / MIN_PART;
+    // Tasks also wait while workers do something else, or wait for a CPU.
+    let because = queue.part(asleep_ns, unparked_ns);
+    let waits = because.mean_ns() >= MIN_QUEUED_NS
+        && because.share() >= MIN_SHARE
+        && because.queued_ns() >= asleep_ns / MIN_PART;
     if snapshot.elapsed_ns < MIN_ELAPSED_NS || !cpu.fits(snapshot) || share < MIN_SHARE || !waits {
         return Vec::new();
     }

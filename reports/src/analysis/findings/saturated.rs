@@ -95,6 +95,13 @@ impl QueueTimes {
         self.queued_ns.checked_div(self.polls).unwrap_or(0)
     }
 
+    /// The part of these waits that is due to `own` of the `all` ns in which workers were not parked.
+    pub(super) fn part(&self, own: u64, all: u64) -> Self {
+        let ns = (u128::from(self.queued_ns) * u128::from(own)).checked_div(all.into()).unwrap_or(0);
+        let queued_ns = u64::try_from(ns).unwrap_or(u64::MAX).min(self.queued_ns);
+        Self { queued_ns, polls: self.polls, wall_ns: self.wall_ns }
+    }
+
     /// The sum of these waits.
     pub(super) fn queued_ns(&self) -> u64 {
         self.queued_ns
