@@ -95,7 +95,8 @@ impl QueueTimes {
         self.queued_ns.checked_div(self.polls).unwrap_or(0)
     }
 
-    /// The part of these waits that is due to `own` of the `all` ns in which workers were not parked.
+    /// The part of these waits that is due to `own` of the `all` ns in which workers were not
+    /// parked.
     pub(super) fn part(&self, own: u64, all: u64) -> Self {
         let ns = (u128::from(self.queued_ns) * u128::from(own)).checked_div(all.into()).unwrap_or(0);
         let queued_ns = u64::try_from(ns).unwrap_or(u64::MAX).min(self.queued_ns);
