@@ -31,7 +31,9 @@ fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>, held: usize, has_res
         (VerdictKind::Cycle, None) if held == 0 => {
             "drop or use the channel end before this await, or wait in a task of its own"
         }
-        (VerdictKind::Cycle, None) if held == 1 => "release it before waiting for the other task",
+        (VerdictKind::Cycle, None) if held == 1 => {
+            "release the guard or permit before waiting for the other task"
+        }
         (VerdictKind::Cycle, _) => {
             "acquire locks in the same order everywhere, or release one before waiting for the other"
         }
