@@ -31,21 +31,30 @@ struct Nested<'a> {
 }
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
-    // Paths to one await are alike: the first one counts.
-    let mut by_await: OrderedMap<SiteIndex, Nested<'_>> = OrderedMap::new();
+    // `None` for an await that it cannot be. Paths to one await are alike: the first one counts.
+    let mut by_await: OrderedMap<SiteIndex, Option<Nested<'_>>> = OrderedMap::new();
     for (index, span) in facts.snapshot.spans.iter().enumerate() {
-        let Some(site) = facts.snapshot.site(span.site) else { continue };
-        let is_it = site.kind == SiteKind::Await
-            && span.state == RunState::Waiting
-            && facts.totals(span.site).passed == 0
-            && span.task.is_some_and(|task| !facts.stuck_tasks.contains(&task))
-            && facts.kinds_waited_for(site).next().is_none();
-        if let Some(pool) = pool(&site.name).filter(|_| is_it) {
-            let new = || Nested { spans: Vec::new(), outer: outer(facts, index, pool) };
-            by_await.entry(span.site).or_insert_with(new).spans.push(span);
+        let is_stuck = |task| facts.stuck_tasks.contains(&task);
+        if span.state != RunState::Waiting || span.task.is_none_or(is_stuck) {
+            continue;
+        }
+        let new = || {
+            wanted(facts, span.site)
+                .map(|pool| Nested { spans: Vec::new(), outer: outer(facts, index, pool) })
+        };
+        if let Some(nested) = by_await.entry(span.site).or_insert_with(new) {
+            nested.spans.push(span);
         }
     }
-    by_await.into_iter().filter_map(|(site, nested)| of_await(facts, site, &nested)).collect()
+    let found = by_await.into_iter().filter_map(|(site, nested)| Some((site, nested?)));
+    found.filter_map(|(site, nested)| of_await(facts, site, &nested)).collect()
+}
+
+/// The pool of an await in which no call has ever got a connection.
+fn wanted<'a>(facts: &Facts<'a>, site: SiteIndex) -> Option<&'a str> {
+    let it = facts.snapshot.site(site).filter(|it| it.kind == SiteKind::Await)?;
+    let is_it = facts.totals(site).passed == 0 && facts.kinds_waited_for(it).next().is_none();
+    pool(&it.name).filter(|_| is_it)
 }
 
 /// The await of a caller in which it has got one of the same pool before.
