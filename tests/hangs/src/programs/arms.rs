@@ -53,7 +53,7 @@ async fn keep(lock: &Mutex<()>) {
 async fn lock_twice(lock: &Mutex<()>) {
     let mut first = pin!(keep(lock));
     tokio::select! {
-        () = &mut first => {}
+        biased; () = &mut first => {}
         () = sleep(ms(10)) => {
             let _guard = lock.lock().await;
         }
@@ -70,7 +70,7 @@ async fn guard_set_aside_in_an_arm() {
         };
         let mut slow = pin!(slow.diagnose("slow"));
         tokio::select! {
-            () = &mut slow => {}
+            biased; () = &mut slow => {}
             () = sleep(ms(10)) => {
                 let _guard = lock.lock().await; // waits
             }
@@ -109,7 +109,7 @@ async fn guard_set_aside_for_a_while() {
     let works = async {
         let mut first = pin!(keep(&lock));
         let is_done = tokio::select! {
-            () = &mut first => true,
+            biased; () = &mut first => true,
             () = sleep(ms(10)) => false,
         };
         sleep(ms(1_200)).await;

@@ -218,7 +218,7 @@ async fn guard_set_aside() {
     };
     let mut slow = pin!(slow.diagnose("slow"));
     tokio::select! {
-        () = &mut slow => {}
+        biased; () = &mut slow => {}
         () = sleep(ms(20)) => {}
     }
     let again = async {
