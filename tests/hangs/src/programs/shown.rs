@@ -312,7 +312,7 @@ async fn read_guard_across_a_send() {
     let sender = Arc::new(RwLock::new(Some(line)));
     let theirs = Arc::clone(&sender);
     let restarts = async move {
-        sleep(ms(50)).await;
+        sleep(ms(500)).await;
         *theirs.write().await = None; // waits, shown
         while lines.recv().await.is_some() {}
     };
