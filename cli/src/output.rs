@@ -61,7 +61,7 @@ impl Output {
 
     /// Writes a report to a file, or to standard output for `-`. Returns whether it is a file.
     pub(crate) fn report(snapshot: &Snapshot, report: Report, path: &Path) -> Result<bool, Failure> {
-        // That link may lead to a regular file, and a rename would replace the link.
+        // Its reader may close it, and nothing else may be printed there.
         if is_dash(path) || path == Path::new("/dev/stdout") {
             // Piece by piece: a report may be larger than memory.
             let written = diagnose_reports::write(snapshot, report, &mut io::stdout().lock());

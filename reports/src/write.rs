@@ -154,7 +154,8 @@ fn create(
     if !directory.as_os_str().is_empty() {
         create_folder(directory)?;
     }
-    if let Some(stream) = stream(path).filter(|_| if_there == IfThere::Replace) {
+    // To open a pipe waits for its reader, so one that is not to be written to stays closed.
+    if let Some(stream) = (if_there == IfThere::Replace).then(|| stream(path)).flatten() {
         return fill(stream?, write, how);
     }
     let (temporary, file) = create_temporary(directory, &name)?;

@@ -134,6 +134,23 @@ fn a_pipe_or_a_socket_is_not_replaced() {
     assert_eq!(entries(&directory), ["pipe.txt", "socket.txt"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_new_file_does_not_wait_for_the_reader_of_a_pipe_in_its_place() {
+    let directory = directory("a_pipe_in_its_place");
+    let pipe = directory.join("pipe.txt");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+    assert!(made.success());
+    let (done, is_done) = std::sync::mpsc::channel();
+    // On a thread, so that a wait fails the test.
+    std::thread::spawn(move || {
+        done.send(write_new_file(&tree("main | busy=5"), Format::Text.into(), &pipe)).unwrap();
+    });
+    let error = is_done.recv_timeout(std::time::Duration::from_secs(20)).expect("it returns").unwrap_err();
+    assert_eq!(error.io_error().map(io::Error::kind), Some(io::ErrorKind::AlreadyExists), "{error}");
+    assert_eq!(entries(&directory), ["pipe.txt"]);
+}
+
 #[test]
 fn a_path_without_a_name_is_an_error() {
     let error = write_file(&tree("main | busy=5"), Format::Text.into(), Path::new("..")).unwrap_err();
