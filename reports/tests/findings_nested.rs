@@ -52,7 +52,7 @@ fn callers_that_have_all_connections_and_want_one_more_are_found() {
     assert_eq!(stopped(&permits, |_| ()).len(), 1);
 }
 
-/// The same calls, of which forty have ended before.
+/// Forty other calls of `invoice` have got both connections, and have ended.
 #[test]
 fn callers_that_got_one_before_are_named_too() {
     let some = INVOICES.replace("calls=3 pending=3", "calls=43 completed=40 pending=3");

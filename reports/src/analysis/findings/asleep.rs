@@ -23,7 +23,7 @@ const MIN_SHARE: u64 = 100;
 /// The least mean time in the queue because of it. Below it, waits are in the range of a thread
 /// switch.
 const MIN_QUEUED_NS: u64 = 1_000_000;
-/// The tasks must wait in all for one in so many parts of the sleep.
+/// Tasks must have waited for a tenth of the time for which workers were asleep.
 const MIN_PART: u64 = 10;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {

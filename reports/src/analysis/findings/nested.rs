@@ -24,7 +24,7 @@ const MIN_WAIT_NS: u64 = 5_000_000_000;
 const MIN_WAITING: usize = 3;
 
 /// The calls that wait at one await, and the await in which their callers have got one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Nested<'a> {
     spans: Vec<&'a Span>,
     outer: Option<SiteIndex>,
