@@ -265,7 +265,7 @@ impl Builder {
     /// these tasks. While something waits for longer, it searches the late waits for those that
     /// nothing recorded may end: once per threshold while more waits appear, then after twice, four
     /// times … as long, up to 10 s. Only if it finds some does it take a snapshot of all live tasks
-    /// and compute verdicts. Each of these takes at most a hundredth of a processor.
+    /// and compute verdicts. Each takes up to 1 % of a processor; the first, up to 50 ms at once.
     ///
     /// # Native stacks
     /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm includes
