@@ -1,14 +1,14 @@
 //! Runs rows on all runtimes, without and with noise, each run in a child process.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::child::{GOES_ON, STARTED, WATCH};
+use crate::child::{GOES_ON, JSON, STARTED, WATCH};
 use crate::judge::{self, Outcome};
 use crate::look::{self, Look};
 use crate::options::Options;
@@ -22,9 +22,9 @@ pub const NOISE: [u32; 2] = [0, 200];
 /// The time limit of a child. A child ends by itself, so one that reaches this hangs as a whole.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// How often a program that hangs is run until it does. On a busy machine, its steps may come in an
-/// order in which nothing hangs.
-const TRIES: u32 = 3;
+/// How often a program is run until it does what it is for. On a busy machine, the steps of one
+/// that hangs may come in an order in which nothing hangs, or in which it panics.
+const TRIES: usize = 3;
 
 /// The results of a row.
 #[derive(Debug, Clone)]
@@ -39,8 +39,8 @@ pub struct Result {
     pub sentence: Option<String>,
     /// The number of runs on each runtime.
     pub runs: u32,
-    /// How many runs were repeated, as the program ended by itself before anything was proven.
-    pub repeated: u32,
+    /// Why runs were repeated: the program ended or panicked by itself before anything was proven.
+    pub repeated: Vec<String>,
 }
 
 /// One run of a row in a child.
@@ -87,7 +87,7 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
             }
             let runs = options.repeat * per_flavor;
             let (wrong, said) = (<[Vec<String>; 3]>::default(), <[BTreeSet<String>; 3]>::default());
-            results.push(Result { row, wrong, said, sentence: None, runs, repeated: 0 });
+            results.push(Result { row, wrong, said, sentence: None, runs, repeated: Vec::new() });
         }
     }
     let queues = [Mutex::new(busy), Mutex::new(others)];
@@ -100,15 +100,17 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
                 for queue in &queues[usize::from(number != 0)..] {
                     while let Some(run) = next(queue) {
                         let row = results.lock().expect("no panic")[run.result].row;
-                        let mut repeated = 0;
+                        let mut repeated = Vec::new();
                         let (wrong, said) = loop {
-                            match judged(path, row, &run, options, repeated + 1 == TRIES) {
-                                Some(judged) => break judged,
-                                None => repeated += 1,
+                            match judged(path, row, &run, options) {
+                                Judged::Repeat(why) if repeated.len() + 1 < TRIES => repeated.push(why),
+                                Judged::Repeat(why) => break (Some(why), None),
+                                Judged::Result(wrong, said) => break (wrong, said),
                             }
                         };
                         let result = &mut results.lock().expect("no panic")[run.result];
-                        result.repeated += repeated;
+                        let at = |why| format!("{} noise {}: {why}", run.flavor.name(), run.noise);
+                        result.repeated.extend(repeated.into_iter().map(at));
                         let wrong = wrong.map(|wrong| format!("noise {}: {wrong}", run.noise));
                         result.wrong[run.flavor as usize].extend(wrong);
                         if let Some((mut said, sentence)) = said {
@@ -126,14 +128,13 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
     results.into_inner().expect("no panic")
 }
 
-/// Whether nothing is wrong, and hardly a program that hangs ended by itself: at most one run in a
+/// Whether nothing is wrong, and hardly a program ended or panicked by itself: at most one run in a
 /// hundred had to be repeated, or three of a sample.
 #[must_use]
 pub fn is_right(results: &[Result]) -> bool {
     let runs: usize = results.iter().map(|result| result.runs as usize * Flavor::ALL.len()).sum();
-    let repeated: u32 = results.iter().map(|result| result.repeated).sum();
-    results.iter().all(|result| result.wrong.iter().all(Vec::is_empty))
-        && repeated as usize <= (runs / 100).max(3)
+    let repeated: usize = results.iter().map(|result| result.repeated.len()).sum();
+    results.iter().all(|result| result.wrong.iter().all(Vec::is_empty)) && repeated <= (runs / 100).max(3)
 }
 
 /// Whether the watchdog has to raise an alarm, or must not: it raises none for what is suspect.
@@ -147,43 +148,58 @@ fn next(queue: &Mutex<VecDeque<Run>>) -> Option<Run> {
     queue.lock().expect("no panic").pop_front()
 }
 
-/// The wrong result, and the expected verdict that was found with its sentence.
-type Judged = (Option<String>, Option<(String, String)>);
-
-/// Runs a row in a child, and judges it. `None` if the program was to hang, but ended before
-/// anything was proven; not in the last try.
-fn judged(path: &Path, row: &Row, run: &Run, options: &Options, is_last: bool) -> Option<Judged> {
-    let row = &row.beside_tasks(run.noise);
-    let (outcome, looks) = watch(path, row, run, options.watch);
-    let wrong = judge::outcome(row, run.flavor, outcome);
-    if !is_last && wrong.is_some() && outcome == Outcome::Ended && !judge::is_proven(&looks) {
-        return None;
-    }
-    if wrong.is_some() || options.outcomes {
-        return Some((wrong, None));
-    }
-    // A watched program that hangs has been ended by its alarm.
-    if options.watch && !row.ends_on(run.flavor) {
-        return Some((None, None));
-    }
-    let wrong = judge::looks(row, run.flavor, &run.marks, &looks);
-    Some((wrong, judge::said(row, run.flavor, &run.marks, &looks)))
+/// What became of one run.
+enum Judged {
+    /// The wrong result, and the expected verdict that was found with its sentence.
+    Result(Option<String>, Option<(String, String)>),
+    /// The program did not get to what it is for, with the reason. Nothing was proven meanwhile.
+    Repeat(String),
 }
 
-fn watch(path: &Path, row: &Row, run: &Run, by_watchdog: bool) -> (Outcome, Vec<Look>) {
+/// Runs a row in a child, and judges it.
+fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Judged {
+    let row = &row.beside_tasks(run.noise);
+    let (outcome, looks, errors) = watch(path, row, run, options.watch);
+    let panic = judge::panic_in(&errors);
+    if let Some(wrong) = judge::outcome(row, run.flavor, outcome) {
+        let wrong = panic.as_ref().map_or_else(|| wrong.clone(), |panic| format!("{wrong}: {panic}"));
+        let is_by_itself = match outcome {
+            Outcome::Ended => true,
+            Outcome::Failed => panic.is_some_and(|panic| panic.starts_with(source::PROGRAMS)),
+            Outcome::GoesOn => false,
+        };
+        let is_repeated = is_by_itself && !judge::is_proven(&looks);
+        return if is_repeated { Judged::Repeat(wrong) } else { Judged::Result(Some(wrong), None) };
+    }
+    // A watched program that hangs has been ended by its alarm.
+    if options.outcomes || (options.watch && !row.ends_on(run.flavor)) {
+        return Judged::Result(None, None);
+    }
+    let wrong = judge::looks(row, run.flavor, &run.marks, &looks);
+    Judged::Result(wrong, judge::said(row, run.flavor, &run.marks, &looks))
+}
+
+/// Runs a row in a child until it ends: how it ended, its looks, and what it wrote to stderr.
+fn watch(path: &Path, row: &Row, run: &Run, by_watchdog: bool) -> (Outcome, Vec<Look>, String) {
     let mut command = Command::new(path);
-    command.args([row.name, run.flavor.name(), &run.noise.to_string()]);
+    command.args([row.name, run.flavor.name(), &run.noise.to_string()]).env_remove(JSON);
     if by_watchdog {
         command.env(WATCH, "1");
     }
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it is a program");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it is a program");
     let out = BufReader::new(child.stdout.take().expect("it is piped"));
-    let reader = thread::spawn(move || {
+    let mut err = child.stderr.take().expect("it is piped");
+    let looks = thread::spawn(move || {
         let lines = out.lines().map_while(std::result::Result::ok).filter(|line| line != STARTED);
         lines.filter_map(|line| look::read(&line)).collect()
     });
+    let errors = thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = err.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
     let outcome = end(&mut child);
-    (outcome, reader.join().expect("no panic"))
+    (outcome, looks.join().expect("no panic"), errors.join().expect("no panic"))
 }
 
 fn end(child: &mut Child) -> Outcome {

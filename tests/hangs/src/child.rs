@@ -23,6 +23,9 @@ pub const STARTED: &str = "started";
 /// The variable that has the watchdog look at the program, and no thread of the program.
 pub const WATCH: &str = "HANGS_WATCH";
 
+/// The variable that has each look written to stderr as well, in full.
+pub const JSON: &str = "HANGS_JSON";
+
 /// The threshold of that watchdog.
 const THRESHOLD: Duration = Duration::from_millis(100);
 
@@ -132,7 +135,7 @@ fn look_on(start: Instant, row: &Row, flavor: Flavor, marks: &Marks) {
 
 fn report(taken: &Taken) {
     say(&taken.line);
-    if env::var_os("HANGS_JSON").is_some() {
+    if env::var_os(JSON).is_some() {
         let _ = io::stderr().write_all(&taken.dump);
     }
 }

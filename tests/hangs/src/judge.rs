@@ -125,6 +125,14 @@ fn is_right(all: &[Verdict], verdict: &Verdict, row: &Row, findings: &[Finding],
     is_said || is_beside || is_behind()
 }
 
+/// The place and the message of the first panic that was written to stderr, on a line.
+#[must_use]
+pub fn panic_in(errors: &str) -> Option<String> {
+    let (_, rest) = errors.split_once(" panicked at ")?;
+    let mut lines = rest.lines();
+    Some(format!("{} {}", lines.next()?, lines.next().unwrap_or_default()))
+}
+
 /// Describes how a verdict differs from the expected one; `None` if it does not.
 fn mismatch(verdict: &Verdict, finding: Finding, marks: &Marks) -> Option<String> {
     if verdict.kind != finding.kind {

@@ -21,9 +21,10 @@ pub fn text(results: &[Result]) -> String {
         }
     }
     table.push_str(&summary(results));
-    let repeated: u32 = results.iter().map(|result| result.repeated).sum();
-    if repeated > 0 {
-        let _ = writeln!(table, "runs repeated, as a program that hangs had ended by itself: {repeated}");
+    for Result { row, repeated, .. } in results {
+        for why in repeated {
+            let _ = writeln!(table, "repeated: {} {} {why}", row.id, row.name);
+        }
     }
     table
 }

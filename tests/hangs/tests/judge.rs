@@ -127,3 +127,13 @@ fn a_proven_verdict_counts_in_any_look() {
     let likely = Verdict { confidence: "likely".to_owned(), ..proven };
     assert!(!judge::is_proven(&[look([likely]), look([])]));
 }
+
+#[test]
+fn a_panic_is_named_with_its_place_and_message() {
+    let errors = "diagnose: ready\n\nthread 'main' (7) panicked at tests/hangs/src/programs/late.rs:87:9:\n\
+                  it came late\nnote: run with `RUST_BACKTRACE=1`\n";
+    let panic = judge::panic_in(errors).unwrap();
+    assert_eq!(panic, "tests/hangs/src/programs/late.rs:87:9: it came late");
+    assert!(panic.starts_with(source::PROGRAMS));
+    assert_eq!(judge::panic_in("diagnose: ready\n"), None);
+}
