@@ -13,6 +13,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use crate::named::FutureExt as _;
+use crate::text_limit;
 use crate::waits::{Holding, Record, ResourceKind, ResourceType, Shared, WaitFuture, WaitInfo, WaitMode};
 
 static TYPE: ResourceType = ResourceType::new(ResourceKind::Custom, "");
@@ -76,7 +77,7 @@ impl Resource {
     #[track_caller]
     pub fn new(name: &str, capacity: usize) -> Self {
         let capacity = if capacity == usize::MAX { u64::MAX } else { capacity as u64 };
-        Self { shared: Shared::new(&TYPE, capacity, Location::caller(), Some(name.into())) }
+        Self { shared: Shared::new(&TYPE, capacity, Location::caller(), Some(text_limit::cut(name).into())) }
     }
 
     /// Returns its record, or `None` if it was made while recording was off.

@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 use self::frequency::FrequencySketch;
 use self::unlisted::UnlistedTexts;
 use crate::site::Site;
-use crate::switch;
 use crate::sync::{Mutex, MutexGuard, OnceCell};
+use crate::{switch, text_limit};
 
 /// A label by number. Zero means no label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,9 +49,6 @@ const PAUSE: Duration = Duration::from_secs(10);
 
 /// Number of recent occurrences that earns a text one of the other labels.
 const OFTEN: u8 = 32;
-
-/// Longer labels are cut, so that a whole request body as a label does not stay in memory forever.
-const MAX_BYTES: usize = 256;
 
 struct Labels {
     /// The labels that have a place.
@@ -250,7 +247,7 @@ impl Label {
     /// The label with this text.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let text = &text[..text.floor_char_boundary_of(MAX_BYTES)];
+        let text = text_limit::cut(text);
         let mut labels = lock();
         let label = labels.label(text);
         let asks = label.in_tree() == Self::OTHER && labels.asks();
@@ -349,23 +346,9 @@ fn lock() -> MutexGuard<'static, Labels> {
     LABELS.lock()
 }
 
-/// `str::floor_char_boundary`, which is newer than the oldest supported compiler.
-trait FloorCharBoundary {
-    fn floor_char_boundary_of(&self, limit: usize) -> usize;
-}
-
-impl FloorCharBoundary for str {
-    fn floor_char_boundary_of(&self, limit: usize) -> usize {
-        if self.len() <= limit {
-            return self.len();
-        }
-        (0..=limit).rev().find(|&at| self.is_char_boundary(at)).unwrap_or(0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{FloorCharBoundary, Label};
+    use super::Label;
 
     #[test]
     fn the_same_text_is_the_same_label() {
@@ -375,9 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_label_is_cut_between_characters() {
-        assert_eq!("aé".floor_char_boundary_of(2), 1);
-        assert_eq!("aé".floor_char_boundary_of(3), 3);
+    fn a_long_label_is_cut() {
         assert_eq!(Label::new(&"é".repeat(1_000)), Label::new(&"é".repeat(999)));
     }
 }

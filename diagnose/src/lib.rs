@@ -127,10 +127,11 @@
 //!   `#![recursion_limit = "256"]` allows more.
 //! - **Memory** is bounded: 16,384 nodes per thread of about 1,100 bytes, and as many again for the
 //!   durations of calls, 128 levels, 1,024 labels, 16 [attributes](task_attr) per living task, 16
-//!   million pending spans of 64 bytes. Calls past a limit of nodes, levels or labels count in a
-//!   node `[other]`; a span past the limit is timed, but not listed. Every report's footer counts
-//!   both. Past 1,024 labels, a frequent one replaces the rarest, whose sums then count in
-//!   `[other]`. Nodes stay in memory until the program ends.
+//!   million pending spans of 64 bytes. Names, labels and attributes are cut at 256 bytes. Calls
+//!   past a limit of nodes, levels or labels count in a node `[other]`; a span past the limit is
+//!   timed, but not listed. Every report's footer counts both. Past 1,024 labels, a frequent one
+//!   replaces the rarest, whose sums then count in `[other]`. Nodes stay in memory until the
+//!   program ends.
 //!
 //! # Platforms
 //!
@@ -303,6 +304,8 @@ mod system_call;
 mod task_attr;
 #[cfg(feature = "on")]
 mod task_name;
+#[cfg(feature = "on")]
+mod text_limit;
 #[cfg(feature = "on")]
 mod threads;
 #[cfg(feature = "on")]

@@ -11,6 +11,7 @@ use crate::label::Label;
 use crate::recorder::Span;
 use crate::site::{Site, SiteKind};
 use crate::sync::RwLock;
+use crate::text_limit;
 use crate::timed::Timed;
 
 /// Names any future: a library's future, a combinator, a hand-written one.
@@ -47,6 +48,7 @@ static SITES: RwLock<Option<HashMap<NamedKey, &'static Site>>> = RwLock::new(Non
 /// Returns the site of this name at this place. There is one for each call in the source. If names
 /// are created at run time and leaked, the caller must limit their number.
 fn site_at(name: &'static str, location: &'static Location<'static>, is_hand_written: bool) -> &'static Site {
+    let name = text_limit::cut(name);
     let known = known(name, location, SiteKind::Block);
     known.unwrap_or_else(|| {
         make(name, location, SiteKind::Block, |site| site.is_hand_written = is_hand_written)
@@ -73,6 +75,7 @@ pub(crate) fn task_site_at(
     location: &'static Location<'static>,
     is_blocking: bool,
 ) -> &'static Site {
+    let name = text_limit::cut(name);
     if let Some(site) = known(name, location, SiteKind::Task) {
         return site;
     }

@@ -14,12 +14,11 @@ use diagnose_reports::model::Text;
 use diagnose_reports::ordered::OrderedMap;
 
 use crate::sync::Mutex;
+use crate::text_limit::{self, MAX_BYTES};
 use crate::{live, switch};
 
 /// Maximum number of attributes of a task; further ones are dropped.
 const MAX_PER_TASK: usize = 16;
-/// Maximum length of a value, in bytes; longer ones are cut.
-const MAX_BYTES: usize = 256;
 /// Number of tasks in the table below which finished ones are not looked for.
 const FEW: usize = 256;
 
@@ -115,10 +114,9 @@ struct Bounded(String);
 
 impl std::fmt::Write for Bounded {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        let room = MAX_BYTES - self.0.len();
-        let fits = (0..=room.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-        self.0.push_str(&text[..fits]);
-        if fits == text.len() { Ok(()) } else { Err(std::fmt::Error) }
+        let fits = text_limit::cut_to(text, MAX_BYTES - self.0.len());
+        self.0.push_str(fits);
+        if fits.len() == text.len() { Ok(()) } else { Err(std::fmt::Error) }
     }
 }
 

@@ -14,6 +14,7 @@ use super::task_origin::SpawnRuntime;
 use crate::clock;
 use crate::context;
 use crate::sync::{Mutex, add_relaxed};
+use crate::text_limit;
 
 /// One thread. Never freed, only reused for a later thread.
 #[derive(Debug, Default)]
@@ -178,7 +179,7 @@ fn own() -> Option<&'static WorkerCell> {
 
 #[cold]
 fn begin(runtime: SpawnRuntime, number: u16, is_started: bool) -> &'static WorkerCell {
-    let name = thread::current().name().unwrap_or_default().to_owned();
+    let name = text_limit::cut(thread::current().name().unwrap_or_default()).to_owned();
     let identity = WorkerIdentity { runtime, number, is_started, name, os_id: os_id() };
     let mut workers = WORKERS.lock();
     let free = workers.iter().copied().find(|worker| worker.identity.lock().is_none());

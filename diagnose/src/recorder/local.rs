@@ -11,6 +11,7 @@ use crate::live::{self, Task};
 use crate::os;
 use crate::site::Site;
 use crate::sync::add;
+use crate::text_limit;
 use crate::tree::{self, Node, Tree};
 
 /// Plain cells without a destructor, usable until the thread's last instruction.
@@ -316,7 +317,8 @@ pub(super) fn place() -> TreePosition {
     // Once the thread's destructors have begun, nothing would release the tree at its end, and the
     // thread may not even be asked for its name.
     let lent = LEASE.try_with(|_| ()).is_err();
-    let name = if lent { String::new() } else { thread::current().name().unwrap_or_default().to_owned() };
+    let current = (!lent).then(thread::current);
+    let name = current.as_ref().and_then(|thread| thread.name()).map_or("", text_limit::cut).to_owned();
     crate::threads::prepare();
     let tree = tree::lease(name, if lent { 0 } else { os::thread_id() });
     LOCAL.with(|local| {

@@ -32,3 +32,32 @@ fn names_and_labels_cannot_control_a_terminal() {
     }
     fs::remove_dir_all(folder).expect("it is there");
 }
+
+#[test]
+fn names_of_a_megabyte_are_cut() {
+    diagnose_isolation::isolated!();
+    let long = "é".repeat(1 << 19);
+    let name = long.clone();
+    let runs = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let pool = diagnose::Resource::new(&name, 1);
+        let _held = pool.hold();
+        runtime.block_on(async {
+            let task = diagnose::spawn_with(tokio::spawn, &name, std::future::ready(()));
+            task.await.expect("it does not panic");
+            let _waits = diagnose::spawn_with(tokio::spawn, &name, std::future::pending::<()>());
+            tokio::task::yield_now().await;
+            let mut json = Vec::new();
+            diagnose::dump_to(diagnose::Format::Json, &mut json).expect("it is written to memory");
+            json
+        })
+    };
+    let json =
+        std::thread::Builder::new().name(long).spawn(runs).expect("a thread").join().expect("no panic");
+    assert!(json.len() < 100_000, "{} bytes", json.len());
+    let cut = format!("\"{}\"", "é".repeat(128));
+    assert!(
+        String::from_utf8_lossy(&json).matches(&cut).count() >= 3,
+        "of the task, the pool and the thread"
+    );
+}

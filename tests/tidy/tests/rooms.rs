@@ -5,7 +5,7 @@ use diagnose_tidy::{Source, sources};
 /// The rooms of `diagnose/src` that polls go through, lowest first. A room may import from its own
 /// line and from earlier ones.
 const RECORDER: [&[&str]; 16] = [
-    &["number", "os", "pattern", "serve_address", "sync", "task_name"],
+    &["number", "os", "pattern", "serve_address", "sync", "task_name", "text_limit"],
     // `env` is read at the first use of the crate.
     &["clock", "env"],
     // A site is registered with the switchboard at its first use.
@@ -28,8 +28,8 @@ const RECORDER: [&[&str]; 16] = [
 /// The rooms that no poll goes through, lowest first as in [`RECORDER`]. They may also import from
 /// all of those.
 const COLD: [&[&str]; 10] = [
-    &["attribute", "config", "cpu", "exit", "install_error", "model", "off", "signal_mask"],
-    &["events", "identity", "own_thread"],
+    &["attribute", "config", "cpu", "install_error", "model", "off", "signal_mask"],
+    &["events", "exit", "identity", "own_thread"],
     &["dump_name", "say"],
     &["env_names", "keep", "signal", "trigger"],
     &["alarms", "env_values", "panics", "span_layer", "system_call"],

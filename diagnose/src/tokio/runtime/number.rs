@@ -10,6 +10,7 @@ use crate::live::runtimes::{self, ListedRuntime, RuntimeHandle};
 use crate::live::{SpawnRuntime, SpawnTarget};
 use crate::number::shown;
 use crate::sync::Mutex;
+use crate::text_limit;
 
 thread_local! {
     /// The last look-up: tokio's id, the number, and the count of changes at that time.
@@ -110,7 +111,7 @@ fn listed(handle: &Handle) -> ListedRuntime {
     ListedRuntime {
         number: 0,
         runtime: SpawnRuntime::Tokio,
-        name: handle.name().map(str::to_owned),
+        name: handle.name().map(|name| text_limit::cut(name).to_owned()),
         workers: handle.metrics().num_workers() as u64,
         max_blocking: None,
         threads: 0,
