@@ -121,22 +121,6 @@ pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
     write_set(&snapshot(), folder, reports, keep);
 }
 
-/// Like [`dump_set`], where the process ends. Libraries that draw reports keep values per thread,
-/// and those of the thread of `main` are destroyed before its process ends. So another thread
-/// writes, while the snapshot is of this one.
-pub(crate) fn dump_set_at_exit(folder: &Path, reports: &[Report], keep: Keep) {
-    let _turn = TURN.take();
-    let snapshot = snapshot();
-    let write = || write_set(&snapshot, folder, reports, keep);
-    thread::scope(|scope| {
-        match thread::Builder::new().name("diagnose-exit".to_owned()).spawn_scoped(scope, write) {
-            // A panic has been reported by the hook.
-            Ok(thread) => drop(thread.join()),
-            Err(_) => write(),
-        }
-    });
-}
-
 /// Calls `write` with a path for a name, and for the next one while the file exists: another
 /// version of this crate in the process may write a dump of the same name at this moment. If the
 /// file does not exist, something else does, such as a file where the folder was.

@@ -107,7 +107,7 @@ impl Builder {
         if on_exit {
             let (dir, reports) = (dir.clone(), reports.clone());
             exit::at_exit(move || {
-                dump::dump_set_at_exit(&dir, &reports, keep);
+                dump::dump_set(&dir, &reports, keep);
                 say::flush();
             });
         } else {

@@ -97,12 +97,13 @@ pub(crate) fn is_current() -> bool {
 /// Returns whether the thread of this number is one of this crate's, or was the last one of that
 /// number. `began` is in the kernel's ticks.
 fn is_own(number: u64, began: u64) -> bool {
-    PLACES.iter().any(|place| {
-        // Acquire pairs with the store in `Listed::drop`: `began` is that of the thread that is
-        // over, or of a later one.
-        let listed = place.number.load(Acquire);
-        listed == number || listed == number | ENDED && place.began.load(Relaxed) == began
-    })
+    number == ADOPTED.load(Relaxed)
+        || PLACES.iter().any(|place| {
+            // Acquire pairs with the store in `Listed::drop`: `began` is that of the thread that is
+            // over, or of a later one.
+            let listed = place.number.load(Acquire);
+            listed == number || listed == number | ENDED && place.began.load(Relaxed) == began
+        })
 }
 
 /// Returns all threads of this process except the current one and those of this crate: the kernel's
@@ -119,6 +120,24 @@ pub(crate) fn others() -> Option<Vec<(u64, u64)>> {
         (!is_own(number, began)).then_some((number, cpu::age(began)?))
     });
     Some(others.collect())
+}
+
+/// The thread that ends the process; 0 if none does. It helps no task.
+static ADOPTED: AtomicU64 = AtomicU64::new(0);
+
+/// Counts the thread of this number as one of this crate's, as it ends the process. The caller
+/// orders this before the snapshot.
+pub(crate) fn adopt(number: u64) {
+    ADOPTED.store(number, Relaxed);
+}
+
+/// Returns the thread for which a snapshot is taken: the one that ends the process, or else the
+/// current one. 0 if there are no numbers.
+pub(crate) fn of_snapshot() -> u64 {
+    match ADOPTED.load(Relaxed) {
+        0 => os::thread_id(),
+        adopted => adopted,
+    }
 }
 
 /// Calls `run`, during which the thread may take locks of this crate. A fork waits for its end, so
@@ -178,6 +197,7 @@ pub(crate) fn forget_all() {
     STARTING.store(0, Relaxed);
     WORKING.store(0, Relaxed);
     FORKS.store(0, Relaxed);
+    ADOPTED.store(0, Relaxed);
     IS_OWN.set(false);
 }
 

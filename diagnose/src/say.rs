@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ use crate::exit;
 use crate::os;
 use crate::own_thread;
 use crate::signal_mask::with_write_errors;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, MutexGuard};
 
 /// Maximum number of queued bytes.
 const MAX_BYTES: usize = 256 << 10;
@@ -34,9 +35,14 @@ const MAX_BYTES: usize = 256 << 10;
 const PIPE_BYTES: usize = 512;
 /// How long the end of the process waits while stderr accepts nothing.
 const LIMIT: Duration = Duration::from_secs(1);
+/// The time between two looks at the queue.
+const PAUSE: Duration = Duration::from_millis(1);
 
 static QUEUE: Mutex<UnwrittenTexts> =
     Mutex::new(UnwrittenTexts { texts: VecDeque::new(), bytes: 0, lost: 0, written: 0, writer: None });
+
+/// The process that has queued texts: in a forked child, nobody may ever release the queue.
+static QUEUED_IN: AtomicU32 = AtomicU32::new(0);
 
 /// The texts that are not written yet.
 struct UnwrittenTexts {
@@ -85,7 +91,8 @@ pub(crate) fn alarm(alarm: Alarm, words: String) {
 fn queue(text: Message) {
     static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(|| exit::register(flush));
-    let mut queue = QUEUE.lock();
+    QUEUED_IN.store(std::process::id(), Relaxed);
+    let Some(mut queue) = lock() else { return };
     if queue.bytes + text.len() > MAX_BYTES && queue.bytes > 0 {
         queue.lost += 1;
         return;
@@ -150,9 +157,12 @@ fn next() -> Option<Message> {
 /// Waits until the queue is written, or until stderr has accepted nothing for a second. Without a
 /// thread, writes it here.
 pub(crate) fn flush() {
+    if QUEUED_IN.load(Relaxed) != std::process::id() {
+        return;
+    }
     let (mut written, mut since) = (0, Instant::now());
     loop {
-        let mut queue = QUEUE.lock();
+        let Some(mut queue) = lock() else { return };
         let is_written = queue.writer.is_none() && queue.texts.is_empty();
         // A forked child has its parent's texts.
         if is_written || queue.writer.is_some_and(|writer| writer != std::process::id()) {
@@ -169,6 +179,36 @@ pub(crate) fn flush() {
         if since.elapsed() >= LIMIT {
             return;
         }
-        thread::sleep(Duration::from_millis(1));
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Locks the queue. `None` if it stays locked for a second: in a forked child by a thread that does
+/// not exist there, or by this very thread, whose signal handler ends the process.
+fn lock() -> Option<MutexGuard<'static, UnwrittenTexts>> {
+    let began = Instant::now();
+    loop {
+        match QUEUE.try_lock() {
+            None if began.elapsed() < LIMIT => thread::sleep(PAUSE),
+            queue => return queue,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{QUEUE, QUEUED_IN, Relaxed, flush, line};
+
+    // this thread  ├ has the queue ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┤
+    //                 ├ flush ┤ as in a child   ├ line ┤ ├ flush ┤ as in a handler: a second each
+    #[test]
+    fn the_end_of_a_process_does_not_wait_for_a_queue_that_nobody_releases() {
+        let held = QUEUE.lock();
+        QUEUED_IN.store(std::process::id() + 1, Relaxed);
+        flush();
+        line("this text is lost");
+        assert_eq!(QUEUED_IN.load(Relaxed), std::process::id());
+        flush();
+        assert!(!held.texts.iter().any(|text| text.text() == "this text is lost"));
     }
 }

@@ -23,6 +23,7 @@ use super::waits::WaitsCopy;
 use crate::clock::{self, Scale};
 use crate::cpu;
 use crate::live::{self, SlotCopy, TaskKind, TaskState};
+use crate::own_thread;
 use crate::site::Site;
 use crate::system_call;
 use crate::tree::{self, Node, Tree};
@@ -223,7 +224,9 @@ fn add_thread(task: &mut Task, thread: Option<&KnownThread>) {
         }
     }
     if task.state == RunState::Running {
-        task.is_asleep = task.thread_id.and_then(cpu::is_asleep);
+        // The thread that ends the process waits for this snapshot.
+        let is_asleep = |id| if own_thread::of_snapshot() == id { Some(false) } else { cpu::is_asleep(id) };
+        task.is_asleep = task.thread_id.and_then(is_asleep);
         let sleeper = task.thread_id.filter(|_| task.is_asleep == Some(true));
         task.waits_for_thread =
             sleeper.and_then(system_call::of).map(|call| system_call::waits_for_thread(&call));

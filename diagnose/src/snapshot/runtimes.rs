@@ -8,7 +8,7 @@ use diagnose_reports::model::{RunState, TaskKind, Wait};
 use super::numbers::Table;
 use crate::clock::Scale;
 use crate::live::SpawnRuntime;
-use crate::{cpu, os};
+use crate::{cpu, own_thread};
 
 /// The `due_ns` of a timer that is late, in ns; negative, because it is overdue. The verdict
 /// `driver_starved` has the same bound.
@@ -119,7 +119,7 @@ pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
 
 /// Adds the CPU times of all workers.
 pub(super) fn add_cpu_times(snapshot: &mut Snapshot) {
-    let own = os::thread_id();
+    let own = own_thread::of_snapshot();
     for worker in &mut snapshot.workers {
         (worker.cpu_ns, worker.delayed_ns) = worker.thread_id.and_then(cpu::times).unzip();
         let other = worker.thread_id.filter(|&thread| thread != own);

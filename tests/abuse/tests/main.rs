@@ -9,6 +9,7 @@ mod clock;
 mod deep;
 mod driver;
 mod dumps;
+mod exits;
 mod file_size;
 mod forks;
 mod hostile_names;

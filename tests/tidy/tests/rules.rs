@@ -20,6 +20,7 @@ const UNSAFE: [&str; 22] = [
     "diagnose/src/watchdog/native_stack/interrupt.rs",
     "diagnose/src/wrap/owned.rs",
     "tests/abuse/src/bin/clock.rs",
+    "tests/abuse/src/bin/exits.rs",
     "tests/abuse/src/bin/forks.rs",
     "tests/abuse/src/bin/interrupts.rs",
     "tests/abuse/src/bin/signals.rs",

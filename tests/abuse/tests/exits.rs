@@ -1,0 +1,46 @@
+//! A process ends although its end interrupts what a dump needs, and dumps if it can.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::process::Output;
+use std::time::Duration;
+
+use diagnose_abuse_tests::child::{command, output};
+
+/// The end of the program waits for ten seconds at most.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Runs the program; returns its output and the number of dumps.
+fn run(mode: &str, number: u32) -> (Output, usize) {
+    let name = format!("diagnose-exits-{}-{mode}-{number}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    let mut command = command(env!("CARGO_BIN_EXE_exits"));
+    command.arg(mode).env("DIAGNOSE_ON_EXIT", "1");
+    let output = output(command.env("DIAGNOSE_DIR", &folder).env("DIAGNOSE_FORMATS", "txt"), LIMIT);
+    let files = fs::read_dir(&folder).expect("`install` has created it");
+    let paths = files.map(|file| file.expect("it is there").path());
+    let dumps = paths.filter(|path| path.extension().is_some_and(|extension| extension == "txt")).count();
+    fs::remove_dir_all(&folder).expect("it can be removed");
+    (output, dumps)
+}
+
+#[test]
+fn a_handler_that_exits_in_an_allocation_ends_the_process_without_a_dump() {
+    let (output, dumps) = run("allocator", 0);
+    assert_eq!((output.status.code(), dumps), (Some(7), 0), "{output:?}");
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(words, "diagnose: no dump at exit: its thread waits for a lock of the program\n");
+}
+
+#[test]
+fn a_handler_that_exits_anywhere_ends_the_process() {
+    for number in 0..12 {
+        for mode in ["malloc", "recorder"] {
+            let (output, dumps) = run(mode, number);
+            assert_eq!(output.status.code(), Some(7), "{output:?}");
+            let words = String::from_utf8_lossy(&output.stderr);
+            let said = words.contains("diagnose: wrote ") || words.contains("diagnose: no dump at exit");
+            assert!(said && dumps == usize::from(words.contains("diagnose: wrote ")), "{output:?}");
+        }
+    }
+}
