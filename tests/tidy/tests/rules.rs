@@ -48,9 +48,8 @@ fn workspace() -> Vec<Source> {
 
 /// Sources that tests read as input: programs with mistakes, and input of the macro.
 fn is_material(source: &Source) -> bool {
-    ["/ui/", "/parity/", "/fixture/", "diagnose-macros/src/tests/"]
-        .iter()
-        .any(|folder| source.path.contains(folder))
+    let folders = ["/ui/", "/parity/", "/fixture/", "diagnose-macros/src/tests/"];
+    folders.iter().any(|folder| source.path.contains(folder))
 }
 
 #[test]
