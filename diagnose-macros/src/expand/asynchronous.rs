@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{FnArg, Pat, PatIdent, ReturnType, Signature};
 
 use super::arguments::{for_label, naming};
-use super::output::{diverging, expected, never, return_future};
+use super::output::{diverging, expected, never, promised, return_future};
 use super::parts::{body_of, future_kind, in_braces, krate, label_with, split, taken_apart};
 use crate::args::Args;
 use crate::captures::{self, Mentions};
@@ -45,7 +45,11 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
         Some(place) => diverging(place, &inside),
         None => quote_spanned!(Span::mixed_site()=> async move #inside),
     };
-    let timed = quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #label), #future));
+    let promised = match &sig.output {
+        ReturnType::Type(_, output) => promised(output),
+        ReturnType::Default => None,
+    };
+    let timed = quote_spanned!(promised.unwrap_or_else(Span::mixed_site)=> #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #label), #future));
     let body = match (keep_async, never) {
         (false, _) => timed,
         (true, None) => quote_spanned!(Span::mixed_site()=> #timed.await),

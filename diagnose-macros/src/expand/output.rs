@@ -30,7 +30,7 @@ pub(super) fn expected(krate: &TokenStream, output: &ReturnType) -> TokenStream 
 /// Returns a type for a `let` or a closure, with `_` for each `impl Trait`.
 pub(super) fn inferred(type_: &Type) -> Type {
     let mut inferred = type_.clone();
-    EraseImplTrait.visit_type_mut(&mut inferred);
+    EraseImplTrait { first: None }.visit_type_mut(&mut inferred);
     inferred
 }
 
@@ -68,8 +68,16 @@ pub(super) fn return_future(signature: &mut Signature) {
         ReturnType::Type(_, output) => (**output).clone(),
     };
     signature.asyncness = None;
-    let future = quote_spanned!(Span::mixed_site()=> impl ::core::future::Future<Output = #output>);
+    let future = quote_spanned!(promised(&output).unwrap_or_else(Span::mixed_site)=> impl ::core::future::Future<Output = #output>);
     signature.output = ReturnType::Type(Token![->](Span::mixed_site()), Box::new(Type::Verbatim(future)));
+}
+
+/// Returns the span of the first `impl Trait` in a type. An error about a value that does not have
+/// what that promises is shown there.
+pub(super) fn promised(type_: &Type) -> Option<Span> {
+    let mut erase = EraseImplTrait { first: None };
+    erase.visit_type_mut(&mut type_.clone());
+    erase.first.map(|first| first.resolved_at(Span::mixed_site()))
 }
 
 /// Returns a type without the invisible groups that `macro_rules!` puts around a `$type`.
@@ -81,11 +89,15 @@ fn ungrouped(mut type_: &Type) -> &Type {
 }
 
 /// `impl Trait` is not allowed in a `let`: the compiler infers the type.
-struct EraseImplTrait;
+struct EraseImplTrait {
+    /// The span of the first one.
+    first: Option<Span>,
+}
 
 impl VisitMut for EraseImplTrait {
     fn visit_type_mut(&mut self, type_: &mut Type) {
         if let Type::ImplTrait(erased) = type_ {
+            self.first.get_or_insert(erased.span());
             *type_ = parse_quote_spanned!(erased.span()=> _);
         } else {
             visit_mut::visit_type_mut(self, type_);
