@@ -1,6 +1,8 @@
 //! Reads from `/proc` how much of a CPU threads use, and whether they sleep. Linux only.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
 /// The CPU usage of a thread over a short time.
@@ -46,9 +48,22 @@ pub(crate) fn watch(thread_ids: &[u64]) -> HashMap<u64, CpuUsage> {
 /// Returns the time of a thread on a CPU, and the time that it waited for one, in ns. `None` if
 /// unknown.
 pub(crate) fn times(thread_id: u64) -> Option<(u64, u64)> {
-    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/schedstat")).ok()?;
-    let mut times = stat.split_whitespace().map(|time| time.parse::<u64>().ok());
-    Some((times.next()??, times.next()??))
+    let mut text = [0; ROOM];
+    let mut times = read(thread_id, "schedstat", &mut text)?.split_whitespace();
+    let mut next = || times.next()?.parse::<u64>().ok();
+    Some((next()?, next()?))
+}
+
+/// Returns how long a thread has been on a CPU or waited for one. `None` if unknown. Allocates
+/// nothing.
+pub(crate) fn work(thread_id: u64) -> Option<Duration> {
+    let (used, waited) = times(thread_id)?;
+    Some(Duration::from_nanos(used.saturating_add(waited)))
+}
+
+/// Returns whether a thread is known to wait for a disk. Allocates nothing.
+pub(crate) fn waits_for_disk(thread_id: u64) -> bool {
+    state(thread_id) == Some('D')
 }
 
 /// Returns whether the thread sleeps in the kernel, rather than running or waiting for a CPU.
@@ -64,9 +79,28 @@ pub(crate) fn goes_on(thread_id: u64) -> Option<bool> {
 }
 
 fn state(thread_id: u64) -> Option<char> {
-    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;
     // The thread name before it may contain any characters, including parentheses.
-    stat.rsplit_once(") ")?.1.chars().next()
+    read(thread_id, "stat", &mut [0; ROOM])?.rsplit_once(") ")?.1.chars().next()
+}
+
+/// More than the number, the name and the state of a thread take, or its times.
+const ROOM: usize = 128;
+
+/// Reads the beginning of a file about a thread. Allocates nothing.
+fn read<'a>(thread_id: u64, file: &str, text: &'a mut [u8; ROOM]) -> Option<&'a str> {
+    let mut path = [0; ROOM];
+    let mut rest = &mut path[..];
+    write!(rest, "/proc/self/task/{thread_id}/{file}").ok()?;
+    let length = ROOM - rest.len();
+    let path = std::str::from_utf8(path.get(..length)?).ok()?;
+    let length = File::open(path).ok()?.read(text).ok()?;
+    let text = text.get(..length)?;
+    // The name of a thread may be of any bytes.
+    let end = text.iter().rposition(u8::is_ascii)? + 1;
+    std::str::from_utf8(text.get(..end)?).ok().or_else(|| {
+        let name = text.iter().rposition(|byte| !byte.is_ascii())?;
+        std::str::from_utf8(text.get(name + 1..end)?).ok()
+    })
 }
 
 /// Returns whether the threads of this process can be counted on this system.

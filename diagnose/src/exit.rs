@@ -5,8 +5,9 @@
 //! thread `diagnose-exit`:            └─ writes the dump, flushes ─┘
 //! ```
 //! The first one may be in the middle of anything: a program's signal handler may call `exit` while
-//! the thread allocates or records. So it allocates nothing, waits for no lock, and does not wait
-//! for the other thread if that uses no CPU time for ten seconds, as it waits for such a lock.
+//! the thread allocates or records. So it allocates nothing and waits for no lock. On Linux, it
+//! does not wait for the other thread either once that has been asleep for most of ten seconds, as
+//! it is where the first one has what it needs.
 //!
 //! Unsafe code is in this file: only the C library's `atexit` is called both when `main` returns
 //! and on `std::process::exit`.
@@ -14,14 +15,15 @@
 #![allow(unsafe_code)]
 
 use std::panic::catch_unwind;
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Once};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use crate::signal_mask::with_write_errors;
 use crate::sync::Mutex;
-use crate::{os, own_thread};
+use crate::{cpu, os, own_thread};
 
 type Action = Arc<dyn Fn() + Send + Sync>;
 
@@ -30,39 +32,48 @@ static ACTION: Mutex<Option<Action>> = Mutex::new(None);
 /// What will run it.
 static WRITER: Mutex<Option<Writer>> = Mutex::new(None);
 
-/// What has become of the action: [`IDLE`], [`ASKED`] or [`DONE`].
-static STATE: AtomicU32 = AtomicU32::new(IDLE);
-const IDLE: u32 = 0;
-const ASKED: u32 = 1;
-const DONE: u32 = 2;
+/// The kernel's number of that thread; 0 where there are none.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// The time between two looks at the thread that writes.
+/// What that thread does: it is [`STARTING`], waits for the end of the process ([`READY`]), is to
+/// write ([`ASKED`]), or has written ([`DONE`]).
+static STATE: AtomicU32 = AtomicU32::new(STARTING);
+const STARTING: u32 = 0;
+const READY: u32 = 1;
+const ASKED: u32 = 2;
+const DONE: u32 = 3;
+
+/// The time between two looks at it.
 const PAUSE: Duration = Duration::from_millis(1);
-/// How many looks in a row may find that it has used no CPU time. Looks, not seconds: a process
-/// that is stopped meanwhile takes none.
-const PATIENCE: u32 = 10_000;
+/// How many looks are judged together. Looks, not seconds: a process that is stopped takes none.
+const LOOKS: u32 = 10_000;
+/// Less work in as many looks is that of a thread that looks for a lock again and again.
+const LEAST_WORK: Duration = Duration::from_secs(5);
 
+#[derive(Clone)]
 struct Writer {
     /// The process of the thread. A forked child has its parent's records, and must not report
     /// them.
     process: u32,
     /// `None` if it could not be started: then the thread that ends the process writes.
-    thread: Option<(Thread, Option<os::ThreadClock>)>,
+    thread: Option<Thread>,
+    flush: fn(),
 }
 
-/// Runs `action` when the process ends, by a return from `main` or by `exit`. Replaces the previous
-/// action.
-pub(crate) fn at_exit(action: impl Fn() + Send + Sync + 'static) {
+/// Runs `action`, and then `flush`, when the process ends, by a return from `main` or by `exit`.
+/// Replaces the previous action. A fork waits for `action`, but not for `flush`.
+pub(crate) fn at_exit(action: impl Fn() + Send + Sync + 'static, flush: fn()) {
     static REGISTERED: Once = Once::new();
     let mut writer = WRITER.lock();
     let process = std::process::id();
     if writer.as_ref().is_none_or(|writer| writer.process != process) {
-        STATE.store(IDLE, Relaxed);
-        let thread = own_thread::spawn("diagnose-exit", write_when_asked).ok();
-        let thread = thread.map(|thread| (thread.thread().clone(), os::ThreadClock::of(&thread)));
-        let previous = writer.replace(Writer { process, thread });
-        // The parent's thread does not exist in a forked child.
-        std::mem::forget(previous);
+        STATE.store(STARTING, Relaxed);
+        let thread = own_thread::spawn("diagnose-exit", move || write_when_asked(flush)).ok();
+        // It may allocate until it is ready. Acquire pairs with the store in `write_when_asked`.
+        while thread.is_some() && STATE.load(Acquire) == STARTING {
+            thread::sleep(PAUSE / 10);
+        }
+        *writer = Some(Writer { process, thread: thread.map(|thread| thread.thread().clone()), flush });
     }
     drop(writer);
     *ACTION.lock() = Some(Arc::new(action));
@@ -92,13 +103,19 @@ pub(crate) fn register(function: fn()) {
 }
 
 /// On the thread `diagnose-exit`.
-fn write_when_asked() {
+fn write_when_asked(flush: fn()) {
+    NUMBER.store(os::thread_id(), Relaxed);
+    // Release pairs with the load in `at_exit`: the number is known.
+    STATE.store(READY, Release);
     // Acquire pairs with the store in `ask_and_wait`: the thread that ends the process is known.
     while STATE.load(Acquire) != ASKED {
         thread::park();
     }
-    // A panic has been reported by the hook.
-    let _ = own_thread::work(|| catch_unwind(act));
+    // A panic has been reported by the hook. The payload's own drop may panic too.
+    if let Err(payload) = own_thread::work(|| catch_unwind(act)) {
+        std::mem::forget(payload);
+    }
+    flush();
     // Release pairs with the load in `ask_and_wait`: the files are complete.
     STATE.store(DONE, Release);
 }
@@ -110,29 +127,37 @@ fn act() {
     }
 }
 
-/// On the thread that ends the process. Allocates nothing, and waits for no lock.
+/// On the thread that ends the process. Allocates nothing and waits for no lock, unless no other
+/// thread could be started.
 fn ask_and_wait() {
-    let writer = WRITER.try_lock();
-    let Some(writer) = writer.as_deref().and_then(Option::as_ref) else { return };
+    let Some(writer) = WRITER.try_lock().and_then(|writer| writer.clone()) else { return };
     let has_action = ACTION.try_lock().is_some_and(|action| action.is_some());
     if !has_action || writer.process != std::process::id() {
         return;
     }
-    let Some((thread, clock)) = &writer.thread else { return act() };
+    let Some(thread) = &writer.thread else {
+        act();
+        return (writer.flush)();
+    };
     own_thread::adopt(os::thread_id());
     // Release pairs with the load in `write_when_asked`.
     STATE.store(ASKED, Release);
     thread.unpark();
-    let (mut used, mut looks) = (None, 0);
+    let number = NUMBER.load(Relaxed);
+    let (mut before, mut looks, mut disk) = (cpu::work(number), 0, Duration::ZERO);
     // Acquire pairs with the store in `write_when_asked`.
     while STATE.load(Acquire) != DONE {
-        let now = clock.as_ref().and_then(os::ThreadClock::used);
-        looks = if now.is_some() && now == used { looks + 1 } else { 0 };
-        used = now;
-        if looks == PATIENCE {
-            os::write_to_stderr("diagnose: no dump at exit: its thread waits for a lock of the program\n");
-            return;
-        }
         thread::sleep(PAUSE);
+        looks += 1;
+        disk += if cpu::waits_for_disk(number) { PAUSE } else { Duration::ZERO };
+        if looks == LOOKS {
+            let now = cpu::work(number);
+            let worked = now.zip(before).map(|(now, before)| now.saturating_sub(before));
+            if worked.is_some_and(|worked| worked + disk < LEAST_WORK) {
+                let words = "diagnose: no dump at exit: its thread is blocked\n";
+                return with_write_errors(|| os::write_to_stderr(words));
+            }
+            (before, looks, disk) = (now, 0, Duration::ZERO);
+        }
     }
 }

@@ -106,10 +106,7 @@ impl Builder {
         let on_exit = env::switch("DIAGNOSE_ON_EXIT").unwrap_or(self.on_exit);
         if on_exit {
             let (dir, reports) = (dir.clone(), reports.clone());
-            exit::at_exit(move || {
-                dump::dump_set(&dir, &reports, keep);
-                say::flush();
-            });
+            exit::at_exit(move || dump::dump_set(&dir, &reports, keep), say::flush);
         } else {
             exit::clear();
         }

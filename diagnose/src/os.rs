@@ -75,52 +75,6 @@ pub(crate) fn processor_time() -> Option<Duration> {
     None
 }
 
-/// The clock of the processor time that one thread has used.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub(crate) struct ThreadClock(libc::clockid_t);
-
-#[cfg(any(target_os = "linux", target_os = "android"))]
-impl ThreadClock {
-    /// That of a thread of this process. `None` if the system has none.
-    pub(crate) fn of(thread: &std::thread::JoinHandle<()>) -> Option<Self> {
-        use std::os::unix::thread::JoinHandleExt as _;
-
-        let mut clock = 0;
-        // SAFETY: the handle is not joined or detached, so its thread's id is valid. The pointer is
-        // to a value of this function.
-        let result = unsafe { libc::pthread_getcpuclockid(thread.as_pthread_t(), &raw mut clock) };
-        (result == 0).then_some(Self(clock))
-    }
-
-    /// The time used so far. `None` if the thread is over.
-    pub(crate) fn used(&self) -> Option<(i64, i64)> {
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: the pointer is to a value of this function, which the call fills in. The clock of
-        // a thread that is over gives an error.
-        let result = unsafe { libc::clock_gettime(self.0, &raw mut time) };
-        #[allow(clippy::useless_conversion)] // The types depend on the target.
-        let parts = (i64::from(time.tv_sec), i64::from(time.tv_nsec));
-        (result == 0).then_some(parts)
-    }
-}
-
-/// Nothing: this target has no clock of another thread.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(crate) enum ThreadClock {}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-impl ThreadClock {
-    /// `None`: there is none.
-    pub(crate) fn of(_thread: &std::thread::JoinHandle<()>) -> Option<Self> {
-        None
-    }
-
-    /// Never called.
-    pub(crate) fn used(&self) -> Option<(i64, i64)> {
-        match *self {}
-    }
-}
-
 /// The name of this machine or container, also where `/proc` is missing, as after a `chroot`.
 #[cfg(unix)]
 pub(crate) fn host() -> Option<String> {

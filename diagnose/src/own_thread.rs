@@ -140,6 +140,11 @@ pub(crate) fn of_snapshot() -> u64 {
     }
 }
 
+/// Returns whether the snapshot is taken by a thread of this crate, for no thread of the program.
+pub(crate) fn takes_snapshot() -> bool {
+    is_current() && ADOPTED.load(Relaxed) == 0
+}
+
 /// Calls `run`, during which the thread may take locks of this crate. A fork waits for its end, so
 /// `run` must neither sleep for long nor call the program's code.
 pub(crate) fn work<R>(run: impl FnOnce() -> R) -> R {

@@ -184,12 +184,16 @@ pub(crate) fn flush() {
 }
 
 /// Locks the queue. `None` if it stays locked for a second: in a forked child by a thread that does
-/// not exist there, or by this very thread, whose signal handler ends the process.
+/// not exist there, or by this very thread, whose signal handler ends the process. Later calls do
+/// not wait again.
 fn lock() -> Option<MutexGuard<'static, UnwrittenTexts>> {
-    let began = Instant::now();
+    static GIVEN_UP_IN: AtomicU32 = AtomicU32::new(0);
+    let (process, began) = (std::process::id(), Instant::now());
     loop {
         match QUEUE.try_lock() {
+            None if GIVEN_UP_IN.load(Relaxed) == process => return None,
             None if began.elapsed() < LIMIT => thread::sleep(PAUSE),
+            None => GIVEN_UP_IN.store(process, Relaxed),
             queue => return queue,
         }
     }

@@ -130,7 +130,7 @@ pub(super) fn add(
     let is_recorded = |thread: &OtherThread| is_recorded(thread.id) && is_quiet(thread);
     let is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
         && threads.is_some_and(|threads| threads.iter().all(is_recorded));
-    let is_own = own_thread::is_current();
+    let is_own = own_thread::takes_snapshot();
     // Any thread that waits for an event may end the waits of the others: a runtime's worker wakes
     // a thread that is parked in a `block_on` of the original tokio.
     let is_quiet =

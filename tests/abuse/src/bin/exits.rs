@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! exits allocator     the handler interrupts a thread that holds the lock of the allocator
+//! exits dumping       … that holds it while another thread writes a dump on a signal
+//! exits first <n>     … in the allocation with this number of its first recorded call
 //! exits malloc        … that allocates and frees all the time, with the C library's allocator
 //! exits recorder      … that records, spawns and ends tasks all the time
 //! ```
@@ -11,8 +13,9 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use std::{env, ptr};
 
 use diagnose::diagnose;
@@ -24,14 +27,23 @@ struct OneLock;
 static LOCK: Mutex<()> = Mutex::new(());
 /// Whether the lock is used.
 static IS_LOCKED: AtomicBool = AtomicBool::new(false);
-/// Whether the next allocation is interrupted.
-static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// How many allocations follow until one is interrupted, that one included. 0 if none is.
+static INTERRUPTED_IN: AtomicU64 = AtomicU64::new(0);
+/// Whether a dump is asked for before that.
+static IS_DUMPING: AtomicBool = AtomicBool::new(false);
 
 // SAFETY: all calls are passed on to the system's allocator.
 unsafe impl GlobalAlloc for OneLock {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _guard = IS_LOCKED.load(Relaxed).then(|| LOCK.lock().unwrap_or_else(PoisonError::into_inner));
-        if IS_INTERRUPTED.swap(false, Relaxed) {
+        let before = INTERRUPTED_IN.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+        if before == Ok(1) {
+            if IS_DUMPING.load(Relaxed) {
+                // SAFETY: the call takes a number.
+                unsafe { libc::raise(libc::SIGUSR1) };
+                // The other thread gets as far as to the lock.
+                std::thread::sleep(Duration::from_millis(200));
+            }
             // SAFETY: the call takes a number.
             unsafe { libc::raise(libc::SIGALRM) };
         }
@@ -55,6 +67,9 @@ extern "C" fn exits(_signal: libc::c_int) {
 }
 
 #[diagnose]
+fn first() {}
+
+#[diagnose]
 async fn step(number: u64) -> u64 {
     tokio::task::yield_now().await;
     number + 1
@@ -66,10 +81,18 @@ fn main() {
     // SAFETY: the handler has the type that the call requires.
     unsafe { libc::signal(libc::SIGALRM, handler as libc::sighandler_t) };
     match env::args().nth(1).as_deref() {
-        Some("allocator") => {
+        Some(mode @ ("allocator" | "dumping")) => {
+            IS_DUMPING.store(mode == "dumping", Relaxed);
             IS_LOCKED.store(true, Relaxed);
-            IS_INTERRUPTED.store(true, Relaxed);
+            INTERRUPTED_IN.store(1, Relaxed);
             black_box(Box::new(1_u64));
+        }
+        Some("first") => {
+            let number = env::args().nth(2).and_then(|number| number.parse().ok()).expect("a number");
+            INTERRUPTED_IN.store(number, Relaxed);
+            first();
+            // It has allocated less often.
+            exits(libc::SIGALRM);
         }
         Some("malloc") => {
             interrupt_soon();
