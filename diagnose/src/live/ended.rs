@@ -18,6 +18,13 @@ impl Task {
         Some((self.target(), site))
     }
 
+    /// Returns whether its end may hand a current-thread runtime over to the `block_on` of another
+    /// thread.
+    pub(super) fn hands_over(&self) -> bool {
+        let target = self.target();
+        target.is_local && target.number != 0
+    }
+
     fn target(&self) -> SpawnTarget {
         PackedOrigin(self.origin.load(Relaxed)).target()
     }

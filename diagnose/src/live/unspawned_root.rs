@@ -106,8 +106,9 @@ pub(crate) fn leave_task(task: &'static Task, left: u64) {
     task.leave(left);
 }
 
-/// Ends the task with its poll. The thread keeps the record for its next root, if it has none;
-/// `keeper` is the number of its tree, `None` if it must not keep any.
+/// Ends the task with its poll. The thread keeps the record for its next root, if it has none and
+/// no capture needs what the record says; `keeper` is the number of its tree, `None` if it must not
+/// keep any.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn end_task(task: &'static Task, keeper: Option<u32>) {
     if is_unused_spare(task) {
@@ -117,7 +118,8 @@ pub(crate) fn end_task(task: &'static Task, keeper: Option<u32>) {
     if !task.vacate() {
         return;
     }
-    match keeper.filter(|_| spare_root().is_none() && task.transfers.get().is_none()) {
+    let is_spare = || spare_root().is_none() && task.transfers.get().is_none() && !task.hands_over();
+    match keeper.filter(|_| is_spare()) {
         Some(thread) => task.keep_spare(thread),
         None => pool::put(task),
     }
