@@ -48,8 +48,9 @@ pub(crate) fn watch(thread_ids: &[u64]) -> HashMap<u64, CpuUsage> {
 /// Returns the time of a thread on a CPU, and the time that it waited for one, in ns. `None` if
 /// unknown.
 pub(crate) fn times(thread_id: u64) -> Option<(u64, u64)> {
-    let mut text = [0; ROOM];
-    let mut times = read(thread_id, "schedstat", &mut text)?.split_whitespace();
+    let mut bytes = [0; ROOM];
+    let text = std::str::from_utf8(read(thread_id, "schedstat", &mut bytes)?).ok()?;
+    let mut times = text.split_whitespace();
     let mut next = || times.next()?.parse::<u64>().ok();
     Some((next()?, next()?))
 }
@@ -79,28 +80,25 @@ pub(crate) fn goes_on(thread_id: u64) -> Option<bool> {
 }
 
 fn state(thread_id: u64) -> Option<char> {
-    // The thread name before it may contain any characters, including parentheses.
-    read(thread_id, "stat", &mut [0; ROOM])?.rsplit_once(") ")?.1.chars().next()
+    let mut stat = [0; ROOM];
+    let stat = read(thread_id, "stat", &mut stat)?;
+    // The thread name before it may be of any bytes, including parentheses.
+    let name_ends = stat.windows(2).rposition(|two| two == b") ")?;
+    stat.get(name_ends + 2).map(|letter| char::from(*letter))
 }
 
-/// More than the number, the name and the state of a thread take, or its times.
+/// More bytes than the number, the name and the state of a thread take, or its times.
 const ROOM: usize = 128;
 
 /// Reads the beginning of a file about a thread. Allocates nothing.
-fn read<'a>(thread_id: u64, file: &str, text: &'a mut [u8; ROOM]) -> Option<&'a str> {
+fn read<'a>(thread_id: u64, file: &str, bytes: &'a mut [u8; ROOM]) -> Option<&'a [u8]> {
     let mut path = [0; ROOM];
     let mut rest = &mut path[..];
     write!(rest, "/proc/self/task/{thread_id}/{file}").ok()?;
     let length = ROOM - rest.len();
     let path = std::str::from_utf8(path.get(..length)?).ok()?;
-    let length = File::open(path).ok()?.read(text).ok()?;
-    let text = text.get(..length)?;
-    // The name of a thread may be of any bytes.
-    let end = text.iter().rposition(u8::is_ascii)? + 1;
-    std::str::from_utf8(text.get(..end)?).ok().or_else(|| {
-        let name = text.iter().rposition(|byte| !byte.is_ascii())?;
-        std::str::from_utf8(text.get(name + 1..end)?).ok()
-    })
+    let length = File::open(path).ok()?.read(bytes).ok()?;
+    bytes.get(..length)
 }
 
 /// Returns whether the threads of this process can be counted on this system.

@@ -73,6 +73,7 @@ pub struct Resource {
 
 impl Resource {
     /// Creates a resource with `capacity` units; `usize::MAX` means that there is no bound.
+    /// Only the first 256 bytes of the name are kept.
     #[must_use]
     #[track_caller]
     pub fn new(name: &str, capacity: usize) -> Self {

@@ -5,9 +5,9 @@
 //! thread `diagnose-exit`:            └─ writes the dump, flushes ─┘
 //! ```
 //! The first one may be in the middle of anything: a program's signal handler may call `exit` while
-//! the thread allocates or records. So it allocates nothing and waits for no lock. On Linux, it
-//! does not wait for the other thread either once that has been asleep for most of ten seconds, as
-//! it is where the first one has what it needs.
+//! the thread allocates or records. So it allocates nothing and waits for no lock. On Linux with
+//! `/proc`, it does not wait for the other thread either once that has been asleep for most of ten
+//! seconds, as it is where the first one has what it needs.
 //!
 //! Unsafe code is in this file: only the C library's `atexit` is called both when `main` returns
 //! and on `std::process::exit`.

@@ -118,8 +118,8 @@ pub(crate) fn end_task(task: &'static Task, keeper: Option<u32>) {
     if !task.vacate() {
         return;
     }
-    let is_spare = || spare_root().is_none() && task.transfers.get().is_none() && !task.hands_over();
-    match keeper.filter(|_| is_spare()) {
+    let may_keep = || spare_root().is_none() && task.transfers.get().is_none() && !task.hands_over();
+    match keeper.filter(|_| may_keep()) {
         Some(thread) => task.keep_spare(thread),
         None => pool::put(task),
     }

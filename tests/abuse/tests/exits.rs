@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use diagnose_abuse_tests::child::{command, output};
 
-/// The end of the program waits for ten seconds at most.
+/// A dump whose thread is blocked is given up after some ten seconds.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Runs the program; returns its output and the number of dumps.

@@ -22,8 +22,8 @@ pub const NOISE: [u32; 2] = [0, 200];
 /// The time limit of a child. A child ends by itself, so one that reaches this hangs as a whole.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// How often a program is run until it does what it is for. On a busy machine, the steps of one
-/// that hangs may come in an order in which nothing hangs, or in which it panics.
+/// How often a program that hangs is run until it does. On a busy machine, its steps may come in an
+/// order in which nothing hangs.
 const TRIES: usize = 3;
 
 /// The results of a row.
@@ -39,7 +39,7 @@ pub struct Result {
     pub sentence: Option<String>,
     /// The number of runs on each runtime.
     pub runs: u32,
-    /// Why runs were repeated: the program ended or panicked by itself before anything was proven.
+    /// The runs that were repeated, as the program ended by itself before anything was proven.
     pub repeated: Vec<String>,
 }
 
@@ -128,7 +128,7 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
     results.into_inner().expect("no panic")
 }
 
-/// Whether nothing is wrong, and hardly a program ended or panicked by itself: at most one run in a
+/// Whether nothing is wrong, and hardly a program that hangs ended by itself: at most one run in a
 /// hundred had to be repeated, or three of a sample.
 #[must_use]
 pub fn is_right(results: &[Result]) -> bool {
@@ -160,15 +160,11 @@ enum Judged {
 fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Judged {
     let row = &row.beside_tasks(run.noise);
     let (outcome, looks, errors) = watch(path, row, run, options.watch);
-    let panic = judge::panic_in(&errors);
-    if let Some(wrong) = judge::outcome(row, run.flavor, outcome) {
-        let wrong = panic.as_ref().map_or_else(|| wrong.clone(), |panic| format!("{wrong}: {panic}"));
-        let is_by_itself = match outcome {
-            Outcome::Ended => true,
-            Outcome::Failed => panic.is_some_and(|panic| panic.starts_with(source::PROGRAMS)),
-            Outcome::GoesOn => false,
-        };
-        let is_repeated = is_by_itself && !judge::is_proven(&looks);
+    if let Some(mut wrong) = judge::outcome(row, run.flavor, outcome) {
+        if let Some(panic) = judge::panic_in(&errors) {
+            wrong = format!("{wrong}: {panic}");
+        }
+        let is_repeated = outcome == Outcome::Ended && !judge::is_proven(&looks);
         return if is_repeated { Judged::Repeat(wrong) } else { Judged::Result(Some(wrong), None) };
     }
     // A watched program that hangs has been ended by its alarm.

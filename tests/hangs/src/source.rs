@@ -4,9 +4,6 @@ use std::ops::RangeInclusive;
 
 use crate::row::{Row, Section};
 
-/// The folder of the programs, as in the message of a panic.
-pub const PROGRAMS: &str = "tests/hangs/src/programs/";
-
 /// The lines at which a program waits, and those that acquire what it waits for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
