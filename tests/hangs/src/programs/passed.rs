@@ -85,14 +85,14 @@ async fn slow_work(lock: Arc<Mutex<()>>) {
     sleep(ms(100)).await;
 }
 
-/// Takes the lock in a task of its own, and keeps it for 100 ms.
+/// Takes the lock in a task of its own, and keeps it for 500 ms.
 async fn hold_for_a_while(lock: &Arc<Mutex<()>>) {
     let (locked, is_locked) = oneshot::channel();
     let lock = Arc::clone(lock);
     let holder = async move {
         let _guard = lock.lock().await;
         locked.send(()).unwrap();
-        sleep(ms(100)).await;
+        sleep(ms(500)).await;
     };
     tokio::spawn(holder.diagnose("holder"));
     is_locked.await.unwrap();
