@@ -5,9 +5,10 @@
 //! thread `diagnose-exit`:            └─ writes the dump, flushes ─┘
 //! ```
 //! The first one may be in the middle of anything: a program's signal handler may call `exit` while
-//! the thread allocates or records. So it allocates nothing and waits for no lock. On Linux with
-//! `/proc`, it does not wait for the other thread either once that has been asleep for most of ten
-//! seconds, as it is where the first one has what it needs.
+//! the thread allocates or records. So it allocates nothing and waits for no lock. It does not wait
+//! for the other thread either once that has been asleep for most of ten seconds, as it is where
+//! the first one has what it needs. Without `/proc`, nothing tells whether it sleeps, and the wait
+//! ends after five minutes.
 //!
 //! Unsafe code is in this file: only the C library's `atexit` is called both when `main` returns
 //! and on `std::process::exit`.
@@ -49,6 +50,9 @@ const PAUSE: Duration = Duration::from_millis(1);
 const LOOKS: u32 = 10_000;
 /// Less work in as many looks is that of a thread that looks for a lock again and again.
 const LEAST_WORK: Duration = Duration::from_secs(5);
+/// How often as many looks are waited for if the work is unknown: five minutes, several times what
+/// the dump of a million tasks takes.
+const UNKNOWN: u32 = 30;
 
 #[derive(Clone)]
 struct Writer {
@@ -144,20 +148,38 @@ fn ask_and_wait() {
     STATE.store(ASKED, Release);
     thread.unpark();
     let number = NUMBER.load(Relaxed);
-    let (mut before, mut looks, mut disk) = (cpu::work(number), 0, Duration::ZERO);
+    let (mut before, mut looks, mut disk) = (cpu::work(number), 0_u32, Duration::ZERO);
     // Acquire pairs with the store in `write_when_asked`.
     while STATE.load(Acquire) != DONE {
         thread::sleep(PAUSE);
         looks += 1;
         disk += if cpu::waits_for_disk(number) { PAUSE } else { Duration::ZERO };
-        if looks == LOOKS {
+        if looks % LOOKS == 0 {
             let now = cpu::work(number);
-            let worked = now.zip(before).map(|(now, before)| now.saturating_sub(before));
-            if worked.is_some_and(|worked| worked + disk < LEAST_WORK) {
+            let worked = now.zip(before).map(|(now, before)| now.saturating_sub(before) + disk);
+            if is_blocked(worked, looks / LOOKS) {
                 let words = "diagnose: no dump at exit: its thread is blocked\n";
                 return with_write_errors(|| os::write_to_stderr(words));
             }
-            (before, looks, disk) = (now, 0, Duration::ZERO);
+            (before, disk) = (now, Duration::ZERO);
         }
+    }
+}
+
+/// Returns whether the writer gets no further, after the work of the last looks, if that is known.
+fn is_blocked(worked: Option<Duration>, times: u32) -> bool {
+    worked.map_or(times >= UNKNOWN, |worked| worked < LEAST_WORK)
+}
+
+#[cfg(all(test, not(diagnose_loom)))]
+mod tests {
+    use super::{LEAST_WORK, UNKNOWN, is_blocked};
+
+    #[test]
+    fn a_writer_is_waited_for_while_it_works_and_not_for_ever_where_that_is_unknown() {
+        assert!(is_blocked(Some(LEAST_WORK / 2), 1));
+        assert!(!is_blocked(Some(LEAST_WORK), 10 * UNKNOWN));
+        assert!(!is_blocked(None, UNKNOWN - 1));
+        assert!(is_blocked(None, UNKNOWN));
     }
 }

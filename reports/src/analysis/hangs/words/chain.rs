@@ -248,7 +248,7 @@ impl<'a> Chain<'a> {
         let used = uses.find_map(|holding| holding.place.as_ref());
         let ability = match self.facts.snapshot.resources[resource].kind {
             ResourceKind::Barrier => "could arrive at it",
-            ResourceKind::Semaphore => "could add permits to it",
+            ResourceKind::Semaphore => "could add permits to it or close it",
             ResourceKind::Cancellation => "could cancel it",
             ResourceKind::TaskTracker => "could close it",
             _ => "could notify it",
