@@ -50,6 +50,7 @@ pub(crate) use tasks::{
 };
 pub(crate) use transfers::TransferCounts;
 pub(crate) use unspawned_root::{
-    end_task, give_back_spare, is_unused_spare, leave_task, spare_root, take_root, take_spare_root,
+    end_task, give_back_spare, is_unused_spare, leave_task, replace_spare, spare_root, take_root,
+    take_spare_root,
 };
 pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};

@@ -91,6 +91,11 @@ fn new_spare(thread: u32) -> &'static Task {
     task
 }
 
+/// Replaces the spare record. Returns the previous one.
+pub(crate) fn replace_spare(spare: Option<&'static Task>) -> Option<&'static Task> {
+    SPARE.with(|kept| kept.replace(spare))
+}
+
 /// Puts the spare record back into the pool, because the thread ends.
 #[cold]
 pub(crate) fn give_back_spare() {

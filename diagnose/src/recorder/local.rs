@@ -334,13 +334,15 @@ pub(super) fn place() -> TreePosition {
 #[cold]
 pub(crate) fn apart(tree: &'static Tree, call: impl FnOnce()) {
     let (poll, task) = (first_poll::suspend_poll(), live::current::replace(None));
-    live::give_back_spare();
+    // The running task may be in it.
+    let spare = live::replace_spare(None);
     let other = Local::new();
     other.tree.set(Some(tree));
     other.current.set(Some(&tree.root));
     LOCAL.with(|local| local.swap(&other));
     context::apart(tree.root.tree, &tree.counts, call);
     live::give_back_spare();
+    live::replace_spare(spare);
     LOCAL.with(|local| local.swap(&other));
     live::current::replace(task);
     first_poll::resume_poll(poll);
