@@ -39,8 +39,9 @@ pub fn reset() {
     }
     let now = clock::now();
     let turn = turn(PATIENCE);
+    // First: a poll that begins once its node has been read must not add the wait before.
+    live::note_reset(now);
     let mut merged = Merged::read_all(turn.as_ref());
-    live::note_reset(clock::now());
     #[cfg(feature = "tokio")]
     live::workers::note_reset(now);
     waits::restart_usage();

@@ -13,5 +13,6 @@ mod hangs;
 mod install;
 mod lock_order;
 mod plain;
+mod reset;
 mod signal;
 mod talking;
