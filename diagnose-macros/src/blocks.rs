@@ -160,6 +160,12 @@ impl VisitMut for Blocks {
             let Some((statement, rest)) = block.stmts[number..].split_first_mut() else { return };
             self.guard = self.guard_use(|| escape::of_statement(statement, rest, value, &self.moved));
             match statement {
+                Stmt::Expr(end, semicolon) if number == last && (semicolon.is_none() || number == 0) => {
+                    self.mark_end(end);
+                }
+                _ => {}
+            }
+            match statement {
                 Stmt::Macro(_) => self.macro_statement(statement, (number == last).then_some(braces)),
                 other => {
                     if !self.macro_local(other) {
@@ -223,7 +229,19 @@ impl Blocks {
             self.visit_attributes_mut(&mut arm.attrs);
             self.visit_pat_mut(&mut arm.pat);
             self.guard = value;
+            arm.attrs.extend(self.end_attribute(&arm.body));
             self.visit_expr_mut(&mut arm.body);
+        }
+    }
+
+    /// Returns the attribute of an expression at the end of a block or arm, if it has one.
+    fn end_attribute(&self, end: &Expr) -> Option<Attribute> {
+        matches!(end, Expr::Await(point) if self.is_point(point)).then(expand::allow_unreachable)
+    }
+
+    fn mark_end(&self, end: &mut Expr) {
+        if let (Some(attribute), Expr::Await(point)) = (self.end_attribute(end), end) {
+            point.attrs.push(attribute);
         }
     }
 
@@ -265,7 +283,11 @@ impl Blocks {
     fn closure(&mut self, closure: &mut ExprClosure) {
         let is_async = closure.asyncness.is_some();
         let inside = Surroundings { is_async, returns: false, ..self.surroundings };
-        let points = self.body(inside, |this| visit_mut::visit_expr_closure_mut(this, closure));
+        let points = self.body(inside, |this| {
+            // It becomes the end of a block.
+            this.mark_end(&mut closure.body);
+            visit_mut::visit_expr_closure_mut(this, closure);
+        });
         if let Some(outer) = self.outer.as_ref().filter(|_| is_async && self.is_timing()) {
             expand::closure(&Args::default().inherit(outer), closure, &points);
         }

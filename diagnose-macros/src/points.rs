@@ -12,6 +12,11 @@ use crate::instrument;
 use crate::macros::may_never_end;
 
 impl Blocks {
+    /// Returns whether an await becomes an await point.
+    pub(crate) fn is_point(&self, point: &ExprAwait) -> bool {
+        self.awaits().is_some() && !instrument::is_future(&point.base) && !never_ends(&point.base)
+    }
+
     /// Makes `future.await` an await point. `guard` says what the body does with a guard that
     /// it acquires.
     pub(crate) fn awaited(&mut self, expression: &mut Expr, guard: ValueUse) {
@@ -19,7 +24,7 @@ impl Blocks {
         if instrument::is_future(&point.base) {
             return;
         }
-        let place = (self.awaits().is_some() && !never_ends(&point.base)).then(|| {
+        let place = self.is_point(point).then(|| {
             let ExprAwait { base, dot_token, await_token, .. } = &*point;
             expand::AwaitPlace::of(&quote!(#base #dot_token #await_token))
         });

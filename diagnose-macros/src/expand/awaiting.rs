@@ -19,7 +19,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, ExprAwait, Stmt, parse_quote};
+use syn::{Attribute, Expr, ExprAwait, Stmt, parse_quote, parse_quote_spanned};
 
 use super::parts::{krate, path};
 use crate::args::Args;
@@ -83,6 +83,12 @@ pub(crate) fn ended(args: &Args, place: &AwaitPlace, expression: &mut ExprAwait)
     let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
     arguments.set_span(place.end);
     Expr::Verbatim(quote!(#(#attributes)* #ended #arguments))
+}
+
+/// Returns the attribute of an await at the end of its block or arm. The future may be one that
+/// never ends, and then the compiler calls `ended` unreachable.
+pub(crate) fn allow_unreachable() -> Attribute {
+    parse_quote_spanned!(Span::mixed_site()=> #[allow(unreachable_code)])
 }
 
 /// Returns the await of a macro that cannot be parsed, used as an expression. The await begins

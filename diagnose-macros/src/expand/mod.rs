@@ -40,7 +40,8 @@ mod returning;
 pub(crate) use arguments::named_lifetime;
 pub(crate) use asynchronous::asynchronous;
 pub(crate) use awaiting::{
-    ArmKind, AwaitPlace, arm, awaited, borrowed_arm, ended, macro_awaited, macro_statement, point, through,
+    ArmKind, AwaitPlace, allow_unreachable, arm, awaited, borrowed_arm, ended, macro_awaited,
+    macro_statement, point, through,
 };
 pub(crate) use block::{block, closure, inline};
 pub(crate) use frames::{Ready, driving, polled, synchronous};

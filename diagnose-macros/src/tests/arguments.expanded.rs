@@ -38,6 +38,7 @@ fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
             if false {
                 return;
             }
+            #[allow(unreachable_code)]
             my::diagnose::__private::ended(
                 my::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, work()).await,
                 &__DIAGNOSE_BODY.site,

@@ -154,6 +154,7 @@ fn awaits<T: Source>(
                         ::diagnose::__private::Label::NONE,
                     ),
                     async move {
+                        #[allow(unreachable_code)]
                         ::diagnose::__private::ended(
                             ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, first)
                                 .await,
@@ -265,6 +266,7 @@ fn awaits<T: Source>(
             {
                 __diagnose_macro.end();
             }
+            #[allow(unreachable_code)]
             ::diagnose::__private::ended(
                 ::diagnose::__private::at(
                         &__DIAGNOSE_BODY.awaits.10,

@@ -55,6 +55,7 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
                                     ::diagnose::__private::Label::NONE,
                                 ),
                                 async {
+                                    #[allow(unreachable_code)]
                                     ::diagnose::__private::ended(
                                         ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, one())
                                             .await,
@@ -76,6 +77,7 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
                 5u32, 47u32).used(b'u', b'm'),) };
                 ::diagnose::__private::Timed::new(::diagnose::__private::Span::new(&
                 __DIAGNOSE_BODY.site, ::diagnose::__private::Label::NONE), async move {
+                #[allow(unreachable_code)]
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
                 .awaits.0, two()). await, & __DIAGNOSE_BODY.site) }) },
                 ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =

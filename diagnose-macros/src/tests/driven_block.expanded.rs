@@ -18,6 +18,7 @@ fn main() {
     };
     let __diagnose_label = ::diagnose::__private::Label::NONE;
     let body = async {
+        #[allow(unreachable_code)]
         ::diagnose::__private::ended(
             ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, serve()).await,
             &__DIAGNOSE_BODY.site,

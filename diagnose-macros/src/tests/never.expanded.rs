@@ -37,6 +37,7 @@ async fn serve() -> ! {
                 }
                 diverging(async move {
                     loop {
+                        #[allow(unreachable_code)]
                         ::diagnose::__private::ended(
                             ::diagnose::__private::at(
                                     &__DIAGNOSE_BODY.awaits.0,

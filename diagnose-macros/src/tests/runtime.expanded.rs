@@ -26,6 +26,7 @@ async fn main() {
                 if false {
                     return;
                 }
+                #[allow(unreachable_code)]
                 ::diagnose::__private::ended(
                     ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, serve()).await,
                     &__DIAGNOSE_BODY.site,

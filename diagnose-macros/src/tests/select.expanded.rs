@@ -65,6 +65,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 3u32, 57u32).used(b'u', b'm'),) };
                 ::diagnose::__private::Timed::new(::diagnose::__private::Span::new(&
                 __DIAGNOSE_BODY.site, ::diagnose::__private::Label::NONE), async {
+                #[allow(unreachable_code)]
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
                 .awaits.0, two()). await, & __DIAGNOSE_BODY.site) }) }
             );
@@ -80,6 +81,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =
                 ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY.site,
                 "&mut timeout", 7u32, 25u32); & ARM }, & mut timeout) => {
+                #[allow(unreachable_code)]
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
                 .awaits.2, late()). await, & __DIAGNOSE_BODY.site) } else => {}
             }

@@ -49,6 +49,25 @@ async fn empty() {
     pause().await;
 }
 
+async fn fails() -> ! {
+    panic!("this never returns")
+}
+
+#[diagnose]
+async fn never_ends(number: Option<u32>) -> u32 {
+    let Some(number) = number else { fails().await };
+    if number > 3 {
+        fails().await;
+    }
+    let small = if number > 3 { fails().await } else { number };
+    let fallback = async || fails().await;
+    match small {
+        0 => fails().await,
+        1 => fallback().await,
+        other => other,
+    }
+}
+
 #[diagnose]
 async fn items_first(text: &str) -> String {
     use std::fmt::Write as _;
@@ -270,6 +289,7 @@ async fn every_lint_is_silent() {
     assert_eq!(run(generic(["a", "b"])), "ab");
     assert_eq!(run(in_blocks()), 3);
     run(explicit_unit(|| ()));
+    assert_eq!(run(never_ends(Some(2))), 2);
     assert_eq!(run(awaits_everywhere(&lock)), 5);
     assert_eq!(run(arms()), 9);
     assert_eq!(run(ends_with_a_macro("")) + run(ends_with_a_macro("a")), 4);
