@@ -160,6 +160,8 @@ impl Task {
     /// Makes a free record the spare one of this thread, whose tree has the number `thread`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn keep_spare(&'static self, thread: u32) {
+        // Pairs with the Acquire fence in `origin`: the record had no id before.
+        fence(Release);
         self.spawned_at.put(None);
         self.origin.store(0, Relaxed);
         self.memory.store(0, Relaxed);

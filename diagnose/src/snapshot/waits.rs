@@ -230,6 +230,9 @@ fn is_grant(wait: &Wait, polled: &WaitProgress) -> bool {
 /// Returns the number of waits that were certainly in the queue before this one.
 fn ahead(queue: &[WaitCopy], place: usize) -> u64 {
     let Some(own) = queue.get(place) else { return 0 };
+    if own.thread.is_none() && own.asked == 0 {
+        return 0;
+    }
     let is_before =
         |other: &WaitCopy| (other.thread.is_some() && other.thread == own.thread) || other.place < own.asked;
     // Counts back from the end to the first wait that was certainly before: nearly all are.

@@ -67,7 +67,8 @@ pub(crate) fn lease(name: String, thread_id: u64) -> &'static Tree {
     tree.leases.store(tree.leases.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
     *tree.name.lock() = (name, thread_id);
     drop(trees);
-    if free.is_some() {
+    // Read by workers of tokio only.
+    if cfg!(feature = "tokio") && free.is_some() {
         tree.restart_root_polls();
     }
     tree

@@ -28,8 +28,8 @@ static IS_ON: AtomicBool = AtomicBool::new(false);
 const MAX_PAIRS: usize = 16_384;
 /// Maximum number of held locks that are tracked per owner.
 const MAX_HELD: usize = 64;
-/// Number of owners per part above which owners that hold nothing are removed.
-const MAX_OWNERS: usize = 256;
+/// Number of owners per part from which on owners that hold nothing are removed, at first.
+const MANY_OWNERS: usize = 256;
 
 #[derive(Debug, Clone, Copy)]
 struct HeldLock {
@@ -59,13 +59,29 @@ pub(crate) struct LockOrderRecord {
     pub(crate) resources: OrderedMap<u64, RecordIdentity>,
     /// How often a pair occurred but was not recorded.
     pub(crate) over: u64,
+    /// How often a pair found no room.
+    refused: u64,
 }
 
-static ORDER: Mutex<LockOrderRecord> =
-    Mutex::new(LockOrderRecord { pairs: OrderedMap::new(), resources: OrderedMap::new(), over: 0 });
+/// Held locks by owner.
+#[derive(Debug)]
+struct Owners {
+    held: BTreeMap<u64, Vec<HeldLock>>,
+    /// Number of owners from which on those that hold nothing are removed: twice as many as were
+    /// left the last time, so that each is looked at once on average.
+    many: usize,
+}
 
-/// Held locks by owner. Sharded, so that threads do not wait for each other.
-static OWNERS: [Mutex<BTreeMap<u64, Vec<HeldLock>>>; 64] = [const { Mutex::new(BTreeMap::new()) }; 64];
+static ORDER: Mutex<LockOrderRecord> = Mutex::new(LockOrderRecord {
+    pairs: OrderedMap::new(),
+    resources: OrderedMap::new(),
+    over: 0,
+    refused: 0,
+});
+
+/// Sharded, so that threads do not wait for each other.
+static OWNERS: [Mutex<Owners>; 64] =
+    [const { Mutex::new(Owners { held: BTreeMap::new(), many: MANY_OWNERS }) }; 64];
 
 /// Switches recording on or off. Recorded pairs stay.
 pub(crate) fn set_on(on: bool) {
@@ -98,10 +114,7 @@ fn acquired(record: &'static Record, slot: &'static HoldingSlot) {
     };
     let Some(owner) = owner(&holding) else { return };
     let mut owners = OWNERS[usize::try_from(owner % 64).unwrap_or(0)].lock();
-    if owners.len() >= MAX_OWNERS && !owners.contains_key(&owner) {
-        owners.retain(|owner, held| held.iter().any(|held| held.read(*owner).is_some()));
-    }
-    let own = owners.entry(owner).or_default();
+    let own = owners.of(owner);
     own.retain(|held| !std::ptr::eq(held.slot, slot) && held.read(owner).is_some());
     let before: Vec<HeldLock> =
         own.iter().filter(|held| held.resource != holding.resource).copied().collect();
@@ -113,6 +126,17 @@ fn acquired(record: &'static Record, slot: &'static HoldingSlot) {
         if let Some(first) = held.read(owner) {
             note_pair((held.record, &first), (record, &holding));
         }
+    }
+}
+
+impl Owners {
+    /// The locks of an owner.
+    fn of(&mut self, owner: u64) -> &mut Vec<HeldLock> {
+        if self.held.len() >= self.many && !self.held.contains_key(&owner) {
+            self.held.retain(|owner, held| held.iter().any(|held| held.read(*owner).is_some()));
+            self.many = MANY_OWNERS.max(2 * self.held.len());
+        }
+        self.held.entry(owner).or_default()
     }
 }
 
@@ -153,17 +177,18 @@ fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, 
         thread: acquired.1.thread,
         count: 1,
     };
-    let over = {
+    let refused = {
         let mut order = ORDER.lock();
         if order.pairs.len() < MAX_PAIRS {
             order.insert(key, pair, first, second);
             return;
         }
         order.over += 1;
-        order.over
+        order.refused += 1;
+        order.refused
     };
     // Locks go away, so now and then there is room again.
-    if over % 4096 == 1 {
+    if refused % 4096 == 1 {
         let alive: OrderedSet<u64> = all_records().into_iter().map(Record::id).collect();
         let mut order = ORDER.lock();
         order.forget(&alive);
@@ -207,7 +232,7 @@ mod tests {
 
     use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
-    use super::{LockOrderRecord, LockPair, RecordIdentity, ResourceKind};
+    use super::{BTreeMap, LockOrderRecord, LockPair, MANY_OWNERS, Owners, RecordIdentity, ResourceKind};
     use crate::waits::{Creator, ResourceType};
 
     static TYPE: ResourceType = ResourceType::fair(ResourceKind::Mutex, "");
@@ -228,12 +253,22 @@ mod tests {
     fn pairs_of_dropped_locks_make_room_unless_taken_in_both_orders() {
         let pair =
             LockPair { held_at: None, acquired_at: None, task: 1, task_name: "", thread: None, count: 1 };
-        let mut order = LockOrderRecord { pairs: OrderedMap::new(), resources: OrderedMap::new(), over: 0 };
+        let mut order =
+            LockOrderRecord { pairs: OrderedMap::new(), resources: OrderedMap::new(), over: 0, refused: 0 };
         for key in [(1, 2), (2, 1), (1, 3), (3, 4), (4, 5)] {
             order.insert(key, pair.clone(), identity(), identity());
         }
         order.forget(&OrderedSet::from_iter([4, 5]));
         assert_eq!(order.pairs.keys().copied().collect::<Vec<_>>(), [(1, 2), (2, 1), (4, 5)]);
         assert_eq!(order.resources.keys().copied().collect::<Vec<_>>(), [1, 2, 4, 5]);
+    }
+
+    #[test]
+    fn owners_that_hold_nothing_are_removed() {
+        let mut owners = Owners { held: BTreeMap::new(), many: MANY_OWNERS };
+        for owner in 0..10 * MANY_OWNERS as u64 {
+            owners.of(owner);
+            assert!(owners.held.len() <= MANY_OWNERS);
+        }
     }
 }

@@ -65,7 +65,8 @@ impl Notifiers {
     pub(crate) fn note(&self, record: Option<&'static Record>, at: &'static Location<'static>) {
         if record.is_some() {
             let user = user();
-            if self.last.iter().all(|last| last.load(Relaxed) != user) {
+            // A thread without a tree gets one.
+            if user == 0 || self.last.iter().all(|last| last.load(Relaxed) != user) {
                 self.add(record, at);
             }
         }

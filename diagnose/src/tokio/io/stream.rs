@@ -12,12 +12,13 @@ macro_rules! stream {
     ($(#[$meta:meta])* $name:ident, $beside:expr) => {
         $(#[$meta])*
         pub struct $name {
-            // The first field: the stream is dropped before its record ends.
+            // In this order, the stream is dropped before its waits end, and they before its
+            // records.
             inner: ::tokio::io::$name,
-            sends: SoleEnd,
-            receives: SoleEnd,
             writing: LazyWait,
             reading: LazyWait,
+            sends: SoleEnd,
+            receives: SoleEnd,
             made_at: &'static Location<'static>,
         }
 

@@ -34,12 +34,12 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 }
 
 /// tokio's `oneshot::Sender`, which also records its owner.
-// `inner` is the first field: the sender is dropped before its record ends.
+// In this order, the sender is dropped before its wait ends, and both before its record.
 pub struct Sender<T> {
     inner: ::tokio::sync::oneshot::Sender<T>,
-    end: SoleEnd,
     /// The wait of `poll_closed`.
     wait: LazyWait,
+    end: SoleEnd,
 }
 
 impl<T> Sender<T> {
@@ -97,11 +97,11 @@ around_sole!(
 );
 
 /// tokio's `oneshot::Receiver`, a future. Its owner and its wait are recorded.
-// `inner` is the first field: the receiver is dropped before its record ends.
+// In this order, the receiver is dropped before its wait ends, and both before its record.
 pub struct Receiver<T> {
     inner: ::tokio::sync::oneshot::Receiver<T>,
-    end: SoleEnd,
     wait: LazyWait,
+    end: SoleEnd,
     made_at: &'static Location<'static>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::thread;
 
 use diagnose::model::{ResourceKind, Role, WaitMode};
 use diagnose::tokio;
@@ -73,4 +74,14 @@ fn a_thread_outside_of_tasks_is_recorded_as_the_creator() {
     assert!(resource.created_by.is_none() && resource.created_on.is_some());
     let user = &resource.holdings[0];
     assert_eq!((user.role, user.thread_id), (Role::Uses, resource.created_on));
+}
+
+#[test]
+fn a_thread_that_only_notifies_is_recorded() {
+    let (notify, made) = (Notify::new(), line!());
+    thread::scope(|threads| {
+        threads.spawn(|| notify.notify_one()).join().unwrap();
+    });
+    let users = &made_in!(made).0.holdings;
+    assert_eq!((users.len(), users[0].role), (1, Role::Uses));
 }

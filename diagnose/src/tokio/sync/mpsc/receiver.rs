@@ -4,12 +4,12 @@
 macro_rules! receiver {
     ($(#[$documentation:meta])* $name:ident of $sender:ident) => {
         $(#[$documentation])*
-        // `inner` is the first field: the receiver is dropped before its record ends.
+        // In this order, the receiver is dropped before its wait ends, and both before its record.
         pub struct $name<T> {
             inner: ::tokio::sync::mpsc::$name<T>,
-            end: $crate::waits::SoleEnd,
             /// The wait of `poll_recv`.
             wait: $crate::waits::LazyWait,
+            end: $crate::waits::SoleEnd,
         }
 
         const _: () = {
