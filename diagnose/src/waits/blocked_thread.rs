@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use super::record::Record;
-use super::wait_cell::{WaitCell, WaitMode, WaitStart};
+use super::wait_cell::{WaitCell, WaitEnd, WaitMode, WaitStart};
 use crate::clock;
 use crate::live::Memory;
 use crate::recorder;
@@ -84,14 +84,14 @@ impl RuntimeShutdown {
 
 impl Drop for RuntimeShutdown {
     fn drop(&mut self) {
-        self.0.end(false);
+        self.0.end(WaitEnd::Ready);
     }
 }
 
 impl Drop for BlockedThread {
     fn drop(&mut self) {
         self.record.blocked.fetch_sub(1, Relaxed);
-        self.wait.end(false);
+        self.wait.end(WaitEnd::Ready);
     }
 }
 

@@ -22,7 +22,7 @@ use pin_project_lite::pin_project;
 
 use super::holding::Holding;
 use super::record::Record;
-use super::wait_cell::{WaitCell, WaitMode, WaitStart, WaitWaker};
+use super::wait_cell::{WaitCell, WaitEnd, WaitMode, WaitStart, WaitWaker};
 use super::wait_future::{WaitInfo, WaitTarget};
 use crate::live::{self, Memory, PollWaker, Promoted as _, is_pinned};
 use crate::recorder;
@@ -35,6 +35,17 @@ use crate::switch;
 /// ready poll, or with [`LazyWait::end`].
 #[derive(Debug, Default)]
 pub(crate) struct LazyWait(Option<&'static WaitCell>);
+
+/// What is known about the polled future.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Polled {
+    /// The resource, if its queue is ordered.
+    pub(super) record: Option<&'static Record>,
+    /// Whether this value never moves again.
+    pub(super) is_pinned: bool,
+    /// Whether the waker of this future may be what wakes others there, after its end.
+    pub(super) shares_waker: bool,
+}
 
 impl LazyWait {
     /// Calls `poll` once. If that returns `Pending`, `info` describes the wait.
@@ -57,7 +68,20 @@ impl LazyWait {
         info: impl FnMut() -> WaitInfo,
         poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        self.poll_where(context, (record, false), info, poll)
+        self.poll_where(context, Polled { record, ..Polled::default() }, info, poll)
+    }
+
+    /// Calls `poll` once, like [`poll`](Self::poll). The primitive keeps one waker for all who poll
+    /// it, maybe several times in one task.
+    #[cfg(feature = "tokio")]
+    #[inline]
+    pub(crate) fn poll_shared<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        info: impl FnMut() -> WaitInfo,
+        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        self.poll_where(context, Polled { shares_waker: true, ..Polled::default() }, info, poll)
     }
 
     /// Calls `poll` once, like [`poll`](Self::poll). `is_pinned` says that this value never moves
@@ -71,19 +95,19 @@ impl LazyWait {
         info: impl FnMut() -> WaitInfo,
         poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        self.poll_where(context, (None, is_pinned), info, poll)
+        self.poll_where(context, Polled { is_pinned, ..Polled::default() }, info, poll)
     }
 
-    /// Polls at the ordered queue of `record`. `is_pinned` says that this value never moves again.
+    /// Polls a future of which this is known.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn poll_where<T>(
         &mut self,
         context: &mut Context<'_>,
-        (record, is_pinned): (Option<&'static Record>, bool),
+        polled: Polled,
         mut info: impl FnMut() -> WaitInfo,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        let scope = PollScope::new(self.0, record, context.waker());
+        let scope = PollScope::new(self.0, polled.record, context.waker());
         // SAFETY: the scope does not move until the poll is over.
         let waker = unsafe { scope.lend(context.waker()) };
         let outer = context.waker();
@@ -91,25 +115,25 @@ impl LazyWait {
         let ready = poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get)));
         mem::forget(unwinding);
         if ready.is_ready() {
-            self.end_poll(&scope);
+            self.end_poll(&scope, polled.shares_waker);
         } else if waker.is_some() {
-            self.end_pending(&scope, is_pinned, outer, info());
+            self.end_pending(&scope, polled.is_pinned, outer, info());
         }
         ready
     }
 
     #[inline]
-    fn end_poll(&mut self, scope: &PollScope) {
+    fn end_poll(&mut self, scope: &PollScope, shares_waker: bool) {
         if self.0.is_some() || scope.lent.wait().is_some() {
-            self.end_ready(scope);
+            self.end_ready(scope, shares_waker);
         }
     }
 
     #[inline(never)]
-    fn end_ready(&mut self, scope: &PollScope) {
+    fn end_ready(&mut self, scope: &PollScope, shares_waker: bool) {
         if let Some(wait) = self.0.take().or_else(|| scope.lent.wait()) {
             wait.forward().give_back();
-            wait.end(false);
+            wait.end(if shares_waker { WaitEnd::ReadyShared } else { WaitEnd::Ready });
         }
     }
 
@@ -148,7 +172,7 @@ impl LazyWait {
 
     fn give_up(&mut self) {
         if let Some(wait) = self.0.take() {
-            wait.end(true);
+            wait.end(WaitEnd::GivenUp);
         }
     }
 
@@ -243,7 +267,7 @@ impl Drop for Unwinding<'_> {
     #[cold]
     fn drop(&mut self) {
         if let Some(wait) = self.0.lent.wait() {
-            wait.end(true);
+            wait.end(WaitEnd::GivenUp);
         }
     }
 }
@@ -292,9 +316,9 @@ impl<F: Future, L: FnMut() -> WaitInfo> Future for LazyWaitFuture<F, L> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let ready = this.wait.poll_where(context, (*this.record, is_pinned::<F>()), this.info, |context| {
-            this.future.as_mut().poll(context)
-        });
+        let polled = Polled { record: *this.record, is_pinned: is_pinned::<F>(), shares_waker: false };
+        let ready =
+            this.wait.poll_where(context, polled, this.info, |context| this.future.as_mut().poll(context));
         *this.has_waited |= ready.is_pending();
         ready
     }
@@ -349,7 +373,7 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
         // stalls the processor. So the output stays in place until the holding is made.
         match this.future.poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get))) {
             Poll::Ready(output) => {
-                this.wait.end_poll(&scope);
+                this.wait.end_poll(&scope, false);
                 Poll::Ready((this.guard)(
                     output,
                     Holding::hold_after(record, units, at, is_movable, *this.has_waited).taken_in(memory),

@@ -58,6 +58,18 @@ pub(super) const MODES: [WaitMode; 15] = [
     WaitMode::LocalSet,
 ];
 
+/// How a wait ends, and so what becomes of the wakers that are still stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WaitEnd {
+    /// Its future is ready: nothing is woken by them any more.
+    Ready,
+    /// Its future is ready, and they may be all that wakes other futures of the task there.
+    ReadyShared,
+    /// Its future is dropped. The task may rely on the wakers: one example is a `recv` future that
+    /// is made anew for every poll.
+    GivenUp,
+}
+
 /// A future that has returned `Pending`, or a blocked thread. The thread that polls it writes the
 /// fields; only the wake may come from another thread.
 #[derive(Debug, Default)]
@@ -252,10 +264,8 @@ impl WaitCell {
         self.flags.load(Relaxed) & PINNED != 0
     }
 
-    /// Ends the wait. A given-up wait may have left its waker with the primitive, and its task may
-    /// rely on that: one example is a `recv` future that is made anew for every poll. Any other
-    /// clone that is still stored no longer wakes anything.
-    pub(super) fn end(&'static self, is_given_up: bool) {
+    /// Ends the wait.
+    pub(super) fn end(&'static self, end: WaitEnd) {
         let was_listed = self.is_listed();
         if was_listed {
             self.set(LISTED, false);
@@ -265,15 +275,17 @@ impl WaitCell {
             if let Some(record) = self.record.get() {
                 // At a channel with a capacity, the waits that count are those for a free slot.
                 let is_receive = self.mode.load(Relaxed) == WaitMode::Receive as u32;
-                let is_uncounted = is_given_up || is_receive && record.is_bounded_queue();
+                let is_uncounted = end == WaitEnd::GivenUp || is_receive && record.is_bounded_queue();
                 record.dequeue(self.place.load(Relaxed), self.waited(), is_uncounted, self.call());
             }
         }
         if self.forward.clones() != 0 {
-            if is_given_up {
-                self.set(OVER, was_listed);
-            } else {
-                self.forward.replace(None);
+            match end {
+                WaitEnd::Ready => {
+                    self.forward.replace(None);
+                }
+                WaitEnd::ReadyShared => {}
+                WaitEnd::GivenUp => self.set(OVER, was_listed),
             }
         }
         if self.forward.end() {
@@ -363,7 +375,7 @@ impl Lender for WaitWaker {
     }
 
     fn discard(wait: &'static WaitCell) {
-        wait.end(false);
+        wait.end(WaitEnd::Ready);
     }
 
     fn note_wake(&self) {}

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::holding::Holding;
-use super::lazy_wait::LazyWait;
+use super::lazy_wait::{LazyWait, Polled};
 use super::record::Record;
 use super::wait_cell::WaitMode;
 use crate::live::{Memory, is_pinned};
@@ -160,9 +160,11 @@ impl<F: Future> Future for WaitFuture<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         let (info, future) = (&*this.info, &mut this.future);
+        // A future of the program's own may poll anything.
+        let shares_waker = info.mode == WaitMode::Custom;
         let poll = this.wait.poll_where(
             context,
-            (info.record(), *this.is_pinned),
+            Polled { record: info.record(), is_pinned: *this.is_pinned, shares_waker },
             || info.clone(),
             |context| future.as_mut().poll(context),
         );

@@ -76,7 +76,7 @@ impl LocalSet {
             let mut wait = LazyWait::default();
             poll_fn(|cx| {
                 outer.set(Some(cx.waker().clone()));
-                wait.poll(cx, || wait_info(at), |cx| runs.as_mut().poll(cx))
+                wait.poll_shared(cx, || wait_info(at), |cx| runs.as_mut().poll(cx))
             })
             .await
         }
@@ -105,7 +105,7 @@ impl Future for LocalSet {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let at = Location::caller();
         let Self { set, wait } = self.get_mut();
-        wait.poll(context, || wait_info(at), |context| Pin::new(&mut *set).poll(context))
+        wait.poll_shared(context, || wait_info(at), |context| Pin::new(&mut *set).poll(context))
     }
 }
 

@@ -25,6 +25,7 @@ mod permits_are_split_and_merged;
 mod resets_restart_the_usage;
 mod runtimes_that_shut_down_wait_for_their_jobs;
 mod semaphores_record_who_adds_permits;
+mod shared_wakers_wake_those_who_still_wait;
 mod switched_off_nothing_is_recorded;
 mod waits_under_load_are_not_given_up;
 mod wrappers_look_like_the_originals;
