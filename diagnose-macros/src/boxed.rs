@@ -1,6 +1,7 @@
 //! Functions that return a future without being `async`: the future is timed, not its construction.
 
-use syn::visit_mut::{self, VisitMut};
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit_mut::VisitMut;
 use syn::{
     Block, Expr, ExprAsync, ExprClosure, ExprReturn, ExprTry, Item, ReturnType, Signature, Stmt, Type,
     TypeParamBound,
@@ -119,6 +120,14 @@ pub(crate) fn pinned(expression: &mut Expr) -> Option<&mut Expr> {
     if is_box_pin { call.args.first_mut() } else { None }
 }
 
+/// Replaces the future in any number of `Box::pin`.
+pub(crate) fn replace_innermost(expression: &mut Expr, replace: &dyn Fn(&Expr) -> TokenStream) {
+    match pinned(expression) {
+        Some(inside) => replace_innermost(inside, replace),
+        None => *expression = Expr::Verbatim(replace(expression)),
+    }
+}
+
 /// Returns whether a body may end before its last expression, by `return` or `?`.
 pub(crate) fn ends_early(body: &mut Block) -> bool {
     let mut search = Search(false);
@@ -138,15 +147,22 @@ impl VisitMut for Search {
         self.0 = true;
     }
 
-    /// In a macro's arguments `return` cannot be distinguished from other words.
+    /// A macro's arguments may be anything. These two words in them may end the body.
     fn visit_macro_mut(&mut self, invocation: &mut syn::Macro) {
-        let text = invocation.tokens.to_string();
-        self.0 |= text.contains("return") || text.contains('?');
-        visit_mut::visit_macro_mut(self, invocation);
+        self.0 |= may_end(invocation.tokens.clone());
     }
 
     // `return` and `?` in these do not end the body.
     fn visit_expr_async_mut(&mut self, _: &mut ExprAsync) {}
     fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
     fn visit_item_mut(&mut self, _: &mut Item) {}
+}
+
+fn may_end(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => may_end(group.stream()),
+        TokenTree::Ident(word) => word == "return",
+        TokenTree::Punct(mark) => mark.as_char() == '?',
+        TokenTree::Literal(_) => false,
+    })
 }

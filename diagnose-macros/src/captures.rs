@@ -213,16 +213,21 @@ pub(crate) struct Variables {
     /// Each, and whether the body mentions it; the last one first.
     pub(crate) names: Vec<(Ident, bool)>,
     pub(crate) has_mut: bool,
-    /// Whether there may be a part without a variable, which stays where it is.
+    /// Whether there may be a part without a variable, which stays where it is. That of the first
+    /// argument does not count: it is dropped last anyway.
     has_rest: bool,
+    has_cfg: bool,
 }
 
 impl Variables {
     /// Finds the variables of a closure, if they are all there is of its arguments.
     pub(crate) fn of(closure: &mut ExprClosure) -> Self {
         let mut variables = Self::default();
-        closure.inputs.iter_mut().for_each(|pattern| variables.visit_pat_mut(pattern));
-        if variables.has_rest {
+        for (number, pattern) in closure.inputs.iter_mut().enumerate() {
+            variables.visit_pat_mut(pattern);
+            variables.has_rest &= number > 0;
+        }
+        if variables.has_rest || variables.has_cfg {
             return Self::default();
         }
         let names = variables.names.iter().map(|(name, _)| (name.unraw().to_string(), false));
@@ -255,6 +260,6 @@ impl VisitMut for Variables {
     }
 
     fn visit_attribute_mut(&mut self, attribute: &mut Attribute) {
-        self.has_rest |= attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr");
+        self.has_cfg |= attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr");
     }
 }

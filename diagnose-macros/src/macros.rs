@@ -104,7 +104,7 @@ impl Blocks {
         if let Some(tokens) = self.in_tokens(&invocation.tokens) {
             invocation.tokens = tokens;
         }
-        if let Some(args) = self.awaits().filter(|_| hides_awaits) {
+        if let Some(args) = self.awaits().filter(|_| hides_awaits && !prints_code(invocation)) {
             if let Some(tokens) = through::rewrite(args, &invocation.tokens) {
                 invocation.tokens = tokens;
             }
@@ -221,6 +221,12 @@ impl Parse for Argument {
         let name = if is_named { Some((input.call(Ident::parse_any)?, input.parse()?)) } else { None };
         Ok(Self { name, value: input.parse()? })
     }
+}
+
+/// Returns whether a macro shows its arguments as they are written.
+fn prints_code(invocation: &Macro) -> bool {
+    let names = ["assert", "dbg", "debug_assert", "ensure", "stringify"];
+    invocation.path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
 /// Returns whether a macro that stays as it was written awaits something in the surrounding body.

@@ -120,6 +120,13 @@ impl<F: Future> Future for Inline<F> {
     }
 }
 
+/// Calls a body that may end early. A closure that is called by its name may not return what
+/// borrows from its captures.
+#[inline]
+pub fn call_once<T>(body: impl FnOnce() -> T) -> T {
+    body()
+}
+
 /// A value of the body's return type, in a branch that is never taken.
 #[must_use]
 pub fn expected<T>() -> T {

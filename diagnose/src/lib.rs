@@ -373,7 +373,7 @@ pub mod __private {
     pub use std::boxed::Box;
     pub use std::format;
 
-    pub use crate::awaited::{At, InMacro, Inline, arm, at, ended, expected, passed, through};
+    pub use crate::awaited::{At, InMacro, Inline, arm, at, call_once, ended, expected, passed, through};
     pub use crate::clock::now;
     pub use crate::label::Label;
     pub use crate::recorder::{Arm, Frame, Span};

@@ -54,9 +54,13 @@ impl<F: Future> Timed<F> {
 /// Times what a body passes to a function named `block_on`, if that is a future or becomes one.
 ///
 /// Otherwise the function is another one of that name. The compiler decides: it finds the method of
-/// `Untimed` where that of `Driven` does not apply.
+/// `DrivenAny` where that of `Driven` does not apply, and of `Untimed` where neither does.
 #[derive(Debug)]
-pub struct Driven<F>(PhantomData<fn(F)>, Untimed);
+pub struct Driven<F>(DrivenAny<F>);
+
+/// Stands for any future.
+#[derive(Debug)]
+pub struct DrivenAny<F>(PhantomData<fn(F)>, Untimed);
 
 /// Stands for a value that is not a future.
 #[derive(Debug)]
@@ -66,12 +70,32 @@ impl<F> Driven<F> {
     /// Creates one for the type of `argument`.
     #[inline]
     pub const fn of(_argument: &F) -> Self {
-        Self(PhantomData, Untimed)
+        Self(DrivenAny(PhantomData, Untimed))
     }
 }
 
-impl<F: IntoFuture> Driven<F> {
+/// Times a boxed future. The type stays, because an executor may take no other.
+macro_rules! driven_boxed {
+    ($($future:ty),*) => {
+        $(impl<'a, T> Driven<Pin<Box<$future>>> {
+            /// Times the future as `span`.
+            #[allow(clippy::unused_self)] // As below.
+            #[inline]
+            pub fn timed(&self, span: Span, future: Pin<Box<$future>>) -> Pin<Box<$future>>
+            where
+                T: 'a,
+            {
+                Box::pin(Timed::new(span, future))
+            }
+        })*
+    };
+}
+
+driven_boxed!(dyn Future<Output = T> + 'a, dyn Future<Output = T> + Send + 'a);
+
+impl<F: IntoFuture> DrivenAny<F> {
     /// Times the future as `span`.
+    #[allow(clippy::unused_self)] // As below.
     #[inline]
     pub fn timed(&self, span: Span, future: F) -> Timed<F::IntoFuture> {
         Timed::new(span, future.into_future())
@@ -79,6 +103,15 @@ impl<F: IntoFuture> Driven<F> {
 }
 
 impl<F> Deref for Driven<F> {
+    type Target = DrivenAny<F>;
+
+    #[inline]
+    fn deref(&self) -> &DrivenAny<F> {
+        &self.0
+    }
+}
+
+impl<F> Deref for DrivenAny<F> {
     type Target = Untimed;
 
     #[inline]

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Lifetime, LifetimeParam, LitStr, PatIdent, parse_quote};
+use syn::{Lifetime, LifetimeParam, LitStr, Pat, PatIdent, parse_quote};
 
 use crate::captures::{self, Capture, Kind};
 
@@ -70,13 +70,21 @@ pub(super) fn for_label(captures: &[Capture], label: Option<&LitStr>) -> TokenSt
     variables.collect()
 }
 
-/// Removes `mut` and `ref` from the names in a pattern, and finds out whether a label mentions one.
+/// Removes `&`, and `mut` and `ref` from the names in a pattern, and finds out whether a label
+/// mentions one.
 struct Names<'a> {
     label: &'a str,
     are_mentioned: bool,
 }
 
 impl VisitMut for Names<'_> {
+    fn visit_pat_mut(&mut self, pattern: &mut Pat) {
+        while let Pat::Reference(inner) = pattern {
+            *pattern = (*inner.pat).clone();
+        }
+        visit_mut::visit_pat_mut(self, pattern);
+    }
+
     fn visit_pat_ident_mut(&mut self, pattern: &mut PatIdent) {
         let name = pattern.ident.unraw().to_string();
         let is_end = |c: char| c != '_' && !c.is_alphanumeric();

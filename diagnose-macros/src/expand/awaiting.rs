@@ -138,9 +138,7 @@ pub(crate) fn macro_statement(
             #begin
             #invocation
             #[allow(unreachable_code)]
-            {
-                __diagnose_macro.end();
-            }
+            __diagnose_macro.end();
         }
     };
     Stmt::Expr(Expr::Verbatim(statements), None)

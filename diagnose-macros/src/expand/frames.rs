@@ -3,7 +3,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Expr, LitStr, ReturnType};
+use syn::{LitStr, ReturnType};
 
 use super::parts::{before, body, body_of, future_kind, krate, label, split};
 use crate::args::Args;
@@ -34,14 +34,17 @@ pub(crate) fn driving(args: &Args, function: Function, points: &[TokenStream]) -
     let krate = krate(args);
     let label = label(args, &krate);
     if let Some(future) = driver::driven(&mut block) {
-        // A function of another kind may have the name of an executor's. A `match`, because
+        // The executor may take a pointer to any future, which one to a timed future becomes. A
+        // function of another kind may have the name of an executor's. A `match`, because
         // temporaries of its operand live as long as those of the argument.
-        *future = Expr::Verbatim(quote_spanned! {Span::mixed_site()=>
-            match #future {
-                __diagnose_future => #krate::__private::Driven::of(&__diagnose_future).timed(
-                    #krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),
-                    __diagnose_future,
-                ),
+        boxed::replace_innermost(future, &|future| {
+            quote_spanned! {Span::mixed_site()=>
+                match #future {
+                    __diagnose_future => #krate::__private::Driven::of(&__diagnose_future).timed(
+                        #krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),
+                        __diagnose_future,
+                    ),
+                }
             }
         });
     }
@@ -84,7 +87,7 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
         ReturnType::Default => None,
     };
     let poll = if boxed::ends_early(&mut block) {
-        quote_spanned!(Span::mixed_site()=> (move || #output #block)())
+        quote_spanned!(Span::mixed_site()=> #krate::__private::call_once(move || #output #block))
     } else {
         quote!(#block)
     };

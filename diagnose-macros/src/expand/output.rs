@@ -43,20 +43,24 @@ pub(super) fn never(output: &Type) -> Option<Span> {
 }
 
 /// Returns a block that must not end. The type `!` cannot be written, so it is taken from a
-/// function that returns it.
+/// function that returns it. Items are seen by the body, so their
+/// names must not be the program's.
 pub(super) fn diverging(place: Span, body: &TokenStream) -> TokenStream {
     quote_spanned! {place=>
         {
-            trait Returned {
+            trait __DiagnoseReturned {
                 type Type;
             }
-            impl<T> Returned for fn() -> T {
+            impl<T> __DiagnoseReturned for fn() -> T {
                 type Type = T;
             }
-            fn diverging<F: ::core::future::Future<Output = <fn() -> ! as Returned>::Type>>(future: F) -> F {
+            fn __diagnose_diverging<F>(future: F) -> F
+            where
+                F: ::core::future::Future<Output = <fn() -> ! as __DiagnoseReturned>::Type>,
+            {
                 future
             }
-            diverging(async move #body)
+            __diagnose_diverging(async move #body)
         }
     }
 }

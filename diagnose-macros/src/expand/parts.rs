@@ -1,9 +1,10 @@
 //! Parts that all outputs share.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::token::Brace;
-use syn::{AttrStyle, Attribute, Block, Expr, LitStr, Stmt};
+use syn::{AttrStyle, Attribute, Block, Expr, LitStr, Meta, Stmt};
 
 use crate::args::Args;
 use crate::function::Function;
@@ -95,7 +96,7 @@ pub(super) fn krate(args: &Args) -> TokenStream {
 /// Adds statements before the first one of a body, but after its own attributes and the items at
 /// its start. The braces stay the user's own. They keep the edition that decides about temporaries,
 /// and the compiler's warnings about unnecessary braces.
-pub(super) fn before(body: Block, inner: &[&Attribute], start: &TokenStream) -> TokenStream {
+pub(super) fn before(body: Block, inner: &[Attribute], start: &TokenStream) -> TokenStream {
     let (braces, items, statements) = taken_apart(body);
     in_braces(braces, quote!(#(#inner)* #items #start #statements))
 }
@@ -113,6 +114,22 @@ pub(super) fn in_braces(braces: Brace, inside: TokenStream) -> TokenStream {
 }
 
 /// Splits attributes into those before the function and `#![…]` inside it.
-pub(super) fn split(attributes: &[Attribute]) -> (Vec<&Attribute>, Vec<&Attribute>) {
-    attributes.iter().partition(|attribute| matches!(attribute.style, AttrStyle::Outer))
+pub(super) fn split(attributes: &[Attribute]) -> (Vec<Attribute>, Vec<Attribute>) {
+    let attributes = attributes.iter().map(allowed);
+    attributes.partition(|attribute| matches!(attribute.style, AttrStyle::Outer))
+}
+
+/// Turns an `expect` of a lint about the form of the function into an `allow`: the function that is
+/// emitted has another form.
+fn allowed(attribute: &Attribute) -> Attribute {
+    let names = ["async_fn_in_trait", "manual_async_fn", "unused_async"];
+    let mut attribute = attribute.clone();
+    if let Meta::List(list) = &mut attribute.meta {
+        let has_name = |token: TokenTree| matches!(token, TokenTree::Ident(word) if names.iter().any(|name| word == name));
+        if list.path.is_ident("expect") && list.tokens.clone().into_iter().any(has_name) {
+            let place = list.path.span();
+            list.path = Ident::new("allow", place).into();
+        }
+    }
+    attribute
 }

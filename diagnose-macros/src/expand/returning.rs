@@ -52,7 +52,8 @@ pub(crate) fn returning(
             before(block, &inner, &start)
         }
         (Returned::Opaque, None) => {
-            let future = timed(quote_spanned!(Span::mixed_site()=> (move || #block)()));
+            let future =
+                timed(quote_spanned!(Span::mixed_site()=> #krate::__private::call_once(move || #block)));
             quote_spanned!(Span::mixed_site()=> { #(#inner)* #start #future })
         }
         (Returned::Boxed, _) => {
@@ -61,7 +62,7 @@ pub(crate) fn returning(
             };
             let output = inferred(output);
             let whole = if ends_early {
-                quote_spanned!(Span::mixed_site()=> (move || #arrow #output #block)())
+                quote_spanned!(Span::mixed_site()=> #krate::__private::call_once(move || #arrow #output #block))
             } else {
                 quote!(#block)
             };

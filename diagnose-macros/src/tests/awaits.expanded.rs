@@ -262,10 +262,7 @@ fn awaits<T: Source>(
                 || (),
             );
             unknown!(source.name(). await);
-            #[allow(unreachable_code)]
-            {
-                __diagnose_macro.end();
-            }
+            #[allow(unreachable_code)] __diagnose_macro.end();
             #[allow(unreachable_code)]
             ::diagnose::__private::ended(
                 ::diagnose::__private::at(

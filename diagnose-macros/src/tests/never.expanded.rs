@@ -24,18 +24,21 @@ async fn serve() -> ! {
                 ::diagnose::__private::Label::NONE,
             ),
             {
-                trait Returned {
+                trait __DiagnoseReturned {
                     type Type;
                 }
-                impl<T> Returned for fn() -> T {
+                impl<T> __DiagnoseReturned for fn() -> T {
                     type Type = T;
                 }
-                fn diverging<
-                    F: ::core::future::Future<Output = <fn() -> ! as Returned>::Type>,
-                >(future: F) -> F {
+                fn __diagnose_diverging<F>(future: F) -> F
+                where
+                    F: ::core::future::Future<
+                        Output = <fn() -> ! as __DiagnoseReturned>::Type,
+                    >,
+                {
                     future
                 }
-                diverging(async move {
+                __diagnose_diverging(async move {
                     loop {
                         #[allow(unreachable_code)]
                         ::diagnose::__private::ended(

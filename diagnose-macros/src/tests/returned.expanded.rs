@@ -8,7 +8,10 @@ fn returned(&self) -> BoxFuture<'_, u32> {
         awaits: (),
     };
     let __diagnose_label = ::diagnose::__private::Label::NONE;
-    let __diagnose_future: BoxFuture<'_, u32> = (move || -> BoxFuture<'_, u32> {
+    let __diagnose_future: BoxFuture<'_, u32> = ::diagnose::__private::call_once(move || -> BoxFuture<
+        '_,
+        u32,
+    > {
         if self.is_done {
             return Box::pin(async { 1 });
         }
@@ -32,7 +35,7 @@ fn returned(&self) -> BoxFuture<'_, u32> {
             };
             inner.await
         })
-    })();
+    });
     ::diagnose::__private::Box::pin(
         ::diagnose::__private::Timed::new(
             ::diagnose::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),

@@ -16,6 +16,12 @@ pub trait FutureExt: Future + Sized {
 
 impl<F: Future> FutureExt for F {}
 
+/// Without the feature `on`, a future with a name is the future itself.
+pub type Timed<F> = F;
+
+/// Without the feature `on`, a spawned future is the future itself.
+pub type Spawned<F> = F;
+
 /// Spawns the future unchanged, without the feature `on`.
 pub fn spawn_with<F, T>(spawn: impl FnOnce(F) -> T, _name: &str, future: F) -> T
 where

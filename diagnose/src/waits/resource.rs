@@ -122,18 +122,18 @@ impl Resource {
         block()
     }
 
-    /// Calls `block`, which blocks the thread if the resource `is_busy`.
+    /// Records that the thread is about to block, which it does if the resource `is_busy`. The
+    /// caller blocks itself: a panic of the original has its place then.
     #[cfg(feature = "tokio")]
     #[cold]
-    pub(crate) fn block_if<G>(
+    pub(crate) fn blocks_if(
         &self,
         is_busy: bool,
         mode: WaitMode,
         units: u64,
         at: &'static Location<'static>,
-        block: impl FnOnce() -> G,
-    ) -> G {
-        if is_busy { self.block(mode, units, at, block) } else { block() }
+    ) -> Option<BlockedThread> {
+        if is_busy { BlockedThread::begin(self.record(), mode, units, at) } else { None }
     }
 
     /// Runs `block`, which blocks this thread for at most `limit`.

@@ -89,7 +89,8 @@ fn the_macro_and_the_method_return_the_future_itself() {
     let named: std::future::Ready<u32> = diagnose::block!("named", ready(1));
     let unnamed: std::future::Ready<u32> = diagnose::block!(ready(2));
     let method: std::future::Ready<u32> = ready(3).diagnose("named");
-    assert_eq!(run(named) + run(unnamed) + run(method), 6);
+    let typed: diagnose::Timed<std::future::Ready<u32>> = ready(4).diagnose("named");
+    assert_eq!(run(named) + run(unnamed) + run(method) + run(typed), 10);
 }
 
 #[cfg(feature = "alone")]

@@ -40,8 +40,9 @@ macro_rules! acquire {
         pub fn $block(&self) -> $guard<'_, T> {
             let ($it, at) = (self, Location::caller());
             let is_busy = $it.$inner.$try().is_err();
-            let block = || $it.$inner.$block();
-            let guard = $it.resource.block_if(is_busy, WaitMode::$mode, $units, at, block);
+            let blocked = $it.resource.blocks_if(is_busy, WaitMode::$mode, $units, at);
+            let guard = $it.$inner.$block();
+            drop(blocked);
             $guard::new($it.resource.hold($units, at, false, false), guard $(, $argument)?)
         }
 

@@ -14,6 +14,7 @@ mod generics_share_a_site;
 mod hand_written;
 mod impl_blocks;
 mod labels;
+mod like_the_original;
 mod methods;
 mod modules;
 mod names;

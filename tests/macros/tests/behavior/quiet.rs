@@ -50,6 +50,7 @@ async fn empty() {
 }
 
 async fn fails() -> ! {
+    pause().await;
     panic!("this never returns")
 }
 

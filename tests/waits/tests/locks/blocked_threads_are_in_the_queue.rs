@@ -1,5 +1,6 @@
 //! A thread that blocks, as in `blocking_lock`, is in the queue while it blocks.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -60,6 +61,30 @@ async fn in_async_code_it_panics_as_the_original_does() {
     let panic = std::panic::catch_unwind(panics).unwrap_err();
     let text = panic.downcast_ref::<String>().unwrap();
     assert!(text.starts_with("Cannot block the current thread from within a runtime."), "{text}");
+}
+
+thread_local! {
+    /// The place of this thread's last panic.
+    static PANICKED_AT: Cell<Option<(String, u32)>> = const { Cell::new(None) };
+}
+
+#[tokio::test]
+async fn in_async_code_it_panics_at_the_call() {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        PANICKED_AT.set(panic.location().map(|at| (String::from(at.file()), at.line())));
+        hook(panic);
+    }));
+    let (mutex, lock, semaphore) = (Mutex::new(0), RwLock::new(0), Arc::new(Semaphore::new(1)));
+    let calls: [(u32, &dyn Fn()); 3] = [
+        (line!(), &|| drop(mutex.blocking_lock())),
+        (line!(), &|| drop(lock.blocking_write())),
+        (line!(), &|| drop(semaphore.blocking_acquire())),
+    ];
+    for (line, call) in calls {
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err());
+        assert_eq!(PANICKED_AT.take(), Some((String::from(file!()), line)));
+    }
 }
 
 #[tokio::test]

@@ -75,7 +75,9 @@ impl<T: ?Sized> Mutex<T> {
         let at = Location::caller();
         OwnedMutexGuard::of(Owned::new(self, |it| {
             let is_busy = it.mutex.try_lock().is_err();
-            let guard = it.resource.block_if(is_busy, WaitMode::Lock, 1, at, || it.mutex.blocking_lock());
+            let blocked = it.resource.blocks_if(is_busy, WaitMode::Lock, 1, at);
+            let guard = it.mutex.blocking_lock();
+            drop(blocked);
             (guard, it.resource.hold(1, at, true, false))
         }))
     }

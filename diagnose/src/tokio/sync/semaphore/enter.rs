@@ -132,9 +132,10 @@ impl Semaphore {
         at: Caller,
         is_movable: bool,
     ) -> Result<(real::SemaphorePermit<'_>, Holding), AcquireError> {
-        let block = || self.permits.blocking_acquire_many(n);
         let is_busy = self.permits.available_permits() < n as usize;
-        let permit = self.resource.block_if(is_busy, WaitMode::Acquire, n.into(), at, block)?;
+        let blocked = self.resource.blocks_if(is_busy, WaitMode::Acquire, n.into(), at);
+        let permit = self.permits.blocking_acquire_many(n)?;
+        drop(blocked);
         Ok((permit, self.resource.hold(n.into(), at, is_movable, false)))
     }
 }
