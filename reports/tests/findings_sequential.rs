@@ -1,6 +1,7 @@
 //! The rule `sequential` on drawn services: a call that a request awaits many times.
 
 use crate::findings_locks::{add_mutex, drawn};
+use crate::support::latency::durations;
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{SiteIndex, Task, TaskId};
 
@@ -213,4 +214,59 @@ fn a_rare_request_with_many_calls_is_found() {
         .len()
     };
     assert_eq!([rare(20, 16), rare(19, 16), rare(40, 15), rare(50, 15)], [1, 0, 0, 1]);
+}
+
+/// A handler with 100 calls of 100 ms, which maps a stream of ids: 20 calls of 4.8 ms each.
+const STREAM: &str = "cart | calls=100 completed=100 polls=2200 busy=100_000_000 idle=9_900_000_000
+  iter(ids).then(price).collect().await | calls=100 completed=100 polls=2100 idle=9_700_000_000
+    price | calls=2000 completed=2000 polls=4000 idle=9_600_000_000 self_idle=9_600_000_000
+";
+
+/// The findings if calls of `price` have these lengths, in µs, again and again.
+fn stream(drawing: &str, lengths_us: &[u64], change: impl Fn(&mut Snapshot)) -> Vec<String> {
+    let lengths_ns: Vec<u64> = lengths_us.iter().cycle().take(2_000).map(|us| us * 1000).collect();
+    sentences(drawing, |snapshot| {
+        snapshot.nodes[2].latency.completed = durations(&lengths_ns);
+        change(snapshot);
+    })
+}
+
+#[test]
+fn calls_that_a_stream_makes_one_after_the_other_are_found() {
+    let [finding] = &stream(STREAM, &[4_800], |_| ())[..] else { panic!("one finding") };
+    let expected = "`cart` calls `price` (src/main.rs:3) 20 times per call in `iter(ids).then(price).collect().await` \
+                    (src/main.rs:2), one after the other: 96 % of its time, 4.80 ms each, 100 ms per call. Next: ask for all";
+    assert!(finding.starts_with(expected), "{finding}");
+    assert!(finding.ends_with("(sequential)"), "{finding}");
+    let retried = stream(&STREAM.replace("iter(ids).then(price)", "retry(price)"), &[4_800], |_| ());
+    assert!(retried[0].contains("Next: pause between the tries"), "{retried:?}");
+}
+
+#[test]
+fn calls_side_by_side_are_healthy() {
+    let longer = |it: &mut Snapshot| it.nodes[2].idle_ns = 9_800_000_000;
+    assert_eq!(stream(STREAM, &[4_900], longer), [""; 0], "they overlap");
+    let mut one_of_twenty = [5; 20];
+    one_of_twenty[0] = 95_000;
+    assert_eq!(stream(STREAM, &one_of_twenty, |_| ()), [""; 0], "one of them takes all of the time");
+}
+
+#[test]
+fn what_streams_and_connections_repeat_is_healthy() {
+    let of = |from: &str, to: &str| {
+        assert!(STREAM.contains(from));
+        stream(&STREAM.replace(from, to), &[4_800], |_| ()).len()
+    };
+    assert_eq!(of("price |", "load |"), 1);
+    assert_eq!(of("price |", "Body::write_chunk |"), 0, "a reader may be slow");
+    assert_eq!(of("price |", "next_event |"), 0);
+    assert_eq!(of("iter(ids).then(price).collect()", "http.serve_connection(io)"), 0, "request by request");
+    assert_eq!(
+        of("completed=2000 polls=4000 idle=9_600_000_000", "polls=4000 idle=7_900_000_000"),
+        0,
+        "79 %"
+    );
+    assert_eq!(stream(STREAM, &[4_800], |it| it.tasks.clear()), [""; 0], "a job");
+    let in_a_loop = |it: &mut Snapshot| it.nodes[1].calls = 201;
+    assert_eq!(stream(STREAM, &[4_800], in_a_loop), [""; 0], "the awaits are on record");
 }

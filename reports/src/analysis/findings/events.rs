@@ -164,10 +164,12 @@ pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
 /// an answer: functions that wrap a `recv` are named after it. Or it serves one after the other.
 pub(super) fn is_event_like(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
-    let is_loop = |site: &Site| {
-        LOOPS.iter().any(|call| site.name.contains(call)) && !site.name.starts_with("self.forward(")
-    };
-    calls_words(facts, deepest, &WAITING) || facts.site(deepest).is_some_and(is_loop)
+    calls_words(facts, deepest, &WAITING) || facts.site(deepest).is_some_and(|it| is_loop(&it.name))
+}
+
+/// Returns whether an awaited expression serves one event after the other.
+pub(super) fn is_loop(text: &str) -> bool {
+    LOOPS.iter().any(|call| text.contains(call)) && !text.starts_with("self.forward(")
 }
 
 /// Returns whether a function waits for an event by its name, such as `Jobs::next_job`.

@@ -8,7 +8,7 @@
 //! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
 //! contended failing_cell unlisted_lock unlisted_channel inversion held given_up over_capacity nested stopped accepting
-//! full_channel bottleneck sequential hog blocking slow_await   what makes calls slow
+//! full_channel bottleneck sequential sequential_inside hog blocking slow_await   what makes calls slow
 //! asleep saturated unrecorded blocking_pool runtimes self_wake spinning retries cancelled panicked   what makes all calls slow, or wastes work
 //! growing detached closed_channels backlog waiting_jobs lagged missing_await large_future lost_data   risks and notes
 //! rank alike       calls all rules, removes repetitions, sorts, keeps ten
@@ -60,6 +60,7 @@ mod runtimes;
 mod saturated;
 mod self_wake;
 mod sequential;
+mod sequential_inside;
 mod site_totals;
 mod slow_await;
 mod spinning;

@@ -10,7 +10,7 @@ use super::{
     accepting, asleep, backlog, blocking_pool, bottleneck, cancelled, closed_channels, contended, detached,
     failing_cell, full_channel, given_up, growing, held, hog, inversion, lagged, large_future, lost_data,
     missing_await, nested, over_capacity, panicked, retries, runtimes, saturated, self_wake, sequential,
-    slow_await, spinning, stopped, stuck, unlisted_lock, unrecorded, waiting_jobs,
+    sequential_inside, slow_await, spinning, stopped, stuck, unlisted_lock, unrecorded, waiting_jobs,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::{NodeIndex, ResourceId, Snapshot};
@@ -53,7 +53,7 @@ impl Snapshot {
 
 /// The rules besides the verdicts. If findings are equally important, that of the earlier rule
 /// comes first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 34] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 35] = [
     contended::find,
     failing_cell::find,
     unlisted_lock::find,
@@ -67,6 +67,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 34] = [
     full_channel::find,
     bottleneck::find,
     sequential::find,
+    sequential_inside::find,
     hog::find,
     slow_await::find,
     saturated::find,

@@ -5,7 +5,8 @@
 //! ```
 //! Each of them may be fast, and nothing waits for anything that another has. So the await counts
 //! by its calls for each call of the function, in requests only: a job that walks through a table
-//! takes its time by design. Reads, writes and waits for events repeat by their nature.
+//! takes its time by design. Reads, writes and waits for events repeat by their nature. Calls below
+//! an await of code without annotation are in `sequential_inside`.
 
 use super::awaited_lock::awaited_lock;
 use super::channels::{MIN_MEAN_NS, is_of_handlers};
@@ -65,22 +66,12 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
     let sum = |value: fn(&crate::model::Node) -> u64| {
         nodes.iter().map(|&node| value(facts.node(node))).fold(0, u64::saturating_add)
     };
-    let calls = facts.totals(function).calls;
-    let times = sum(|node| node.calls).checked_div(calls)?;
     let waited_ns = sum(|node| node.idle_ns.saturating_add(node.busy_ns));
-    let wall_ns = facts.wall_ns(function);
-    let (mean_ns, share) = (wall_ns / calls, per_mille(waited_ns, wall_ns).min(1000));
-    let cpu = CpuShare::new(facts.snapshot);
-    let is_long = |ns: u64| mean_ns >= cpu.stretched(ns);
-    let is_often = times >= MIN_TIMES && share >= MIN_SHARE && is_long(MIN_MEAN_NS)
-        || times >= FEW_TIMES && share >= FEW_SHARE && is_long(FEW_MEAN_NS)
-        || times >= MANY_TIMES && share >= FEW_SHARE && is_long(MANY_MEAN_NS);
-    let least = if times >= MIN_TIMES { FEW_CALLS } else { MIN_CALLS };
-    let is_often = is_often && facts.has_ends(function) && facts.totals(function).ended >= least;
+    let Repeated { mean_ns, share, times } = repeated(facts, function, sum(|node| node.calls), waited_ns)?;
     let is_meant = || facts.snapshot.site(site).is_none_or(|site| is_repeated(&site.name));
     let is_in_requests =
         || nodes.iter().any(|&node| is_of_handlers(facts, node) || is_between_read_and_write(facts, node));
-    if !is_often || is_meant() || !is_in_requests() || !is_inside(facts, site, &nodes) {
+    if is_meant() || !is_in_requests() || !is_inside(facts, site, &nodes) {
         return None;
     }
     if is_of_a_stream(facts, &nodes) || nodes.iter().any(|&node| waits_for_lock(facts, node)) {
@@ -90,17 +81,12 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
         "{} awaits {} {} times per call, one after the other: {} of its time, {} each, {} per call",
         facts.name(function),
         facts.name_and_line(site),
-        count((sum(|node| node.calls) + calls / 2) / calls),
+        count(times),
         percent(share),
         time(waited_ns / sum(|node| node.calls).max(1)),
         time(mean_ns),
     );
-    let next = if is_retried(facts, function, site) {
-        "pause between the tries, for longer after each failure, and bound their number"
-    } else {
-        "ask for all of them at once, or run them side by side, for example with `join_all` or `buffered`; if they are tries of one \
-         call, pause between them"
-    };
+    let next = next_step(facts, &[function, site]);
     let mut finding = Finding::new(Rule::Sequential, Severity::Slow, &sentence, next);
     finding.place = facts.place(site);
     finding.explains_ns = waited_ns;
@@ -110,13 +96,46 @@ fn of_await(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex, nodes: Vec<
     Some(finding)
 }
 
-/// Returns whether the names say that the same call is tried again. Whether it failed is unknown.
-fn is_retried(facts: &Facts<'_>, function: SiteIndex, site: SiteIndex) -> bool {
-    let says_so = |site: SiteIndex| {
-        let name = facts.snapshot.site(site).map_or_else(String::new, |site| site.name.to_lowercase());
+/// What a function does again and again in each of its calls.
+#[derive(Debug)]
+pub(super) struct Repeated {
+    /// Mean length of the function's calls, in ns.
+    pub(super) mean_ns: u64,
+    /// The share of the function's time, in thousandths.
+    pub(super) share: u64,
+    /// How often in each call, rounded.
+    pub(super) times: u64,
+}
+
+/// The repetition if `all` awaited calls, in which the function spent `waited_ns`, are many for
+/// each of its calls, and most of their time.
+pub(super) fn repeated(facts: &Facts<'_>, function: SiteIndex, all: u64, waited_ns: u64) -> Option<Repeated> {
+    let calls = facts.totals(function).calls;
+    let times = all.checked_div(calls)?;
+    let wall_ns = facts.wall_ns(function);
+    let (mean_ns, share) = (wall_ns / calls, per_mille(waited_ns, wall_ns).min(1000));
+    let cpu = CpuShare::new(facts.snapshot);
+    let is_long = |ns: u64| mean_ns >= cpu.stretched(ns);
+    let is_often = times >= MIN_TIMES && share >= MIN_SHARE && is_long(MIN_MEAN_NS)
+        || times >= FEW_TIMES && share >= FEW_SHARE && is_long(FEW_MEAN_NS)
+        || times >= MANY_TIMES && share >= FEW_SHARE && is_long(MANY_MEAN_NS);
+    let least = if times >= MIN_TIMES { FEW_CALLS } else { MIN_CALLS };
+    let is_often = is_often && facts.has_ends(function) && facts.totals(function).ended >= least;
+    is_often.then(|| Repeated { mean_ns, share, times: all.saturating_add(calls / 2) / calls })
+}
+
+/// Whether a call failed is unknown, but the names may say that it is tried again.
+pub(super) fn next_step(facts: &Facts<'_>, sites: &[SiteIndex]) -> &'static str {
+    let says_so = |site: &SiteIndex| {
+        let name = facts.snapshot.site(*site).map_or_else(String::new, |site| site.name.to_lowercase());
         ["retry", "retries", "attempt", "backoff", "back_off"].iter().any(|word| name.contains(word))
     };
-    says_so(function) || says_so(site)
+    if sites.iter().any(says_so) {
+        "pause between the tries, for longer after each failure, and bound their number"
+    } else {
+        "ask for all of them at once, or run them side by side, for example with `join_all` or `buffered`; if they are tries of one \
+         call, pause between them"
+    }
 }
 
 /// Returns whether what is awaited begins and ends in the await: an annotated function, or a
@@ -164,9 +183,14 @@ pub(super) fn names_call(text: &str) -> bool {
     let Some((before, arguments)) = open.map(|at| call.split_at(at)) else { return false };
     let name = before.rsplit(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or_default();
     let first = name.split('_').next().unwrap_or_default();
-    let is_wait =
-        WAITING.contains(&first) || OTHERS.contains(&first) || is_lock(text) || text.contains("fs::");
+    let is_wait = is_wait_or_wrapper(first) || is_lock(text) || text.contains("fs::");
     !first.is_empty() && arguments.len() > 1 && !is_wait
+}
+
+/// Returns whether a function whose name begins with this word waits for an event, or only wraps or
+/// combines what is waited for.
+pub(super) fn is_wait_or_wrapper(first: &str) -> bool {
+    WAITING.contains(&first) || OTHERS.contains(&first)
 }
 
 /// Returns whether the function handles what it reads, item by item.
@@ -185,7 +209,7 @@ fn is_of_a_stream(facts: &Facts<'_>, nodes: &[usize]) -> bool {
 
 /// Returns whether the time is spent waiting for a lock or for permits, which another finding
 /// explains.
-fn waits_for_lock(facts: &Facts<'_>, node: usize) -> bool {
+pub(super) fn waits_for_lock(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
     facts.is_await(deepest) && awaited_lock(facts, deepest).is_some()
 }
