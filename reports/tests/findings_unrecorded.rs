@@ -118,6 +118,9 @@ fn a_function_that_waits_as_often_without_delays_shows_that_the_slow_calls_are_s
     assert!(finding.contains("and `item` (src/main.rs:1) takes 40.0 ms at p99"), "{finding}");
     assert_eq!(beside(1_000, 990, 9).len(), 1, "it waits less often");
     assert_eq!(beside(99, 99, 9).len(), 1, "few calls");
+    // 3 % of the slow function's calls are late.
+    assert_eq!(beside(330, 330, 9).len(), 1, "of so few calls, fewer than ten would be late");
+    assert_eq!(beside(340, 340, 9), [""; 0]);
 }
 
 #[test]
@@ -177,20 +180,22 @@ fn threads_of_a_runtime_that_is_not_on_record_count_as_workers() {
 
 #[test]
 fn requests_of_one_kind_that_are_late_alone_wait_for_something_else() {
-    let with_others = |cpu_ms: u64, late_ms: u64, idle_ms: u64| {
+    let with_many = |calls: usize, cpu_ms: u64, late_ms: u64, idle_ms: u64| {
         threads(cpu_ms, |it| {
             let mut site = it.sites[0].clone();
             site.name = "health".into();
             it.sites.push(site);
             let mut node = it.nodes[0].clone();
             node.site = diagnose_reports::model::SiteIndex::new(it.sites.len() - 1);
-            let mut lengths = vec![2 * MS; 1_940];
-            lengths.resize(2_000, late_ms * MS);
+            let mut lengths = vec![2 * MS; calls - calls * 3 / 100];
+            lengths.resize(calls, late_ms * MS);
             (node.latency.completed, node.idle_ns) = (durations(&lengths), idle_ms * MS);
             it.nodes.push(node);
         })
         .len()
     };
+    let with_others = |cpu_ms, late_ms, idle_ms| with_many(2_000, cpu_ms, late_ms, idle_ms);
+    assert_eq!([with_many(330, 4_410, 18, 5_000), with_many(340, 4_410, 18, 5_000)], [1, 0], "few calls");
     assert_eq!([with_others(4_410, 23, 5_000), with_others(4_410, 18, 5_000)], [1, 0]);
     assert_eq!(with_others(4_410, 18, 0), 1, "it never waits");
     assert_eq!(

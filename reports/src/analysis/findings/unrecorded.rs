@@ -42,6 +42,9 @@ const MIN_RARE: u64 = 10;
 /// How many times as long as the p99 of a function that waits as often it must be. Both have the
 /// same chance of a delay, and as long a one.
 const MIN_SPARED: u64 = 4;
+/// How many of a function's calls would be late if they had the chance of those of another one. If
+/// fewer would be, that none is late is an accident; late calls come in groups.
+const MIN_EXPECTED: u64 = 10;
 
 /// The time of the workers outside of polls on record.
 #[derive(Debug, Default)]
@@ -56,6 +59,7 @@ struct WaitingCalls {
     site: SiteIndex,
     node: usize,
     calls: LatencyQuantiles,
+    lengths: Durations,
     /// Their polls after the first, and their number.
     waits: u64,
     begun: u64,
@@ -167,20 +171,37 @@ fn are_most_late(facts: &Facts<'_>, cpu: &CpuShare, share: u64) -> bool {
     for &root in facts.tree.roots.iter().filter(|&&root| facts.node(root).idle_ns > 0) {
         roots.entry(facts.node(root).site).or_default().push(root);
     }
-    let often = roots.into_values().map(|nodes| calls(facts, nodes.into_iter()));
-    let often = often.filter(|calls| calls.count >= MIN_CALLS);
-    let (late, all) = often.fold((0_usize, 0_usize), |(late, all), calls| {
-        let is_late = calls.p99_ns >= calls.p50_ns.saturating_add(cpu.stretched(MIN_P99_NS));
-        (late + usize::from(is_late), all + 1)
+    // By function: whether its calls are late, and the thousandths of them that are.
+    let often = roots.into_values().filter_map(|nodes| {
+        let lengths = lengths(facts, nodes.into_iter());
+        let calls = lengths.quantiles();
+        let late_ns = calls.p50_ns.saturating_add(cpu.stretched(MIN_P99_NS));
+        let share = per_mille(from(&lengths, late_ns), calls.count);
+        (calls.count >= MIN_CALLS).then_some((calls.p99_ns >= late_ns, share, calls.count))
     });
-    late * 2 > all && (all > 1 || share >= MIN_LONE_SHARE)
+    let often: Vec<(bool, u64, u64)> = often.collect();
+    let late = often.iter().filter(|(is_late, ..)| *is_late).count();
+    let late_share = often.iter().map(|(_, share, _)| *share).max().unwrap_or(0);
+    let tell = often.iter().filter(|(is_late, _, calls)| *is_late || are_many(*calls, late_share)).count();
+    late * 2 > tell && (tell > 1 || share >= MIN_LONE_SHARE)
+}
+
+/// Returns whether many of so many calls would be late if `late` of 1,000 were.
+fn are_many(calls: u64, late: u64) -> bool {
+    calls.saturating_mul(late) >= MIN_EXPECTED * 1000
+}
+
+/// How many took this long or longer.
+fn from(lengths: &Durations, ns: u64) -> u64 {
+    let long = lengths.buckets.iter().filter(|bucket| bucket.from_ns >= ns);
+    long.map(|bucket| bucket.count).fold(0, u64::saturating_add)
 }
 
 /// The lengths of the calls of these nodes.
-fn calls(facts: &Facts<'_>, nodes: impl Iterator<Item = usize>) -> LatencyQuantiles {
-    let mut calls = Durations::default();
-    nodes.for_each(|node| calls.merge(&facts.node(node).latency.completed));
-    calls.quantiles()
+fn lengths(facts: &Facts<'_>, nodes: impl Iterator<Item = usize>) -> Durations {
+    let mut lengths = Durations::default();
+    nodes.for_each(|node| lengths.merge(&facts.node(node).latency.completed));
+    lengths
 }
 
 fn waiting_calls(facts: &Facts<'_>, site: SiteIndex) -> Option<WaitingCalls> {
@@ -188,7 +209,9 @@ fn waiting_calls(facts: &Facts<'_>, site: SiteIndex) -> Option<WaitingCalls> {
     let nodes = || facts.nodes_of_site(site).iter().copied().filter(|&node| facts.is_in_task(node));
     let sum =
         |of: fn(&Node) -> u64| nodes().fold(0, |sum: u64, node| sum.saturating_add(of(facts.node(node))));
-    let (calls, polls, begun) = (calls(facts, nodes()), sum(|node| node.polls), sum(|node| node.calls));
+    let (polls, begun) = (sum(|node| node.polls), sum(|node| node.calls));
+    let lengths = lengths(facts, nodes());
+    let calls = lengths.quantiles();
     if calls.count < MIN_CALLS {
         return None;
     }
@@ -199,7 +222,7 @@ fn waiting_calls(facts: &Facts<'_>, site: SiteIndex) -> Option<WaitingCalls> {
         || is_initialization(facts, deepest)
         || awaited_lock(facts, deepest).is_some();
     let (waits, wall_ns) = (polls.saturating_sub(begun), facts.wall_ns(site));
-    (!is_why).then_some(WaitingCalls { site, node, calls, waits, begun, wall_ns })
+    (!is_why).then_some(WaitingCalls { site, node, calls, lengths, waits, begun, wall_ns })
 }
 
 impl WaitingCalls {
@@ -211,11 +234,13 @@ impl WaitingCalls {
     }
 
     /// Returns whether calls wait at least once, and as often as those of a slow function, without
-    /// the delays that these have.
+    /// the delays that these have. They are so many that this is no accident.
     fn is_spared(&self, slow: &Self) -> bool {
         let waits = u128::from(self.waits) * u128::from(slow.begun);
+        let late_ns = slow.calls.p99_ns / MIN_SPARED;
         self.waits >= self.begun
             && waits >= u128::from(slow.waits) * u128::from(self.begun)
-            && self.calls.p99_ns < slow.calls.p99_ns / MIN_SPARED
+            && self.calls.p99_ns < late_ns
+            && are_many(self.calls.count, per_mille(from(&slow.lengths, late_ns), slow.calls.count))
     }
 }
