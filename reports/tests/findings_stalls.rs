@@ -1,7 +1,9 @@
-//! The rule `hog` on many workers, on the thread `main`, and beside another one.
+//! The rule `hog` on many workers, on the thread `main`, beside another hog, and at blocking locks.
 
+use crate::findings_locks::add_mutex;
 use crate::findings_polls::{on_one_worker, rules};
 use diagnose_reports::Snapshot;
+use diagnose_reports::model::{SiteIndex, SiteKind, Task, TaskId};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -51,6 +53,30 @@ fn the_main_of_a_command_delays_nobody() {
     assert_eq!(command(|it| it.nodes[0].is_unspawned = false), ["hog"], "a task that was spawned");
 }
 
+/// `main` builds an index, which takes 3 s of CPU. Requests wait for a worker for other reasons.
+#[test]
+fn waits_for_workers_are_not_due_to_a_task_that_its_thread_blocks_on() {
+    let build = |change: fn(&mut Snapshot)| {
+        let mut snapshot = on_one_worker(
+            "main | calls=1 pending=1 polls=101 busy=3_000_000_000 idle=7_000_000_000\n  \
+             build | calls=1 pending=1 polls=101 busy=3_000_000_000 idle=7_000_000_000 polls@16777216..33554432=100\n\
+             get | calls=1000 completed=1000 polls=2000 busy=100_000_000 queued=2_000_000_000 idle=5_000_000_000",
+            SECOND / 10,
+        );
+        (snapshot.workers[0].listed_ns, snapshot.workers[0].busy_ns) = (10 * SECOND, SECOND / 10);
+        let mut main = Task::default();
+        (main.id, main.site, main.thread_id) = (TaskId::new(1), SiteIndex::new(0), Some(1));
+        snapshot.tasks.push(main);
+        change(&mut snapshot);
+        rules(&snapshot).len()
+    };
+    assert_eq!(build(|_| ()), 0);
+    assert_eq!(build(|it| it.tasks[0].thread_id = Some(7)), 1, "the worker is that thread");
+    assert_eq!(build(|it| it.tasks[0].runtime_number = 1), 1, "a worker may have polled it");
+    assert_eq!(build(|it| it.tasks[0].is_unspawned = true), 1, "its thread is unknown");
+    assert_eq!(build(|it| it.nodes[0].calls = 2), 1, "one of them has ended");
+}
+
 /// `resize` blocks for longer than `sign` computes.
 #[test]
 fn a_second_hog_counts_beside_the_first() {
@@ -66,4 +92,23 @@ fn a_second_hog_counts_beside_the_first() {
         rules(&on_one_worker(&drawing, all)).len()
     };
     assert_eq!([both(1_000), both(100)], [2, 1], "17 % of all busy time, and 2 %");
+}
+
+/// A thread holds a lock of std for 60 ms, 70 times; 100 of the requests wait for it in a poll.
+#[test]
+fn polls_that_wait_for_a_lock_are_explained_by_it() {
+    let hits = |at: &str, waited_ms: u64| {
+        let mut snapshot = on_one_worker(
+            "hit | calls=1000 completed=1000 polls=2000 busy=5_000_000_000 queued=2_000_000_000 idle=9_000_000_000 \
+             polls@33554432..67108864=100\n  \
+             sleep(PAUSE).await | calls=1000 completed=1000 polls=2000 idle=9_000_000_000 self_idle=9_000_000_000",
+            SECOND,
+        );
+        snapshot.sites[1].kind = SiteKind::Await;
+        add_mutex(&mut snapshot, at, 100, waited_ms, 4_200);
+        rules(&snapshot)
+    };
+    assert_eq!(hits("hit", 4_900), ["contended"]);
+    assert_eq!(hits("hit", 2_400), ["hog", "contended"], "half of the polls are long without it");
+    assert_eq!(hits("sleep(PAUSE).await", 4_900), ["hog", "contended"], "it is awaited");
 }

@@ -15,7 +15,7 @@ use super::finding::{Finding, Severity};
 use super::hog::{Hog, roots_of};
 use super::rule::Rule;
 use super::workers::CpuShare;
-use crate::model::SiteIndex;
+use crate::model::{SiteIndex, Task, TaskKind, Worker};
 use crate::units::{count, time};
 
 /// Returns whether most of the function's own time inside polls was spent asleep.
@@ -47,6 +47,26 @@ pub(super) fn on_workers_ns(facts: &Facts<'_>, site: SiteIndex, self_busy_ns: u6
     let polled = facts.tree.roots.iter().filter(|root| !is_job(root)).map(|&root| facts.node(root).busy_ns);
     let elsewhere_ns = polled.fold(0, u64::saturating_add).saturating_sub(by_workers_ns);
     self_busy_ns.saturating_sub(elsewhere_ns)
+}
+
+/// Returns whether all calls of the function are in tasks that their own threads block on, such as
+/// `main`, while the workers of the runtime poll all others. These tasks are alive, so each is
+/// known: its long polls delay no other task.
+pub(super) fn is_beside_workers(facts: &Facts<'_>, site: SiteIndex) -> bool {
+    let snapshot = facts.snapshot;
+    let roots = roots_of(facts, site);
+    let blocked_on = |task: &&Task| {
+        let is_worker = |worker: &Worker| worker.thread_id == task.thread_id;
+        task.kind == TaskKind::Future
+            && !task.is_unspawned
+            && task.runtime_number == 0
+            && task.thread_id.is_some()
+            && roots.contains(&facts.root_site(task))
+            && !snapshot.workers.iter().any(is_worker)
+    };
+    let alive = snapshot.tasks.iter().filter(blocked_on).count() as u64;
+    let all = roots.iter().map(|&root| facts.totals(root).calls).fold(0, u64::saturating_add);
+    !snapshot.workers.is_empty() && alive == all
 }
 
 pub(super) fn blocking(facts: &Facts<'_>, hog: &Hog) -> Finding {

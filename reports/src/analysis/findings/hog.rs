@@ -10,7 +10,7 @@
 //! the time that workers waited for a CPU, and the CPU time that they got must suffice for these
 //! polls beside all others.
 
-use super::blocking::{blocking, blocks, on_workers_ns};
+use super::blocking::{blocking, blocks, is_beside_workers, on_workers_ns};
 use super::events::is_between_read_and_write;
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
@@ -146,7 +146,8 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
             return None;
         }
         let ready_awaits = ready_awaits(facts, site, self_busy_ns);
-        let delay_ns = delay_ns(facts, site, ready_awaits.is_some());
+        let is_apart = is_beside_workers(facts, site);
+        let delay_ns = if is_apart { 0 } else { delay_ns(facts, site, ready_awaits.is_some()) };
         let is_most = share_of_left >= MIN_MOST && long.are_sure(cpu);
         let least_capacity = if is_most { MIN_SURE_CAPACITY } else { MIN_CAPACITY };
         // A thread that blocks on a task delays nobody but that.

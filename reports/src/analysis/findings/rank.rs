@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use super::alike::merge_alike;
 use super::facts::Facts;
 use super::finding::{Finding, Severity};
+use super::locks::{Lock, locks};
 use super::rule::Rule;
 use super::{
     accepting, asleep, backlog, blocking_pool, bottleneck, cancelled, closed_channels, contended, detached,
@@ -175,6 +176,7 @@ fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
         (Rule::Hog | Rule::Blocking, Rule::Saturated | Rule::Imbalance | Rule::Unrecorded) => true,
         // The functions on record are not what uses most of the CPU.
         (Rule::Unrecorded, Rule::Saturated) => cause.per_mille >= Some(MOST),
+        (Rule::Contended, Rule::Hog | Rule::Blocking) => is_blocked_on(facts, cause, finding),
         // The receiver itself waits for the lock.
         (Rule::Contended, Rule::Bottleneck) => {
             let places = cause.evidence.nodes.iter().map(|node| facts.place(facts.node(node.get()).site));
@@ -186,4 +188,17 @@ fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
         ) => finding.evidence.nodes.iter().any(|node| cause.evidence.nodes.contains(node)),
         _ => false,
     }
+}
+
+/// Returns whether the long polls of a function are mostly waits for the contended lock, which
+/// blocks their thread. A task waits for a lock of async code at an await, and between polls.
+fn is_blocked_on(facts: &Facts<'_>, lock: &Finding, polls: &Finding) -> bool {
+    let Some(&site) = polls.evidence.sites.first() else { return false };
+    let nodes = facts.nodes_of_site(site);
+    let is_its = |it: &&Lock<'_>| it.ids.iter().any(|id| lock.evidence.resources.contains(id));
+    let rows = locks(facts).iter().filter(is_its).flat_map(|it| &it.waiters);
+    let inside = rows.filter(|row| row.node.is_some_and(|node| nodes.contains(&node.get())));
+    let waited_ns = inside.map(|row| row.total_ns).fold(0, u64::saturating_add);
+    let self_busy_ns = nodes.iter().map(|&node| facts.tree.self_busy_ns[node]).fold(0, u64::saturating_add);
+    !nodes.iter().any(|&node| facts.is_await(node)) && waited_ns > self_busy_ns / 2
 }
