@@ -123,6 +123,7 @@ fn futures_that_calls_leave_behind_are_found() {
 
 #[test]
 fn runtimes_that_are_built_for_each_request_are_found() {
+    let threads_of_each = std::cell::Cell::new(8);
     let built = |newest: u64, seconds: u64| {
         let mut program = Program::new();
         let task = program.task("main");
@@ -135,7 +136,7 @@ fn runtimes_that_are_built_for_each_request_are_found() {
         it.spawned_at = Some(crate::support::place_at(10, 24));
         for number in [1, newest] {
             let mut runtime = Runtime::default();
-            (runtime.number, runtime.workers) = (number, 8);
+            (runtime.number, runtime.workers, runtime.threads) = (number, 8, threads_of_each.get());
             program.snapshot.runtimes.push(runtime);
         }
         let findings = program.snapshot.findings();
@@ -150,6 +151,10 @@ fn runtimes_that_are_built_for_each_request_are_found() {
         ),
         "{finding}"
     );
+    let threads = "each one starts and stops threads, and has its own timers and sockets";
+    assert!(finding.contains(threads), "{finding}");
+    threads_of_each.set(0);
+    assert!(built(1_968, 7)[0].contains("each one has its own timers and sockets"), "as in tests");
     assert_eq!(built(40, 7), [""; 0], "some at the start");
     assert_eq!(built(1_968, 36_000), [""; 0], "a few each minute");
 }

@@ -39,9 +39,12 @@ fn of_all(facts: &Facts<'_>) -> Option<Finding> {
         count(ended),
         counted(newest.workers, "worker"),
     );
-    let next = "build one runtime, and reach it from other threads by its `Handle`: each one starts and stops \
-                threads, and has its own timers and sockets";
-    let mut finding = Finding::new(Rule::Runtimes, Severity::Waste, &sentence, next);
+    // That of a thread which runs all of its tasks has no worker threads.
+    let threads = if newest.threads > 0 { "starts and stops threads, and " } else { "" };
+    let next = format!(
+        "build one runtime, and reach it from other threads by its `Handle`: each one {threads}has its own timers and sockets"
+    );
+    let mut finding = Finding::new(Rule::Runtimes, Severity::Waste, &sentence, &next);
     finding.place = place.cloned();
     finding.evidence.set_tasks(entering(facts).map(|task| task.id));
     Some(finding)
