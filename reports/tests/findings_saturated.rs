@@ -41,6 +41,24 @@ fn requests_of_connections_that_never_end_wait_for_busy_workers() {
 }
 
 #[test]
+fn the_function_that_takes_most_of_the_cpu_is_named() {
+    let next = |drawing: &str| {
+        let finding = service(drawing, 9_850, 50).findings().remove(0);
+        (finding.next, finding.place.map(|place| place.line))
+    };
+    let (named, line) = next(CONNECTIONS);
+    let expected =
+        "use less CPU in `handle` (src/main.rs:4), which takes 100 % of the busy time of tasks, add workers";
+    assert!(named.starts_with(expected), "{named}");
+    assert_eq!(line, Some(4));
+    let handle = "    handle | calls=2000 completed=2000 polls=4000 busy=9_900_000_000";
+    let divided = CONNECTIONS.replace(handle, &handle.replace("9_900", "4_900"));
+    let (named, line) = next(&divided);
+    assert!(named.starts_with("use less CPU in the functions at the top of the table, add"), "{named}");
+    assert_eq!(line, None, "its callers compute for longer");
+}
+
+#[test]
 fn tasks_that_never_end_and_answer_nothing_are_a_simulation() {
     let without = |name: &str| {
         let lines: Vec<&str> = CONNECTIONS.lines().filter(|line| !line.contains(name)).collect();

@@ -16,6 +16,8 @@ use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::{CpuShare, capacity_ns};
+use crate::model::{SiteIndex, SiteKind};
+use crate::ordered::OrderedMap;
 use crate::units::{counted, time};
 
 /// The least share of the workers' time, in thousandths.
@@ -27,6 +29,8 @@ const MIN_QUEUED: u64 = 500;
 /// Shorter recordings may be a start-up.
 const MIN_ELAPSED_NS: u64 = 5_000_000_000;
 const MIN_POLLS: u64 = 1_000;
+/// The least share of the busy time of tasks, in thousandths, for a function to be named: most.
+const MIN_MOST: u64 = 500;
 /// Many workers for a CPU: the least number, the least ratio of their waits for a CPU to the time
 /// that they got, and the least share of the CPUs that they use, in thousandths. Where others use
 /// the CPUs: the least share of the time in which the workers could run.
@@ -237,8 +241,38 @@ fn saturated(facts: &Facts<'_>, cpu: &CpuShare, queue: &QueueTimes) -> Option<Fi
         time(queue.mean_ns()),
         percent(per_mille(queue.queued_ns, queue.wall_ns).min(1000)),
     );
-    let next = "use less CPU in the functions at the top of the table, add workers if there are CPUs, or refuse load earlier";
-    (share >= MIN_BUSY).then(|| of_queue(Rule::Saturated, Severity::Slow, &sentence, next, queue, share))
+    let busiest = busiest(facts);
+    let functions = match busiest {
+        Some((site, part)) => {
+            format!("{}, which takes {} of the busy time of tasks", facts.name_and_line(site), percent(part))
+        }
+        None => "the functions at the top of the table".to_owned(),
+    };
+    let next = format!("use less CPU in {functions}, add workers if there are CPUs, or refuse load earlier");
+    (share >= MIN_BUSY).then(|| {
+        let mut finding = of_queue(Rule::Saturated, Severity::Slow, &sentence, &next, queue, share);
+        finding.place = busiest.and_then(|(site, _)| facts.place(site));
+        finding.evidence.sites.extend(busiest.map(|(site, _)| site));
+        finding
+    })
+}
+
+/// The function whose own code takes most of the busy time of tasks, and its share of that in
+/// thousandths, if there is one. Its polls are short: a long one is a `hog`.
+fn busiest(facts: &Facts<'_>) -> Option<(SiteIndex, u64)> {
+    let mut own_ns: OrderedMap<SiteIndex, u64> = OrderedMap::new();
+    let mut all_ns = 0_u64;
+    for node in (0..facts.tree.nodes.len()).filter(|&node| facts.is_in_task(node)) {
+        let ns = facts.tree.self_busy_ns[node];
+        all_ns = all_ns.saturating_add(ns);
+        if facts.site(node).is_some_and(|site| matches!(site.kind, SiteKind::Fn | SiteKind::Sync)) {
+            let own = own_ns.entry(facts.node(node).site).or_default();
+            *own = own.saturating_add(ns);
+        }
+    }
+    let (site, ns) = own_ns.into_iter().max_by_key(|&(site, ns)| (ns, std::cmp::Reverse(site)))?;
+    let share = per_mille(ns, all_ns);
+    (share >= MIN_MOST).then_some((site, share))
 }
 
 fn of_queue(
