@@ -4,7 +4,7 @@
 use crate::findings_locks::{add_mutex, drawn};
 use crate::support::latency::durations;
 use crate::support::{place_at, tree};
-use diagnose_reports::model::{Holding, Resource, ResourceId, ResourceKind, Role, SiteKind};
+use diagnose_reports::model::{Holding, Resource, ResourceId, ResourceKind, Role, SiteKind, Span};
 use diagnose_reports::{Format, Snapshot, View};
 
 const MS: u64 = 1_000_000;
@@ -80,6 +80,49 @@ fn an_await_of_the_receiver_is_named_only_if_it_is_long() {
     snapshot.nodes[4].calls = 57;
     let next = next(&snapshot);
     assert!(next.ends_with("it is emptied at src/main.rs:4"), "49 ms each time: {next}");
+}
+
+/// The same, but callers wait for the answers of `writer`, which also takes other messages.
+fn asked(change: impl Fn(&mut Snapshot)) -> String {
+    let mut snapshot = ingest();
+    snapshot.sites[1].name = "answer.await".into();
+    snapshot.resources[0].usage.waited_ns = 0;
+    snapshot.resources[0].holdings[0].uses = 204;
+    change(&mut snapshot);
+    next(&snapshot)
+}
+
+#[test]
+fn the_receiver_that_answers_late_now_and_then_is_named() {
+    let expected = "look at the receiver of the mpsc with 16 slots created at src/main.rs:500; it is emptied at \
+                    src/main.rs:4, which takes 700 ms each time at `flush(&mut block).await` (src/main.rs:5)";
+    assert_eq!(asked(|_| ()), expected);
+    assert_eq!(
+        asked(|it| it.resources[0].capacity = None),
+        expected.replace("mpsc with 16 slots", "unbounded mpsc")
+    );
+    let unknown = |change: &dyn Fn(&mut Snapshot)| asked(change).starts_with("look at the other end");
+    assert!(unknown(&|it| it.sites[1].name = "fetch(id).await".into()), "a call");
+    assert!(unknown(&|it| it.resources[0].holdings[0].uses = 199), "others have answered");
+    assert!(unknown(&|it| it.nodes[4].calls = 6), "it is away for 467 ms");
+    let twice = |it: &mut Snapshot| {
+        let mut other = it.resources[0].clone();
+        (other.id, other.created) = (ResourceId::new(2), Some(place_at(501, 5)));
+        it.resources.push(other);
+    };
+    assert!(unknown(&twice), "either may be it");
+}
+
+#[test]
+fn a_call_that_has_just_begun_makes_the_others_no_shorter() {
+    let next = asked(|it| {
+        (it.nodes[4].calls, it.nodes[4].pending) = (5, 1);
+        it.nodes[4].idle_ns += 15 * MS;
+        let mut span = Span::default();
+        (span.site, span.age_ns) = (it.nodes[4].site, 15 * MS);
+        it.spans.push(span);
+    });
+    assert!(next.contains("which takes 700 ms each time at `flush(&mut block).await`"), "{next}");
 }
 
 #[test]

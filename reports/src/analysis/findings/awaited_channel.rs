@@ -6,6 +6,14 @@
 //! ```
 //! A channel records how long its senders have waited, but not in which await. So it must be the
 //! only one whose senders waited for about as long as calls did at that await.
+//!
+//! Calls may also wait for an answer, while the task that gives it handles another message:
+//! ```text
+//! callers      send(Get, reply) ✓ answer ············ slow ············ ✓
+//! receiver     recv ▒ recv ▒ recv ████████████ compact ████████████ recv ▒
+//! ```
+//! Which task answers is not on record once it has. So it must be the only receiver that got as
+//! many messages as calls waited there, and that is away for that long each time.
 
 use std::fmt::Write as _;
 
@@ -14,7 +22,7 @@ use super::channels::{channel_words, receive};
 use super::events::{is_channel_read, is_channel_send};
 use super::facts::Facts;
 use super::finding::MAX_IDS;
-use crate::model::{Resource, ResourceId, ResourceKind, Role};
+use crate::model::{Resource, ResourceId, ResourceKind, Role, Span};
 use crate::ordered::OrderedMap;
 use crate::units::time;
 
@@ -57,17 +65,48 @@ pub(super) fn awaited_channel(facts: &Facts<'_>, node: usize) -> Option<AwaitedC
     let is_as_long = |it: &Channels<'_>| it.waited_ns.abs_diff(idle_ns) <= idle_ns / 5;
     let mut alike = places.into_values().filter(is_as_long);
     let (channels, None) = (alike.next()?, alike.next()) else { return None };
-    let received = ends(channels.first, Role::Receives).filter(|end| end.uses > 0);
-    let received = received.max_by_key(|end| end.uses);
-    let mut words =
-        format!("{}; {}", channel_words(channels.first, channels.ids.len()), emptied_by(facts, received));
-    if let Some((over, ns)) = received.and_then(|end| longest_other(facts, receive(facts, end)?)) {
-        // Writing to a string cannot fail.
-        let over = facts.name_and_line(facts.node(over).site);
-        let _ = write!(words, ", which takes {} each time at {over}", time(ns));
+    Some(channels.awaited(facts))
+}
+
+/// The channel whose receiver answers the calls that wait at a future without a name, if it takes
+/// `slow_ns` or more now and then.
+pub(super) fn answering_channel(facts: &Facts<'_>, node: usize, slow_ns: u64) -> Option<AwaitedChannel> {
+    facts.site(node).filter(|site| !site.name.contains('('))?;
+    let mut places = OrderedMap::new();
+    for it in &facts.snapshot.resources {
+        let end = ends(it, Role::Receives).max_by_key(|end| end.uses);
+        let Some(end) = end.filter(|_| matches!(it.kind, ResourceKind::Mpsc | ResourceKind::Mpmc)) else {
+            continue;
+        };
+        let receive = receive(facts, end).and_then(|receive| longest_other(facts, receive));
+        if receive.is_some_and(|(_, ns)| ns >= slow_ns) {
+            let own = it.created.is_none().then_some(it.id);
+            let empty = (Channels { first: it, ids: Vec::new(), waited_ns: 0 }, 0_u64);
+            let (channels, received) = places.entry((it.kind, it.created.as_ref(), own)).or_insert(empty);
+            channels.ids.push(it.id);
+            *received = received.saturating_add(end.uses);
+        }
     }
-    let ids = channels.ids.iter().copied().take(MAX_IDS).collect();
-    Some(AwaitedChannel { words, ids })
+    let calls = facts.sum(facts.node(node).site, |node| node.completed);
+    let mut asked = places.into_values().filter(|(_, received)| *received >= calls);
+    let ((channels, _), None) = (asked.next()?, asked.next()) else { return None };
+    Some(channels.awaited(facts))
+}
+
+impl Channels<'_> {
+    fn awaited(&self, facts: &Facts<'_>) -> AwaitedChannel {
+        let received = ends(self.first, Role::Receives).filter(|end| end.uses > 0);
+        let received = received.max_by_key(|end| end.uses);
+        let mut words =
+            format!("{}; {}", channel_words(self.first, self.ids.len()), emptied_by(facts, received));
+        if let Some((over, ns)) = received.and_then(|end| longest_other(facts, receive(facts, end)?)) {
+            // Writing to a string cannot fail.
+            let over = facts.name_and_line(facts.node(over).site);
+            let _ = write!(words, ", which takes {} each time at {over}", time(ns));
+        }
+        let ids = self.ids.iter().copied().take(MAX_IDS).collect();
+        AwaitedChannel { words, ids }
+    }
 }
 
 /// The await of the receiver, besides those for messages, that takes longest on average, and that
@@ -78,7 +117,18 @@ fn longest_other(facts: &Facts<'_>, receive: usize) -> Option<(usize, u64)> {
     let others = awaits.filter(|&child| {
         facts.is_await(child) && !facts.site(child).is_some_and(|site| is_channel_read(&site.name))
     });
-    let mean_ns = |node: usize| facts.node(node).idle_ns.checked_div(facts.node(node).calls).unwrap_or(0);
-    let longest = others.max_by_key(|&node| (mean_ns(node), std::cmp::Reverse(node)))?;
-    Some((longest, mean_ns(longest))).filter(|&(_, ns)| ns >= MIN_OVER_NS)
+    let longest = others.max_by_key(|&node| (mean_ns(facts, node), std::cmp::Reverse(node)))?;
+    Some((longest, mean_ns(facts, longest))).filter(|&(_, ns)| ns >= MIN_OVER_NS)
+}
+
+/// How long the calls at an await took on average, in ns: without the one that has not ended, if
+/// others have.
+fn mean_ns(facts: &Facts<'_>, node: usize) -> u64 {
+    let own = facts.node(node);
+    let is_there = |span: &&Span| span.site == own.site || span.at == Some(own.site);
+    let open_ns = facts.snapshot.spans.iter().filter(is_there).map(|span| span.age_ns).max().unwrap_or(0);
+    match own.calls.saturating_sub(own.pending) {
+        0 => own.idle_ns / own.calls.max(1),
+        ended => own.idle_ns.saturating_sub(open_ns) / ended,
+    }
 }

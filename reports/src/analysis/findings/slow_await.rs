@@ -7,7 +7,7 @@
 //! A long await alone is not a fault: a client may have asked for it, or it ends once a day. So the
 //! slow calls have to be far from the usual ones, and the await must not be for the next event.
 
-use super::awaited_channel::awaited_channel;
+use super::awaited_channel::{answering_channel, awaited_channel};
 use super::awaited_lock::awaited_lock;
 use super::channels::is_of_handlers;
 use super::events::{is_event_like, is_for_event, is_initialization, is_timer};
@@ -115,7 +115,9 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
     }
     let (next, resources) = if let Some(lock) = awaited_lock {
         (format!("look at the calls that hold {}; it is {}", lock.words, lock.held), lock.ids.clone())
-    } else if let Some(channel) = awaited_channel(facts, deepest) {
+    } else if let Some(channel) =
+        awaited_channel(facts, deepest).or_else(|| answering_channel(facts, deepest, bound_ns))
+    {
         (format!("look at the receiver of {}", channel.words), channel.ids)
     } else {
         (other_end(facts, deepest), Vec::new())
