@@ -58,3 +58,32 @@ fn loops_that_do_something_else_are_healthy() {
     assert_eq!(changed("busy=3_800_000_000", "busy=6_000_000_000"), 0, "under half of all busy time");
     assert_eq!(changed("calls=300_000", "calls=6_900"), 0, "under 1,000 in a second");
 }
+
+/// 10,000 calls of 5 ms, each of which tries 60 times.
+const STORM: &str = "order | calls=10_000 completed=10_000 polls=700_000 busy=7_000_000_000 idle=46_000_000_000
+  call_with_retries(id).await | calls=10_000 completed=10_000 polls=700_000 busy=6_900_000_000 idle=46_000_000_000
+    call_with_retries | calls=10_000 completed=10_000 polls=700_000 busy=6_900_000_000 idle=46_000_000_000
+      call(id).await | calls=600_000 completed=600_000 polls=700_000 busy=5_000_000_000 idle=46_000_000_000
+";
+
+#[test]
+fn tries_of_another_call_are_found_by_the_name_of_their_function() {
+    let expected = "retries: `call_with_retries` (src/main.rs:3) retries `call(id).await` (src/main.rs:4) without a pause: \
+                    600,000 tries in 52.9 s in 10,000 calls, 71 % of all busy time";
+    assert_eq!(sentences(STORM), [expected]);
+    let changed = |from: &str, to: &str| {
+        assert!(STORM.contains(from));
+        sentences(&STORM.replace(from, to)).len()
+    };
+    assert_eq!(changed("call_with_retries |", "call_all |"), 0, "no name says that these are tries");
+    assert_eq!(changed("call(id).await", "rows.next().await"), 0, "it reads");
+    assert_eq!(
+        changed("calls=600_000 completed=600_000", "calls=159_999 completed=159_999"),
+        0,
+        "15 in each call"
+    );
+    assert_eq!(changed("busy=5_000_000_000", "busy=3_400_000_000"), 0, "under half of all busy time");
+    let pause = "call(id).await | calls=600_000";
+    let paused = format!("backoff.sleep().await | calls=590_000 completed=590_000\n      {pause}");
+    assert_eq!(changed(pause, &paused), 0, "it pauses between them");
+}

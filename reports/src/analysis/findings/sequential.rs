@@ -126,16 +126,19 @@ pub(super) fn repeated(facts: &Facts<'_>, function: SiteIndex, all: u64, waited_
 
 /// Whether a call failed is unknown, but the names may say that it is tried again.
 pub(super) fn next_step(facts: &Facts<'_>, sites: &[SiteIndex]) -> &'static str {
-    let says_so = |site: &SiteIndex| {
-        let name = facts.snapshot.site(*site).map_or_else(String::new, |site| site.name.to_lowercase());
-        ["retry", "retries", "attempt", "backoff", "back_off"].iter().any(|word| name.contains(word))
-    };
-    if sites.iter().any(says_so) {
+    if sites.iter().any(|&site| says_retry(facts, site)) {
         "pause between the tries, for longer after each failure, and bound their number"
     } else {
         "ask for all of them at once, or run them side by side, for example with `join_all` or `buffered`; if they are tries of one \
          call, pause between them"
     }
+}
+
+/// Returns whether the name of a function, or the text of an await, says that a call is tried
+/// again.
+pub(super) fn says_retry(facts: &Facts<'_>, site: SiteIndex) -> bool {
+    let name = facts.snapshot.site(site).map_or_else(String::new, |site| site.name.to_lowercase());
+    ["retry", "retries", "attempt", "backoff", "back_off"].iter().any(|word| name.contains(word))
 }
 
 /// Returns whether what is awaited begins and ends in the await: an annotated function, or a
