@@ -1,7 +1,7 @@
 //! The rule `retries` on drawn trees: loops that connect, and what else connects often.
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::SiteKind;
+use diagnose_reports::model::{SiteIndex, SiteKind, Task, TaskId};
 
 use crate::support::tree;
 
@@ -71,6 +71,13 @@ fn tries_of_another_call_are_found_by_the_name_of_their_function() {
     let expected = "retries: `call_with_retries` (src/main.rs:3) retries `call(id).await` (src/main.rs:4) without a pause: \
                     600,000 tries in 52.9 s in 10,000 calls, 71 % of all busy time";
     assert_eq!(sentences(STORM), [expected]);
+    let mut in_handlers = snapshot(&STORM.replace("=10_000 ", "=2_000 "));
+    let mut task = Task::default();
+    (task.id, task.site, task.is_unspawned, task.opaque_wakers) =
+        (TaskId::new(1), SiteIndex::new(0), true, Some(1));
+    in_handlers.tasks.push(task);
+    let rules = in_handlers.findings().iter().map(|it| it.rule.to_string()).collect::<Vec<_>>();
+    assert_eq!(rules, ["retries"], "300 in each call of 26 ms, and not `sequential` as well");
     let changed = |from: &str, to: &str| {
         assert!(STORM.contains(from));
         sentences(&STORM.replace(from, to)).len()

@@ -185,7 +185,10 @@ fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
         (
             Rule::Inversion | Rule::Contended | Rule::FullChannel | Rule::Bottleneck | Rule::Stopped,
             Rule::SlowAwait,
-        ) => finding.evidence.nodes.iter().any(|node| cause.evidence.nodes.contains(node)),
+        )
+        | (Rule::Retries, Rule::Sequential) => {
+            finding.evidence.nodes.iter().any(|node| cause.evidence.nodes.contains(node))
+        }
         _ => false,
     }
 }
