@@ -26,6 +26,9 @@ const ACQUIRING: [&str; 2] = ["acquire", "acquire_many"];
 /// Methods of permits, and of a `Result` or `Option` with them, that move nothing.
 const OF_PERMITS: [&str; 7] = ["forget", "is_err", "is_none", "is_ok", "is_some", "merge", "num_permits"];
 
+/// Methods of futures and streams that call a function with the output.
+const COMBINING: [&str; 6] = ["and_then", "for_each", "inspect", "map", "map_ok", "then"];
+
 /// Methods of `Option` and `Result` that return what is inside.
 const UNWRAPPING: [&str; 2] = ["expect", "unwrap"];
 
@@ -89,8 +92,31 @@ impl Acquired {
 /// What the body does with the guard that this await acquires, if it does `outer` with the value of
 /// the await. Only `place.lock().await` may return the guard itself.
 pub(crate) fn of_await(operand: &Expr, outer: ValueUse) -> ValueUse {
-    let is_itself = acquired(operand).is_some();
-    if is_itself { outer } else { ValueUse { itself: GuardUse::Unknown, ..outer } }
+    if acquired(operand).is_some() {
+        return outer;
+    }
+    let inside = if calls_with_guard(operand) { GuardUse::Moves } else { outer.inside };
+    ValueUse { itself: GuardUse::Unknown, inside }
+}
+
+/// Returns whether it is `place.lock().then(|guard| …)`, or the like: that function may put the
+/// guard anywhere.
+fn calls_with_guard(operand: &Expr) -> bool {
+    match operand {
+        Expr::Paren(inside) => calls_with_guard(&inside.expr),
+        Expr::Group(inside) => calls_with_guard(&inside.expr),
+        Expr::MethodCall(call) => {
+            let is_combined = is_one_of(&COMBINING, &call.method);
+            let is_function = |argument: &Expr| match argument {
+                Expr::Closure(it) => it.inputs.iter().any(|input| !matches!(input, Pat::Wild(_))),
+                _ => is_combined,
+            };
+            let receiver = || call.receiver.to_token_stream();
+            let has_guard = || [&LOCKING[..], &ACQUIRING].iter().any(|it| mentions_call(it, receiver()));
+            call.args.iter().any(is_function) && has_guard() || calls_with_guard(&call.receiver)
+        }
+        _ => false,
+    }
 }
 
 /// What the value of an await may be. `None` if nothing in it looks like a lock.

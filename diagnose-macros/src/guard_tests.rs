@@ -249,6 +249,27 @@ fn a_guard_inside_a_value_moves_with_a_field_or_a_closure() {
     assert_eq!(guard_use(body), "stays", "{body}");
 }
 
+#[test]
+fn a_guard_that_a_combinator_hands_to_a_function_moves() {
+    for body in [
+        "m.lock().map(|g| keep(g)).await;",
+        "(m.lock().then(keep)).await;",
+        "permits.acquire().map_err(|e| log(e)).await;",
+        "self.m.lock().boxed().then(|mut g| async move { keep(g) }).named(\"x\").await;",
+        "stream::iter(all).then(|m| m.lock()).for_each(|g| async { keep(g) }).await;",
+    ] {
+        assert_eq!(value_use(body), ("unknown", "moves"), "{body}");
+    }
+    for body in [
+        "m.lock().map(|_| ()).await;",
+        "m.lock().named(name).await;",
+        "join_all(all.iter().map(|m| m.lock())).await;",
+        "select(m.lock(), n.iter().map(|it| it + 1)).await;",
+    ] {
+        assert_ne!(value_use(body).1, "moves", "{body}");
+    }
+}
+
 /// The returned future may await the block, and move the guard that it returns.
 #[test]
 fn a_guard_of_a_block_beside_the_returned_future_moves() {
