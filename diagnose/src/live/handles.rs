@@ -1,8 +1,8 @@
 //! Handles that can abort a task, in the bits above its label.
 //!
 //! ```text
-//!  31        30      29       28          16 15       0
-//!  unused    ABORT   HANDLE   abort handles  label
+//!  31       30      29       28          16 15       0
+//!  ON_DROP  ABORT   HANDLE   abort handles  label
 //! ```
 //! A task that a handle may abort is not proven to be stuck. tokio's handles are counted where they
 //! are wrapped.
@@ -16,6 +16,8 @@ use crate::label::Label;
 pub(crate) const HANDLE: u32 = 1 << 29;
 /// A handle of tokio's own type, which is not counted, can abort the task from anywhere.
 pub(crate) const ABORT: u32 = 1 << 30;
+/// A handle or set whose drop aborts the task is alive.
+pub(crate) const ON_DROP: u32 = 1 << 31;
 /// One counted abort handle.
 const ONE: u32 = 1 << 16;
 /// The bits of the count. Once all of them are set, the task has abort handles until it ends.

@@ -36,7 +36,7 @@ pub(crate) mod workers;
 
 pub(crate) use current::{CurrentPoll, current_poll};
 pub(crate) use forward::Forward;
-pub(crate) use handles::{ABORT, HANDLE};
+pub(crate) use handles::{ABORT, HANDLE, ON_DROP};
 pub(crate) use live_slot::{
     ArmSlot, LiveSlot, SlotCopy, SlotState, all, over, put, put_of_arm, take, take_for_arm,
 };

@@ -14,7 +14,9 @@ use super::runtimes::library;
 use super::texts::Texts;
 use crate::clock::{self, Scale};
 use crate::label::Label;
-use crate::live::{self, HANDLE, Memory, SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin, TaskState};
+use crate::live::{
+    self, HANDLE, Memory, ON_DROP, SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin, TaskState,
+};
 use crate::site::Site;
 use crate::tree::{self, Node};
 
@@ -242,7 +244,8 @@ impl TaskCopy {
             SpawnRuntime::Smol | SpawnRuntime::AsyncStd | SpawnRuntime::Other
         );
         class.has_handle = !is_counted || self.task.handles() & HANDLE != 0;
-        class.has_abort_handle = self.task.handles() & !HANDLE != 0;
+        class.has_abort_handle = self.task.handles() & !(HANDLE | ON_DROP) != 0;
+        class.is_aborted_on_drop = self.task.handles() & ON_DROP != 0;
         class.is_unspawned =
             matches!(self.origin.target.runtime, SpawnRuntime::Unknown | SpawnRuntime::TokioHooks);
         class.spawned_by = some(self.spawned_by).map(TaskId::new);

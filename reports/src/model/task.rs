@@ -98,6 +98,8 @@ pub struct TaskClass {
     pub has_handle: bool,
     /// Whether an abort handle for it is alive, which may be anywhere.
     pub has_abort_handle: bool,
+    /// Whether the drop of a handle or of a set that has the task aborts it.
+    pub is_aborted_on_drop: bool,
     /// Whether only the thread that polled it last can poll it, as in a `LocalSet`.
     pub is_local: bool,
     /// Size of its future in bytes, in whole words of eight and at most 8 MiB. `None` before the
@@ -207,6 +209,8 @@ struct Saved<'a> {
     has_handle: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     has_abort_handle: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_aborted_on_drop: bool,
     #[serde(default)]
     is_local: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,6 +255,7 @@ impl Task {
             is_unspawned: self.is_unspawned,
             has_handle: self.has_handle,
             has_abort_handle: self.has_abort_handle,
+            is_aborted_on_drop: self.is_aborted_on_drop,
             is_local: self.is_local,
             future_bytes: self.future_bytes,
             thread: Cow::Borrowed(&self.thread),
@@ -305,6 +310,7 @@ impl<'de> Deserialize<'de> for Task {
             is_unspawned: saved.is_unspawned,
             has_handle: saved.has_handle,
             has_abort_handle: saved.has_abort_handle,
+            is_aborted_on_drop: saved.is_aborted_on_drop,
             is_local: saved.is_local,
             future_bytes: saved.future_bytes,
             thread: saved.thread.into_owned(),

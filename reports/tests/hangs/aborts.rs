@@ -89,6 +89,25 @@ fn a_handle_that_nobody_awaits_may_be_with_any_task() {
 }
 
 /// ```text
+/// main   ├ spawns into a JoinSet ┤├ sleeps ┤    drops the set, and the tasks with it
+/// ```
+#[test]
+fn a_task_whose_set_is_not_awaited_may_be_dropped_with_it() {
+    let mut program = crossed();
+    program.snapshot.waits.retain(|wait| wait.tasks.is_empty());
+    let lock = program.mutex();
+    program.waits(1, lock, WaitMode::Lock, 7);
+    program.holds(2, lock, 8);
+    (program.of(2).has_handle, program.of(2).is_aborted_on_drop) = (true, true);
+    assert_eq!(program.verdicts(), ["proven cycle"], "nothing goes on that may have the set");
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["suspect cycle"], "another task may have the set");
+    program.of(2).since_ns = 61_000_000_000;
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+}
+
+/// ```text
 /// main   ├ or(one.await, timer) ┤   the handle of `one` is dropped, and the task with it
 /// ```
 #[test]
@@ -143,6 +162,30 @@ fn an_aborted_task_is_dropped_on_its_thread_and_not_while_that_is_blocked() {
     program.sleeps(other, 77);
     program.of(other).is_local = true;
     assert_eq!(program.verdicts(), ["proven blocked_worker"]);
+}
+
+/// ```text
+/// main   ├ runs a LocalSet until a timer is due ┤    drops the set, and the tasks with it
+/// ```
+#[test]
+fn a_block_on_may_drop_the_tasks_of_its_thread() {
+    let mut program = crossed();
+    program.snapshot.waits.retain(|wait| wait.tasks.is_empty());
+    for task in [2, 3] {
+        (program.of(task).is_local, program.of(task).thread_id) = (true, Some(77));
+    }
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["likely cycle"], "its `main` is not on that thread");
+    (program.of(1).is_local, program.of(1).thread_id) = (true, Some(77));
+    let lock = program.mutex();
+    program.waits(1, lock, WaitMode::Lock, 7);
+    program.holds(2, lock, 8);
+    assert_eq!(program.verdicts(), ["likely cycle"], "its `main` is behind them");
+    program.has_timer(1);
+    assert_eq!(program.verdicts(), ["suspect cycle"], "its `main` goes on");
+    (program.of(2).since_ns, program.of(3).since_ns) = (61_000_000_000, 61_000_000_000);
+    assert_eq!(program.verdicts(), ["likely cycle"]);
 }
 
 #[test]

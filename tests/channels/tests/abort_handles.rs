@@ -71,6 +71,24 @@ async fn handles_of_a_finished_task_do_not_affect_the_next_task() {
     assert_eq!(seen.0.tasks.iter().filter(|task| task.has_abort_handle).count(), handles.len());
 }
 
+/// Whether the task that was spawned there has a handle, and ends once that is dropped.
+fn handle((_, line): (&str, u32)) -> (bool, bool) {
+    let seen = look();
+    let task = seen.0.tasks.iter().find(|task| task.spawned_at.as_ref().is_some_and(|it| it.line == line));
+    let task = task.expect("the task is alive");
+    (task.has_handle, task.is_aborted_on_drop)
+}
+
+#[tokio::test]
+async fn a_task_of_a_set_ends_with_it_until_it_is_detached() {
+    diagnose_isolation::isolated!();
+    let mut set = JoinSet::new();
+    let (at, _) = (here(), set.spawn(pending::<()>()));
+    assert_eq!(handle(at), (true, true));
+    set.detach_all();
+    assert_eq!(handle(at), (false, false));
+}
+
 #[tokio::test]
 async fn an_abort_by_a_handle_ends_the_task() {
     diagnose_isolation::isolated!();

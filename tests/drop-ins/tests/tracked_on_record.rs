@@ -6,7 +6,7 @@ use std::pin::pin;
 use diagnose::{tokio, tokio_util};
 use diagnose_channels_tests::{here, look};
 use diagnose_drop_ins_tests::{now, poll_once};
-use diagnose_reports::model::{Attribution, ResourceKind, Role, WaitMode};
+use diagnose_reports::model::{Attribution, ResourceKind, Role, Task, WaitMode};
 use tokio::runtime::Builder;
 use tokio::task::yield_now;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
@@ -115,5 +115,26 @@ fn to_await_an_aborting_handle_is_to_join_its_task() {
         drop(task);
         yield_now().await;
         assert_eq!(look().0.tasks.len(), tasks - 1, "its drop aborted the task");
+    });
+}
+
+#[test]
+fn a_task_ends_with_a_handle_that_aborts_on_drop_until_it_is_detached() {
+    diagnose_isolation::isolated!();
+    let has_handle = |(_, line): (&str, u32)| {
+        let seen = look();
+        let is_it = |it: &&Task| it.spawned_at.as_ref().is_some_and(|it| it.line == line);
+        let task = seen.0.tasks.iter().find(is_it).expect("the task is alive");
+        [task.has_handle, task.is_aborted_on_drop]
+    };
+    Builder::new_current_thread().build().unwrap().block_on(async {
+        let (at, task) = (here(), tokio::spawn(pending::<()>()));
+        assert_eq!(has_handle(at), [true, false]);
+        let task = AbortOnDropHandle::new(task);
+        assert_eq!(has_handle(at), [true, true]);
+        let task = task.detach();
+        assert_eq!(has_handle(at), [true, false]);
+        drop(task);
+        assert_eq!(has_handle(at), [false, false]);
     });
 }

@@ -61,6 +61,12 @@ impl<T> JoinHandle<T> {
         }
     }
 
+    /// Returns the record of the task.
+    #[cfg(feature = "tokio-util")]
+    pub(crate) fn task(&self) -> RecordedTask {
+        self.task
+    }
+
     /// Aborts the task, unless it is finished.
     pub fn abort(&self) {
         self.task.note_abort();

@@ -205,7 +205,7 @@ impl<T: 'static> JoinSet<T> {
     /// Removes all tasks from the set without aborting them.
     pub fn detach_all(&mut self) {
         self.set.detach_all();
-        self.members.clear();
+        self.members.detach();
     }
 
     /// Polls for a finished task, and removes it.

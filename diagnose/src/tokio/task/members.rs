@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use ::tokio::task::{Id, JoinError};
 
 use super::{AbortHandle, ids};
-use crate::live::HANDLE;
+use crate::live::{HANDLE, ON_DROP};
 use crate::spawned::RecordedTask;
 use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
@@ -42,8 +42,8 @@ impl Members {
             self.tasks.retain(|member| member.task.is_alive());
         }
         self.has_new = true;
-        // The owner of the set may abort it.
-        task.add_handle(HANDLE);
+        // The owner of the set may abort it, and does so when it drops the set.
+        task.add_handle(HANDLE | ON_DROP);
         match task.id() {
             Some(_) => self.tasks.push(Member { task, id: None }),
             None => self.has_others = true,
@@ -83,6 +83,12 @@ impl Members {
     /// Records that the set may have unrecorded tasks from now on.
     pub(super) fn lose(&mut self) {
         self.has_others = true;
+    }
+
+    /// Records that the tasks go on without the set, and so without a handle.
+    pub(super) fn detach(&mut self) {
+        self.tasks.iter().for_each(|member| member.task.remove_handle(HANDLE | ON_DROP));
+        self.clear();
     }
 
     /// Records that the set is empty.

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 
 use ::tokio_util::task as real;
 
+use crate::live::ON_DROP;
 use crate::tokio::task::{AbortHandle, JoinError, JoinHandle};
 use crate::wrap::convert;
 
@@ -19,6 +20,7 @@ pub struct AbortOnDropHandle<T>(Option<JoinHandle<T>>);
 impl<T> AbortOnDropHandle<T> {
     /// Creates a handle that aborts the task when it is dropped.
     pub fn new(handle: JoinHandle<T>) -> Self {
+        handle.task().add_handle(ON_DROP);
         Self(Some(handle))
     }
 
@@ -46,7 +48,9 @@ impl<T> AbortOnDropHandle<T> {
     /// # Panics
     /// Never: the handle is there until this one is gone.
     pub fn detach(mut self) -> JoinHandle<T> {
-        self.0.take().expect("it is there until the handle is gone")
+        let handle = self.0.take().expect("it is there until the handle is gone");
+        handle.task().remove_handle(ON_DROP);
+        handle
     }
 }
 

@@ -35,6 +35,7 @@ mod owners;
 mod passed;
 mod pools;
 mod queues;
+mod released;
 mod replaced;
 mod rings;
 mod shown;
@@ -104,4 +105,5 @@ pub static ALL: &[Section] = &[
     supervised::SECTION,
     sleeping::SECTION,
     upgradable::SECTION,
+    released::SECTION,
 ];

@@ -201,8 +201,12 @@ impl StuckGraph {
                 queue.push_back(node);
             }
         }
-        let is_of_any =
-            |node| matches!(system.node(node), Node::AnyNotifier(_) | Node::AnyLaterTask(_) | Node::AnyTask);
+        let is_of_any = |node| {
+            matches!(
+                system.node(node),
+                Node::AnyNotifier(_) | Node::AnyLaterTask(_) | Node::AnyTask | Node::BlockOn(_)
+            )
+        };
         let mut victims = vec![Vec::new(); roots.len()];
         while let Some(node) = queue.pop_front().or_else(|| later.pop_front()) {
             let Some(root) = root_of.get(node) else { continue };

@@ -55,6 +55,8 @@ pub(crate) enum Node {
     FreePoolThread(u64),
     /// The thread with this OS id returns from the call that blocks it.
     Thread(u64),
+    /// A `block_on` of the thread with this OS id runs on, which may drop a `LocalSet`.
+    BlockOn(u64),
 }
 
 impl Node {

@@ -14,6 +14,7 @@ use crate::model::{Holding, ResourceKind, Role, WaitMode};
 #[derive(Debug, Default)]
 pub(crate) struct SharedNodes {
     pub(crate) threads: IdMap<u64, NodeId>,
+    pub(super) block_ons: IdMap<u64, NodeId>,
     pub(crate) workers: IdMap<u64, NodeId>,
     pub(crate) runtime_workers: IdMap<u64, RuntimeWorkers>,
     pub(crate) pools: IdMap<u64, NodeId>,

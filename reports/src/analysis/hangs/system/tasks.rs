@@ -51,22 +51,30 @@ impl System<'_> {
     }
 
     /// Adds the ways in which the task may be aborted. A `LocalSet` or the like ends its tasks when
-    /// it is dropped, by whatever task or thread has it. An awaited handle or set is with the task
-    /// that awaits it. Any other handle may be anywhere, also in a static. The holder of an
-    /// `AbortHandle`, or of a handle under a timeout, may abort the task later. Only tokio's awaits
-    /// of handles are recorded, and a dropped handle of smol ends its task. A thread of its runtime
-    /// then drops it, as after a wake.
+    /// it is dropped, by whatever task or thread has it, and so does a `JoinSet`. Most likely a
+    /// `LocalSet` is with the `block_on` of its thread. An awaited handle or set is with the task
+    /// that awaits it. Any other handle may be anywhere, also in a static.
+    /// The holder of an `AbortHandle`, or of a handle under a timeout, may abort the task later.
+    /// Only tokio's awaits of handles are recorded, and a dropped handle of smol ends its task. A
+    /// thread of its runtime then drops it, as after a wake.
     fn add_aborts(&mut self, woken: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
         // The future of a `block_on` stays on its thread too, which nothing makes drop it.
-        if task.is_local && !is_block_on_main(facts.snapshot, task) && self.is_exact_only() {
-            let others = self.any_task();
-            self.graph.add_hidden_edge(others, woken);
+        if task.is_local && !is_block_on_main(facts.snapshot, task) {
+            if self.is_exact_only() {
+                let others = self.any_task();
+                self.graph.add_hidden_edge(others, woken);
+            } else if let Some(thread) = task.thread_id.filter(|_| task.since_ns < TIMEOUT_NS) {
+                let runner = self.block_on_node(thread);
+                self.graph.add_hidden_edge(runner, woken);
+            }
         }
         let may_be = task.has_handle || task.has_abort_handle;
         let is_recorded = records_handles(task) || is_main(facts.snapshot, task);
-        let may_be_awaited = task.has_abort_handle || facts.is_joined[index] || !is_recorded;
-        let may_soon_be = may_be && may_be_awaited && task.since_ns < TIMEOUT_NS;
+        // Whoever has it may drop it soon, or has it under a timeout.
+        let is_at_hand =
+            task.has_abort_handle || task.is_aborted_on_drop || facts.is_joined[index] || !is_recorded;
+        let may_soon_be = may_be && is_at_hand && task.since_ns < TIMEOUT_NS;
         if !(may_be && self.is_exact_only() || may_soon_be && self.rejects_suspect()) {
             return;
         }
@@ -84,6 +92,23 @@ impl System<'_> {
                 self.graph.add_hidden_edge(others, woken);
             }
         }
+    }
+
+    /// The node for "a `block_on` of the thread runs on". It runs the sets of that thread, and may
+    /// drop them. Without one, nothing is known of the code that has them.
+    fn block_on_node(&mut self, thread: u64) -> NodeId {
+        if let Some(&node) = self.shared.block_ons.get(&thread) {
+            return node;
+        }
+        let node = self.add_node(Node::BlockOn(thread), 1);
+        self.shared.block_ons.insert(thread, node);
+        let snapshot = self.facts.snapshot;
+        for &local in self.facts.local_tasks.get(&thread).into_iter().flatten() {
+            if self.rejects_suspect() && is_block_on_main(snapshot, &snapshot.tasks[local]) {
+                self.add_alternative(node, task_node(local));
+            }
+        }
+        node
     }
 
     /// The task that awaits the task's handle or set. A handle that was polled elsewhere may be

@@ -67,8 +67,12 @@ fn path_from_owner(
     is_possible: impl Fn(usize) -> bool,
 ) -> Option<Vec<NodeId>> {
     // Any task may notify any other.
-    let is_of_any =
-        |node| matches!(system.node(node), Node::AnyNotifier(_) | Node::AnyLaterTask(_) | Node::AnyTask);
+    let is_of_any = |node| {
+        matches!(
+            system.node(node),
+            Node::AnyNotifier(_) | Node::AnyLaterTask(_) | Node::AnyTask | Node::BlockOn(_)
+        )
+    };
     let mut next_of: IdMap<NodeId, NodeId> = IdMap::default();
     let mut queue = VecDeque::from([waiter]);
     while let Some(node) = queue.pop_front() {
