@@ -51,6 +51,28 @@ fn a_slower_function_is_found_and_comes_first() {
     assert_eq!(diff.warnings, [""; 0]);
 }
 
+/// The bounds of buckets are measured anew with each snapshot.
+#[test]
+fn latencies_of_one_process_are_taken_apart_where_bounds_have_moved() {
+    let mut old = run(100, 100_000);
+    old.elapsed_ns = 1_000_000_000;
+    old.nodes[1].latency.completed = durations(&[50_000_000; 1_000]);
+    let mut new = run(100, 100_000);
+    new.elapsed_ns = 2_000_000_000;
+    new.nodes[1].latency.completed = durations(&[[50_000_000; 1_000], [100_000_000; 1_000]].concat());
+    for bucket in &mut new.nodes[1].latency.completed.buckets {
+        (bucket.from_ns, bucket.to_ns) = (bucket.from_ns + 5, bucket.to_ns + 5);
+    }
+    for node in &mut new.nodes {
+        (node.calls, node.completed, node.busy_ns) = (2 * node.calls, 2 * node.completed, 2 * node.busy_ns);
+    }
+    let diff = diff(&[old.clone()], &[old, new], DiffOptions::default());
+    let work = function(&diff, "work");
+    let median = work.measures.iter().find(|it| it.measure == Measure::P50).expect("a latency");
+    let [first, last] = median.new.as_ref().expect("values").values[..] else { panic!("two values") };
+    assert!((49e6..52e6).contains(&first) && (98e6..103e6).contains(&last), "{median:?}");
+}
+
 #[test]
 fn a_rise_from_zero_is_over_every_bound() {
     let diff = compare(&[0; 10], &[50; 10]);

@@ -131,6 +131,9 @@ fn lost_data_is_named_with_its_number() {
     assert_eq!(finding.rule.to_string(), "lost_data");
     assert!(finding.sentence.starts_with("41 calls are counted in `[other]`"), "{}", finding.sentence);
     assert!(finding.sentence.ends_with("; 1 loss more in the footer"), "{}", finding.sentence);
+    snapshot.dropped.over_nodes = 1;
+    let sentence = snapshot.findings()[0].sentence.clone();
+    assert!(sentence.starts_with("1 call is counted in `[other]`"), "{sentence}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use crate::support::latency::durations;
 use crate::support::{node, tree};
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{SiteIndex, SiteKind, Task, TaskId};
+use diagnose_reports::model::{NodeIndex, SiteIndex, SiteKind, Task, TaskId};
 
 const MS: u64 = 1_000_000;
 
@@ -244,6 +244,26 @@ fn work_that_a_timer_of_a_loop_always_drops_is_found() {
     sync.latency.cancelled = durations(&[25 * MS; 281]);
     snapshot.nodes[0].calls = 282;
     assert_eq!(rules(&snapshot), [""; 0], "no loop");
+}
+
+#[test]
+fn calls_that_are_dropped_at_one_place_are_one_finding_on_whatever_paths() {
+    let mut snapshot = raced("db.read_line(row).await", "beat.tick()", 281);
+    let before = snapshot.nodes.clone();
+    for label in ["second", "third"] {
+        let first = snapshot.nodes.len();
+        snapshot.nodes.extend(before.iter().cloned().map(|mut node| {
+            match node.parent {
+                Some(parent) => node.parent = Some(NodeIndex::new(first + parent.get())),
+                None => node.label = Some(label.to_owned()),
+            }
+            node
+        }));
+    }
+    assert_eq!(rules(&snapshot), ["cancelled"]);
+    let sentence = sentence(&snapshot);
+    assert!(sentence.starts_with("none of 843 calls of `sync` (src/main.rs:4) ends"), "{sentence}");
+    assert_eq!(snapshot.findings()[0].evidence.nodes.len(), 6);
 }
 
 #[test]

@@ -73,6 +73,22 @@ fn tasks_that_requests_leave_behind_are_found_at_once() {
 }
 
 #[test]
+fn a_few_tasks_that_ended_are_not_denied() {
+    let ended = |ended: u64| {
+        let mut snapshot = grown_to(400, 60, 4, notified).snapshot;
+        let forward = snapshot.sites.iter().position(|site| site.name == "forward").expect("it is there");
+        let mut node = node(forward, None);
+        (node.calls, node.completed) = (ended, ended);
+        snapshot.nodes.push(node);
+        growing(&snapshot).concat()
+    };
+    for (number, words) in [(0, "none has ended;"), (1, "one other has ended;"), (3, "3 others have ended;")]
+    {
+        assert!(ended(number).contains(words), "{}", ended(number));
+    }
+}
+
+#[test]
 fn jobs_that_fill_the_threads_for_blocking_code_are_found_early() {
     let jobs = |seconds, threads| {
         let mut program = grown(seconds, 4, |_, _| {});

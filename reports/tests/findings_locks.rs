@@ -1,6 +1,6 @@
 //! The rule `contended` on drawn trees: the awaits under a lock, and locks that only take turns.
 
-use crate::support::tree;
+use crate::support::{split, tree};
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
     Node, NodeIndex, Resource, ResourceId, ResourceKind, SiteKind, UsagePlace, Wait, WaitMode, Worker,
@@ -279,6 +279,14 @@ fn a_hold_that_is_not_busy_waits_at_an_await_that_is_not_on_record() {
         "{finding}"
     );
     let [finding] = &sentences(&unannotated_helper(400))[..] else { panic!("one finding") };
+    assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
+}
+
+#[test]
+fn a_busy_hold_on_many_paths_does_not_wait() {
+    let mut snapshot = unannotated_helper(900);
+    split(&mut snapshot, 0, 10);
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
     assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
 }
 

@@ -6,7 +6,7 @@ use diagnose_reports::model::SiteKind;
 
 use crate::findings_locks::MS;
 use crate::support::latency::durations;
-use crate::support::tree;
+use crate::support::{split, tree};
 
 /// 500 calls of a handler: each awaits a query of 5 ms, and 25 of them sleep for 800 ms.
 const SEARCH: &str = "search | calls=500 completed=500 polls=1025 busy=2_000_000 idle=22_500_000_000
@@ -43,6 +43,23 @@ fn a_handler_that_looks_again_after_its_sleep_is_healthy() {
     assert_eq!(search(SEARCH, |it| it.nodes[2].calls = 50), [""; 0], "it sleeps several times");
     assert_eq!(search(SEARCH, |it| it.nodes[1].calls = 511).len(), 1);
     assert_eq!(search(SEARCH, |it| it.nodes[1].calls = 525), [""; 0], "it asks again after each sleep");
+}
+
+/// A handler that asks another function in 25 of 500 calls.
+const QUERIES: &str = "search | calls=500 completed=500 polls=1025 busy=2_000_000 idle=22_500_000_000
+  query(id).await | calls=500 polls=1000 idle=2_500_000_000 self_idle=2_500_000_000
+  archive(id).await | calls=25 polls=50 idle=20_000_000_000
+    archive | calls=25 completed=25 polls=50 idle=20_000_000_000
+      db.query(row).await | calls=25 polls=50 idle=20_000_000_000 self_idle=20_000_000_000
+";
+
+#[test]
+fn labels_on_the_way_to_a_slow_await_change_nothing() {
+    let whole = search(QUERIES, |_| ());
+    assert!(whole.len() == 1 && whole[0].contains("they wait at `db.query(row).await`"), "{whole:?}");
+    assert_eq!(search(QUERIES, |it| split(it, 3, 5)), whole);
+    let event = QUERIES.replace("db.query(row)", "news.changed()");
+    assert_eq!(search(&event, |it| split(it, 3, 5)), [""; 0], "it waits for an event");
 }
 
 /// The sleep is the time limit of a long poll.

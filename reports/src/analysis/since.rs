@@ -189,13 +189,14 @@ fn longest(now: u64, before: u64, count: u64, bound: u64) -> u64 {
     } else if now > before || bound == 0 {
         now
     } else {
-        now.min(bound)
+        // The bound itself is not in the last bucket.
+        now.min(bound - 1)
     }
 }
 
 /// Subtracts each earlier bucket from the bucket that has its middle. The bounds of one bucket may
 /// differ between two readings, because the scale from ticks to ns is measured anew.
-fn subtract_buckets(buckets: &mut Vec<Bucket>, before: &[Bucket]) {
+pub(super) fn subtract_buckets(buckets: &mut Vec<Bucket>, before: &[Bucket]) {
     for earlier in before {
         let middle = earlier.from_ns.midpoint(earlier.to_ns);
         let at = buckets.partition_point(|bucket| bucket.to_ns <= middle);

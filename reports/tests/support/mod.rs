@@ -159,3 +159,40 @@ pub(crate) fn bucket(from_ns: u64, to_ns: u64, count: u64) -> Bucket {
     bucket.count = count;
     bucket
 }
+
+/// Divides the calls of a node, and of all below it, between `parts` nodes with a label each.
+pub(crate) fn split(snapshot: &mut Snapshot, at: usize, parts: u64) {
+    let mut own = vec![at];
+    for (index, node) in snapshot.nodes.iter().enumerate().skip(at + 1) {
+        if node.parent.is_some_and(|parent| own.contains(&parent.get())) {
+            own.push(index);
+        }
+    }
+    for &index in &own {
+        let node = &mut snapshot.nodes[index];
+        for counter in [
+            &mut node.calls,
+            &mut node.completed,
+            &mut node.cancelled,
+            &mut node.pending,
+            &mut node.polls,
+            &mut node.busy_ns,
+            &mut node.idle_ns,
+            &mut node.self_idle_ns,
+        ] {
+            *counter /= parts;
+        }
+    }
+    snapshot.nodes[at].label = Some("part 0".to_owned());
+    for part in 1..parts {
+        let first = snapshot.nodes.len();
+        for &index in &own {
+            let mut copy = snapshot.nodes[index].clone();
+            match copy.parent.and_then(|parent| own.iter().position(|&it| it == parent.get())) {
+                Some(place) => copy.parent = Some(NodeIndex::new(first + place)),
+                None => copy.label = Some(format!("part {part}")),
+            }
+            snapshot.nodes.push(copy);
+        }
+    }
+}

@@ -9,6 +9,7 @@
 //! ```
 
 use crate::analysis::hide::functions;
+use crate::analysis::since::subtract_buckets;
 use crate::analysis::tree::Tree;
 use crate::model::{Durations, Place, Site, SiteKind, Snapshot};
 use crate::ordered::OrderedMap;
@@ -147,10 +148,7 @@ impl Recording {
             totals.ended = totals.ended.saturating_sub(before.ended);
             totals.self_busy_ns = totals.self_busy_ns.saturating_sub(before.self_busy_ns);
             totals.self_idle_ns = totals.self_idle_ns.saturating_sub(before.self_idle_ns);
-            for bucket in &mut totals.completed.buckets {
-                let same = before.completed.buckets.iter().find(|it| it.from_ns == bucket.from_ns);
-                bucket.count = bucket.count.saturating_sub(same.map_or(0, |it| it.count));
-            }
+            subtract_buckets(&mut totals.completed.buckets, &before.completed.buckets);
         }
         later
     }

@@ -22,7 +22,7 @@ use super::channels::{channel_words, receive};
 use super::events::{is_channel_read, is_channel_send};
 use super::facts::Facts;
 use super::finding::MAX_IDS;
-use crate::model::{Resource, ResourceId, ResourceKind, Role, Span};
+use crate::model::{Resource, ResourceId, ResourceKind, Role};
 use crate::ordered::OrderedMap;
 use crate::units::time;
 
@@ -73,13 +73,18 @@ pub(super) fn awaited_channel(facts: &Facts<'_>, node: usize) -> Option<AwaitedC
 pub(super) fn answering_channel(facts: &Facts<'_>, node: usize, slow_ns: u64) -> Option<AwaitedChannel> {
     facts.site(node).filter(|site| !site.name.contains('('))?;
     let mut places = OrderedMap::new();
+    // By the place of the receiver: there may be a channel per connection.
+    let mut longest = OrderedMap::<_, Option<u64>>::new();
     for it in &facts.snapshot.resources {
         let end = ends(it, Role::Receives).max_by_key(|end| end.uses);
         let Some(end) = end.filter(|_| matches!(it.kind, ResourceKind::Mpsc | ResourceKind::Mpmc)) else {
             continue;
         };
-        let receive = receive(facts, end).and_then(|receive| longest_other(facts, receive));
-        if receive.is_some_and(|(_, ns)| ns >= slow_ns) {
+        let longest_ns = *longest.entry(end.place.as_ref()).or_insert_with(|| {
+            let other = receive(facts, end).and_then(|receive| longest_other(facts, receive));
+            other.map(|(_, ns)| ns)
+        });
+        if longest_ns.is_some_and(|ns| ns >= slow_ns) {
             let own = it.created.is_none().then_some(it.id);
             let empty = (Channels { first: it, ids: Vec::new(), waited_ns: 0 }, 0_u64);
             let (channels, received) = places.entry((it.kind, it.created.as_ref(), own)).or_insert(empty);
@@ -125,8 +130,7 @@ fn longest_other(facts: &Facts<'_>, receive: usize) -> Option<(usize, u64)> {
 /// others have.
 fn mean_ns(facts: &Facts<'_>, node: usize) -> u64 {
     let own = facts.node(node);
-    let is_there = |span: &&Span| span.site == own.site || span.at == Some(own.site);
-    let open_ns = facts.snapshot.spans.iter().filter(is_there).map(|span| span.age_ns).max().unwrap_or(0);
+    let open_ns = facts.oldest_ns(own.site);
     match own.calls.saturating_sub(own.pending) {
         0 => own.idle_ns / own.calls.max(1),
         ended => own.idle_ns.saturating_sub(open_ns) / ended,

@@ -43,11 +43,11 @@ fn of_pool(facts: &Facts<'_>, pool: &BlockingPool) -> Option<Finding> {
     }
     let site = most_frequent(&running)?;
     let threads = match running.len() as u64 {
-        1 => "the only thread for blocking jobs is busy".to_owned(),
-        many => format!("all {} threads for blocking jobs are busy", count(many)),
+        1 => "the only thread for blocking jobs is busy with".to_owned(),
+        many => format!("all {} threads for blocking jobs are busy, most with", count(many)),
     };
     let sentence = format!(
-        "{threads}, most with {}; {} more jobs wait for one, the oldest for {}",
+        "{threads} {}; {} more jobs wait for one, the oldest for {}",
         facts.name_and_line(site),
         count(waiting.len() as u64),
         time(oldest_ns),

@@ -10,12 +10,14 @@
 //! - A timer or an event in the same `select!` drops it, each time anew: no call ever ends, or a
 //!   `sleep` limits each of them to one age.
 
+use std::cmp::Reverse;
+
 use super::events::{is_event_like, is_for_answer, is_for_event, is_repeated, is_timer, waits_for_event};
 use super::facts::{Facts, per_mille, percent, root_site};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::sequential::names_call;
-use crate::model::{Durations, NodeIndex, Site, SiteIndex, SiteKind};
+use crate::model::{Durations, Node, NodeIndex, Site, SiteIndex, SiteKind};
 use crate::ordered::OrderedMap;
 use crate::units::{count, time};
 
@@ -94,8 +96,12 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let sites = (0..facts.snapshot.sites.len()).map(SiteIndex::new);
     let functions = sites.filter(|&site| facts.snapshot.site(site).is_some_and(|it| it.kind == SiteKind::Fn));
     findings.extend(functions.filter_map(|site| of_root(facts, site)));
-    let nodes = 0..facts.tree.nodes.len();
-    findings.extend(nodes.filter_map(|node| of_select(facts, node)));
+    let mut selects: OrderedMap<(SiteIndex, SiteIndex), Vec<DroppedCalls>> = OrderedMap::new();
+    for dropped in (0..facts.tree.nodes.len()).filter_map(|node| DroppedCalls::at(facts, node)) {
+        let [own, by] = [dropped.node, dropped.by].map(|node| facts.node(node).site);
+        selects.entry((own, by)).or_default().push(dropped);
+    }
+    findings.extend(selects.into_values().filter_map(|paths| of_select(facts, &paths)));
     findings
 }
 
@@ -217,74 +223,98 @@ fn is_call(facts: &Facts<'_>, node: usize) -> bool {
     is_call && !is_meant(facts, node)
 }
 
-/// Calls of a function in an arm of a `select!` that a timer, or an event, of another arm ends.
-fn of_select(facts: &Facts<'_>, node: usize) -> Option<Finding> {
-    let own = facts.node(node);
-    let is_function = facts.site(node).is_some_and(|site| site.kind == SiteKind::Fn);
-    if !is_function || own.cancelled < MIN_CALLS {
-        return None;
+/// Calls on one path that a `select!` drops.
+#[derive(Debug)]
+struct DroppedCalls {
+    node: usize,
+    /// The await of the call, and the one whose end drops it.
+    arm: usize,
+    by: usize,
+    /// The age of half of them.
+    age_ns: u64,
+}
+
+impl DroppedCalls {
+    /// Calls of a function in an arm of a `select!` that a timer, or an event, of another arm ends.
+    fn at(facts: &Facts<'_>, node: usize) -> Option<Self> {
+        let own = facts.node(node);
+        let is_function = facts.site(node).is_some_and(|site| site.kind == SiteKind::Fn);
+        if !is_function || own.cancelled < MIN_CALLS {
+            return None;
+        }
+        let mut above = facts.tree.ancestors(node);
+        let arm = above.next().filter(|&arm| facts.is_await(arm))?;
+        let body = above.next().filter(|&body| !facts.is_await(body))?;
+        // Calls that were never polled are not counted at the await.
+        let unpolled = facts.sum(own.site, |node| node.never_polled);
+        // One turn of the timer, or one event, drops one call.
+        let turns = |timer: usize, site: &Site| {
+            let fired = facts.node(timer).completed;
+            // An event may be there at once: then the call is not polled.
+            let others = if is_timer(&site.name) { 0 } else { unpolled.saturating_add(own.completed) };
+            let most = own.cancelled.saturating_add(own.cancelled / 10).saturating_add(others);
+            fired >= own.cancelled / 10 * 9 && fired <= most
+        };
+        let drops = |other: usize| {
+            let is_it = |site: &Site| {
+                site.kind == SiteKind::Await && waits_for_event(&site.name) && turns(other, site)
+            };
+            other != arm && facts.site(other).is_some_and(is_it)
+        };
+        let timer = facts.tree.children[body].iter().copied().find(|&other| drops(other))?;
+        let age_ns = own.latency.cancelled.quantile(500)?;
+        let is_loop = facts.node(body).calls <= own.cancelled / 10;
+        let share = per_mille(own.cancelled, own.cancelled.saturating_add(own.completed));
+        let is_event = facts.site(timer).is_some_and(|site| !is_timer(&site.name));
+        let is_lost = || is_loop && age_ns <= MAX_TIMER_NS && is_for_answer(facts, node);
+        let is_found = match own.completed {
+            0 => is_lost(),
+            _ if is_event => share >= MIN_LOST && is_lost(),
+            _ => age_ns <= MAX_AGE_NS && is_limited(facts, node, timer),
+        };
+        is_found.then_some(Self { node, arm, by: timer, age_ns })
     }
-    let mut above = facts.tree.ancestors(node);
-    let arm = above.next().filter(|&arm| facts.is_await(arm))?;
-    let body = above.next().filter(|&body| !facts.is_await(body))?;
-    // Calls that were never polled are not counted at the await.
-    let unpolled = facts.sum(own.site, |node| node.never_polled);
-    // One turn of the timer, or one event, drops one call.
-    let turns = |timer: usize, site: &Site| {
-        let fired = facts.node(timer).completed;
-        // An event may be there at once: then the call is not polled.
-        let others = if is_timer(&site.name) { 0 } else { unpolled.saturating_add(own.completed) };
-        let most = own.cancelled.saturating_add(own.cancelled / 10).saturating_add(others);
-        fired >= own.cancelled / 10 * 9 && fired <= most
+}
+
+/// The calls of one function at one `select!`, on all paths.
+fn of_select(facts: &Facts<'_>, paths: &[DroppedCalls]) -> Option<Finding> {
+    let most = paths.iter().max_by_key(|path| (facts.node(path.node).cancelled, Reverse(path.node)))?;
+    let sum = |value: fn(&Node) -> u64| {
+        paths.iter().map(|path| value(facts.node(path.node))).fold(0, u64::saturating_add)
     };
-    let drops = |other: usize| {
-        let is_it =
-            |site: &Site| site.kind == SiteKind::Await && waits_for_event(&site.name) && turns(other, site);
-        other != arm && facts.site(other).is_some_and(is_it)
-    };
-    let timer = facts.tree.children[body].iter().copied().find(|&other| drops(other))?;
-    let age_ns = own.latency.cancelled.quantile(500)?;
-    let is_loop = facts.node(body).calls <= own.cancelled / 10;
-    let share = per_mille(own.cancelled, own.cancelled.saturating_add(own.completed));
-    let by = facts.name_and_line(facts.node(timer).site);
-    let is_event = facts.site(timer).is_some_and(|site| !is_timer(&site.name));
-    let is_lost = || is_loop && age_ns <= MAX_TIMER_NS && is_for_answer(facts, node);
-    let is_found = match own.completed {
-        0 => is_lost(),
-        _ if is_event => share >= MIN_LOST && is_lost(),
-        _ => age_ns <= MAX_AGE_NS && is_limited(facts, node, timer),
-    };
-    if !is_found {
-        return None;
-    }
-    let sentence = if own.completed > 0 {
+    let (cancelled, completed) = (sum(|node| node.cancelled), sum(|node| node.completed));
+    let [own, timer] = [most.node, most.by].map(|node| facts.node(node).site);
+    let share = per_mille(cancelled, cancelled.saturating_add(completed));
+    let by = facts.name_and_line(timer);
+    let is_event = facts.site(most.by).is_some_and(|site| !is_timer(&site.name));
+    let sentence = if completed > 0 {
         format!(
             "{} of {} calls ({}) of {} are dropped by {by} in the same `select!`, most of them after {}",
-            count(own.cancelled),
-            count(own.cancelled.saturating_add(own.completed)),
+            count(cancelled),
+            count(cancelled.saturating_add(completed)),
             percent(share),
-            facts.name_and_line(own.site),
-            time(age_ns),
+            facts.name_and_line(own),
+            time(most.age_ns),
         )
     } else {
         format!(
             "none of {} calls of {} ends: a `select!` drops it when {by} is ready, and begins anew, most often after {}",
-            count(own.cancelled),
-            facts.name_and_line(own.site),
-            time(age_ns),
+            count(cancelled),
+            facts.name_and_line(own),
+            time(most.age_ns),
         )
     };
-    let next = if own.completed > 0 && !is_event {
+    let next = if completed > 0 && !is_event {
         "find what the function waits for, or allow more time; what it did until then is lost"
     } else {
         "make the future before the loop, and poll `&mut` of it in the `select!`, or spawn it; what it did is lost"
     };
     let mut finding = Finding::new(Rule::Cancelled, Severity::Waste, &sentence, next);
-    finding.place = facts.place(facts.node(arm).site);
-    finding.explains_ns = own.idle_ns;
+    finding.place = facts.place(facts.node(most.arm).site);
+    finding.explains_ns = sum(|node| node.idle_ns);
     finding.per_mille = Some(share);
-    finding.evidence.sites = vec![own.site, facts.node(timer).site];
-    finding.evidence.nodes = vec![NodeIndex::new(node), NodeIndex::new(timer)];
+    finding.evidence.sites = vec![own, timer];
+    finding.evidence.nodes = paths.iter().flat_map(|path| [path.node, path.by]).map(NodeIndex::new).collect();
     Some(finding)
 }
 

@@ -1,6 +1,7 @@
 //! The input that the rules share: a snapshot with its nodes by site, and the times of functions.
 
 use std::cell::OnceCell;
+use std::cmp::Reverse;
 
 use super::awaited_lock::AwaitedLock;
 use super::locks::Lock;
@@ -52,6 +53,8 @@ pub(super) struct Facts<'a> {
     handlers: OnceCell<OrderedSet<SiteIndex>>,
     locks: OnceCell<Vec<Lock<'a>>>,
     awaited_locks: OnceCell<OrderedMap<SiteIndex, AwaitedLock>>,
+    /// By site: the age of its oldest open call, or of that at the await.
+    oldest_ns: OnceCell<OrderedMap<SiteIndex, u64>>,
 }
 
 impl<'a> Facts<'a> {
@@ -85,6 +88,7 @@ impl<'a> Facts<'a> {
             handlers: OnceCell::new(),
             locks: OnceCell::new(),
             awaited_locks: OnceCell::new(),
+            oldest_ns: OnceCell::new(),
         }
     }
 
@@ -250,16 +254,43 @@ impl<'a> Facts<'a> {
         there.take_while(move |(own, line, _)| *own == file && *line <= last).map(|&(_, _, kind)| kind)
     }
 
-    /// The deepest node that explains most of the waiting below a node, or the node itself.
+    /// The deepest node that explains most of the waiting below a node, or the node itself. Of the
+    /// nodes of one function with several labels, the one that has waited longest.
     pub(super) fn deepest_wait(&self, node: usize) -> usize {
-        let mut deepest = node;
+        let longest = |&node: &usize| (self.node(node).idle_ns, Reverse(node));
+        self.deepest_waits(node).into_iter().max_by_key(longest).unwrap_or(node)
+    }
+
+    /// The nodes of one site that [`deepest_wait`](Self::deepest_wait) chooses from.
+    pub(super) fn deepest_waits(&self, node: usize) -> Vec<usize> {
+        let (mut deepest, mut idle_ns) = (vec![node], self.node(node).idle_ns);
         loop {
-            let children = self.tree.children[deepest].iter().copied();
-            match children.max_by_key(|&child| (self.node(child).idle_ns, std::cmp::Reverse(child))) {
-                Some(child) if self.node(child).idle_ns > self.node(deepest).idle_ns / 2 => deepest = child,
+            let mut sites = OrderedMap::<SiteIndex, (u64, Vec<usize>)>::new();
+            for &child in deepest.iter().flat_map(|&node| &self.tree.children[node]) {
+                let (sum_ns, children) = sites.entry(self.node(child).site).or_default();
+                *sum_ns = sum_ns.saturating_add(self.node(child).idle_ns);
+                children.push(child);
+            }
+            match sites.into_values().max_by_key(|(sum_ns, of)| (*sum_ns, Reverse(of[0]))) {
+                Some((sum_ns, children)) if sum_ns > idle_ns / 2 => (deepest, idle_ns) = (children, sum_ns),
                 _ => return deepest,
             }
         }
+    }
+
+    /// The age of the oldest open call of a site, or at an await, in ns.
+    pub(super) fn oldest_ns(&self, site: SiteIndex) -> u64 {
+        let oldest = self.oldest_ns.get_or_init(|| {
+            let mut oldest = OrderedMap::<SiteIndex, u64>::new();
+            for span in &self.snapshot.spans {
+                for site in std::iter::once(span.site).chain(span.at) {
+                    let oldest_ns = oldest.entry(site).or_default();
+                    *oldest_ns = span.age_ns.max(*oldest_ns);
+                }
+            }
+            oldest
+        });
+        oldest.get(&site).copied().unwrap_or_default()
     }
 
     /// Returns whether a node is under a future: on a thread for blocking work, long calls harm

@@ -88,8 +88,10 @@ struct Growth<'a> {
     /// The age of the oldest, in ns, and for how many ns they have grown.
     oldest_ns: u64,
     span_ns: u64,
-    /// How many other calls ended, and the longest of them in ns, if many did.
-    ended: Option<(u64, u64)>,
+    /// How many other calls ended.
+    ended: u64,
+    /// The longest of them in ns, if many did.
+    longest_ns: Option<u64>,
     /// Tasks alive, more than in the earlier snapshot.
     more: Option<u64>,
 }
@@ -97,8 +99,10 @@ struct Growth<'a> {
 impl<'a> Growth<'a> {
     /// `None` if it does not grow, or its tasks end.
     fn of(facts: &Facts<'_>, group: &GrowingGroup<'a>) -> Option<Self> {
-        let ended = ended_calls(facts, group);
-        let youngest_ns = ended.map_or(0, |(_, longest_ns)| longest_ns.saturating_mul(MIN_OUTLIVED));
+        let (ended, longest_ns) = ended_calls(facts, group);
+        let share = per_mille(ended, ended.saturating_add(group.tasks.len() as u64));
+        let longest_ns = (share > MAX_ENDED).then_some(longest_ns);
+        let youngest_ns = longest_ns.map_or(0, |longest_ns| longest_ns.saturating_mul(MIN_OUTLIVED));
         let mut tasks = group.tasks.clone();
         tasks.retain(|task| task.age_ns >= youngest_ns);
         if tasks.len() < MIN_TASKS {
@@ -122,7 +126,7 @@ impl<'a> Growth<'a> {
         let span_ns = oldest_ns - youngest_ns;
         let ages = tasks.iter().map(|task| task.age_ns - youngest_ns);
         let is_even = goes_on(ages, span_ns);
-        is_even.then_some(Self { tasks, oldest_ns, span_ns, ended, more })
+        is_even.then_some(Self { tasks, oldest_ns, span_ns, ended, longest_ns, more })
     }
 
     /// The time after which the growth is a finding; `None` if it never is.
@@ -164,7 +168,7 @@ impl<'a> Growth<'a> {
                 }
             }
             // Not for a client.
-            Waiting::Dormant if waiting.are_recorded(&self.tasks) => match self.ended {
+            Waiting::Dormant if waiting.are_recorded(&self.tasks) => match self.longest_ns {
                 // A timer ends them, far from now.
                 _ if spawners.len() <= 1 || waiting.timer_due_ns(&self.tasks).is_some() => {
                     let is_many =
@@ -173,7 +177,7 @@ impl<'a> Growth<'a> {
                 }
                 None if waiting.are_behind_first_holds(&self.tasks) => LONG_NS,
                 None => SHORT_NS,
-                Some((_, longest_ns)) => return Some(OUTLIVING_NS.max(longest_ns.saturating_mul(OUTLIVED))),
+                Some(longest_ns) => return Some(OUTLIVING_NS.max(longest_ns.saturating_mul(OUTLIVED))),
             },
             // Spawned by requests, not by one that accepts connections.
             Waiting::Dormant if spawners.len() * 2 >= self.tasks.len() => LONG_NS,
@@ -186,7 +190,7 @@ impl<'a> Growth<'a> {
             Waiting::Active | Waiting::Served | Waiting::Dormant => ARRIVALS_NS,
         };
         // If calls are either short or long, all long ones may have just begun.
-        Some(if self.ended.is_some() { least_ns.max(LONG_NS) } else { least_ns })
+        Some(if self.longest_ns.is_some() { least_ns.max(LONG_NS) } else { least_ns })
     }
 }
 
@@ -204,17 +208,15 @@ pub(super) fn goes_on(ages: impl Iterator<Item = u64>, span_ns: u64) -> bool {
     recent.iter().all(|part| has_share(&part)) && before.iter().filter(has_share).count() >= 2
 }
 
-/// How many calls ended, and the longest of them in ns; `None` if few did.
-fn ended_calls(facts: &Facts<'_>, group: &GrowingGroup<'_>) -> Option<(u64, u64)> {
+/// How many calls ended, and the longest of them in ns.
+fn ended_calls(facts: &Facts<'_>, group: &GrowingGroup<'_>) -> (u64, u64) {
     let nodes = facts.nodes_of_site(group.site).iter().map(|&node| facts.node(node));
     let roots: Vec<&Node> = nodes.filter(|node| node.parent.is_none()).collect();
     let count = roots.iter().copied().map(ended).fold(0, u64::saturating_add);
     let longest = |node: &&Node| node.latency.completed.longest_ns.max(node.latency.cancelled.longest_ns);
     let longest_ns = roots.iter().map(longest).max().unwrap_or(0);
-    let share = per_mille(count, count.saturating_add(group.tasks.len() as u64));
     // Without a recorded length, no task counts as older.
-    let longest_ns = if longest_ns == 0 { u64::MAX } else { longest_ns };
-    (share > MAX_ENDED).then_some((count, longest_ns))
+    (count, if longest_ns == 0 { u64::MAX } else { longest_ns })
 }
 
 /// The size of the pool with the threads that the tasks block; `None` if they block none.
@@ -240,9 +242,11 @@ fn of_group(
     });
     let threads = threads.unwrap_or_default();
     let more = growth.more.map(|more| format!(", {} more than before", count(more))).unwrap_or_default();
-    let others = match growth.ended {
-        None => "none has ended".to_owned(),
-        Some((ended, longest_ns)) => {
+    let others = match (growth.ended, growth.longest_ns) {
+        (0, _) => "none has ended".to_owned(),
+        (1, None) => "one other has ended".to_owned(),
+        (ended, None) => format!("{} others have ended", count(ended)),
+        (ended, Some(longest_ns)) => {
             format!("while {} others ended within {}", count(ended), time(longest_ns))
         }
     };

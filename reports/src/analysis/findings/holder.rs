@@ -56,7 +56,9 @@ impl<'a> Holder<'a> {
 /// Returns whether the function that acquired the lock is busy for less than a third of the time of
 /// its holds. Not all of these are measured.
 fn waits(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> bool {
-    let busy_ns = facts.function(node).map(|function| facts.node(function).busy_ns);
+    let function = facts.function(node).map(|function| facts.node(function).site);
+    // On all paths, as the holds.
+    let busy_ns = function.map(|function| facts.sum(function, |node| node.busy_ns));
     busy_ns.is_some_and(|busy_ns| busy_ns < row.total_ns / 3)
 }
 
@@ -64,7 +66,8 @@ fn waits(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> bool {
 /// the guard was returned to.
 fn over(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> Option<usize> {
     // Other callers of the same helper may hold the lock for a short time only.
-    let held_ns = row.total_ns.checked_div(row.count.min(facts.node(node).calls.max(1)))?;
+    let calls = facts.sum(facts.node(node).site, |node| node.calls);
+    let held_ns = row.total_ns.checked_div(row.count.min(calls.max(1)))?;
     let mut taken = node;
     let mut taken_at = row.place.clone();
     for _ in 0..MAX_CALLERS {

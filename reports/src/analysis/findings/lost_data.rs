@@ -56,6 +56,11 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     } else {
         format!("{} ({noun})", count(lost))
     };
+    let words = match words.split_once(' ') {
+        Some(("are", rest)) if lost == 1 => format!("is {rest}"),
+        Some(("were", rest)) if lost == 1 => format!("was {rest}"),
+        _ => words.to_owned(),
+    };
     let more = losses.count();
     let more = if more == 0 {
         String::new()

@@ -16,7 +16,8 @@ use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::sequential::names_call;
 use super::workers::CpuShare;
-use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind};
+use crate::model::{Durations, Node, NodeIndex, SiteIndex, SiteKind};
+use crate::ordered::OrderedSet;
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
@@ -81,9 +82,13 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
     let nodes = facts.nodes_of_site(site).iter().copied();
     let most = nodes.max_by_key(|&node| (facts.node(node).idle_ns, std::cmp::Reverse(node)))?;
     let deepest = facts.deepest_wait(most);
-    let deepest_ns = facts.node(deepest).idle_ns;
+    let all = facts.deepest_waits(most);
+    let sum = |value: fn(&Node) -> u64| {
+        all.iter().map(|&node| value(facts.node(node))).fold(0, u64::saturating_add)
+    };
+    let (deepest_ns, deepest_calls) = (sum(|node| node.idle_ns), sum(|node| node.calls));
     // An await of that length is reached in slow calls only, and need not explain the others.
-    let is_only_slow = deepest_ns / facts.node(deepest).calls.max(1) >= bound_ns;
+    let is_only_slow = deepest_ns / deepest_calls.max(1) >= bound_ns;
     let all_ns = if is_only_slow { slow_ns } else { facts.node(most).idle_ns };
     let is_why = per_mille(deepest_ns, all_ns) >= MIN_AWAIT;
     let is_pause = || {
@@ -165,8 +170,10 @@ fn is_periodic(facts: &Facts<'_>, node: usize) -> bool {
 fn other_end(facts: &Facts<'_>, node: usize) -> String {
     let inside = facts.site(node).and_then(|site| under_timeout(&site.name));
     let is_call = |inside: &&str| names_call(&format!("{inside}.await"));
-    let below = facts.tree.children[node].iter().map(|&child| facts.node(child).site);
-    let below: Vec<String> = below.map(|site| facts.name(site)).collect();
+    // Each once, also with several labels.
+    let below: OrderedSet<SiteIndex> =
+        facts.tree.children[node].iter().map(|&child| facts.node(child).site).collect();
+    let below: Vec<String> = below.into_iter().map(|site| facts.name(site)).collect();
     match inside.filter(is_call).filter(|_| below.is_empty()) {
         _ if !below.is_empty() => {
             format!("annotate what is called there: most of the time is not spent in {}", below.join(" or "))
