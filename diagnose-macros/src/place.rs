@@ -9,7 +9,7 @@ use crate::macros::{is_known, only_shows};
 const ENDING: [&str; 2] = ["drop", "forget"];
 
 /// Functions that take a value out of a place that is borrowed.
-const SWAPPING: [&str; 2] = ["replace", "swap"];
+const SWAPPING: [&str; 3] = ["replace", "swap", "take"];
 
 /// What stands before a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -79,7 +79,7 @@ impl<T: ?Sized> Mutex<T> {
 
     #[inline]
     fn wait_info(&self, at: &'static Location<'static>) -> WaitInfo {
-        WaitInfo::on(self.resource.record(), WaitMode::Lock, 1, at)
+        WaitInfo::on(self.resource.located_record(), WaitMode::Lock, 1, at)
     }
 }
 

@@ -48,7 +48,7 @@ macro_rules! acquire {
             #[inline]
             #[track_caller]
             pub fn $wait(&self) -> $future<'_, T> {
-                let info = WaitInfo::on(self.resource.record(), WaitMode::$mode, $units, Location::caller());
+                let info = WaitInfo::on(self.resource.located_record(), WaitMode::$mode, $units, Location::caller());
                 $future::new(waiting(self.lock.$wait(), info))
             }
 
@@ -80,7 +80,7 @@ macro_rules! acquire {
             #[inline]
             #[track_caller]
             pub fn $wait_arc(self: &Arc<Self>) -> $future_arc<'_, T> {
-                let info = WaitInfo::on(self.resource.record(), WaitMode::$mode, $units, Location::caller());
+                let info = WaitInfo::on(self.resource.located_record(), WaitMode::$mode, $units, Location::caller());
                 $future_arc::new(Arc::clone(self), info)
             }
 

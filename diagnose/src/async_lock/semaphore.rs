@@ -119,7 +119,7 @@ impl Semaphore {
 
     #[inline]
     fn wait_info(&self, at: &'static Location<'static>) -> WaitInfo {
-        WaitInfo::on(self.resource.record(), WaitMode::Acquire, 1, at)
+        WaitInfo::on(self.resource.located_record(), WaitMode::Acquire, 1, at)
     }
 }
 

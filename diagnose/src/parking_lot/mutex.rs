@@ -79,7 +79,7 @@ impl<T: ?Sized> Mutex<T> {
 
     #[inline]
     pub(super) fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Holding {
-        Holding::hold_after(self.resource.record(), 1, at, false, has_waited)
+        Holding::hold_after(self.resource.located_record(), 1, at, false, has_waited)
     }
 
     delegate! { mutex:

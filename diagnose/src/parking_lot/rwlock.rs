@@ -118,7 +118,7 @@ acquire!("for writing", RwLockWriteGuard, Write, ALL, write, try_write, try_writ
 impl<T: ?Sized> RwLock<T> {
     #[inline]
     pub(super) fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Holding {
-        Holding::hold_after(self.resource.record(), units, at, false, has_waited)
+        Holding::hold_after(self.resource.located_record(), units, at, false, has_waited)
     }
 
     delegate! { lock:

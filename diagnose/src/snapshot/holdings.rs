@@ -170,7 +170,9 @@ impl<'a> Holdings<'a> {
             _ if copy.role != waits::Role::Holds || self.is_of_a_thread(copy) => false,
             // The turn of an initialization lies in the initializing future, and no code gets it.
             _ if self.resource_type(copy).is_some_and(|it| it.kind == ResourceKind::OnceCell) => false,
-            GuardUse::Stays | GuardUse::Calls => false,
+            GuardUse::Stays => false,
+            // A message since then may have carried it away.
+            GuardUse::Calls => self.has_sent(copy, capture) && !self.cannot_outlive(copy, capture),
             GuardUse::Moves => !self.cannot_outlive(copy, capture),
             GuardUse::Unknown | GuardUse::Returns => {
                 is_polled(copy, capture)
@@ -178,6 +180,12 @@ impl<'a> Holdings<'a> {
                     || self.may_leave_block_on(copy, capture)
             }
         }
+    }
+
+    /// Returns whether its task has handed on something since.
+    fn has_sent(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
+        let owner = capture.tasks.get(copy.task);
+        owner.is_some_and(|owner| owner.task.transfer_counts().sent() != copy.transfers.sent())
     }
 
     /// Returns whether its guards cannot leave their task, because the lock is in the memory of

@@ -23,7 +23,8 @@ use crate::clock;
 #[cfg(feature = "tokio")]
 use crate::live;
 use crate::own_thread;
-use crate::tree;
+use crate::site::{Site, SiteKind};
+use crate::tree::{self, Node};
 use crate::waits::{self, HoldingCopy, Record, WaitCopy, WaitProgress};
 
 /// A copy of all waits, holdings and resources.
@@ -293,9 +294,23 @@ fn may_have_moved(wait: &WaitCopy, is_set_aside: bool, capture: &CaptureContext<
         // A handle on the heap may be shared, and a set goes on after the future that borrowed it.
         return wait.is_given_up || !capture.confined.has(wait.memory, polled.task);
     }
-    let is_around =
-        || capture.confined.last_polled(polled.span).is_none_or(|span| span.stay == Stay::Confined);
+    let is_around = || {
+        let span = capture.confined.last_polled(polled.span);
+        span.is_none_or(|span| span.stay == Stay::Confined && is_still_at(wait.polled_in, span.at))
+    };
     !(capture.confined.has(wait.memory, polled.task) || !is_set_aside && is_around())
+}
+
+/// Returns whether a body whose current await is `at` may still be where it polled a future, in
+/// this node. If it has gone on within the same poll, it may have handed on the future.
+fn is_still_at(polled_in: Option<&'static Node>, at: Option<&'static Site>) -> bool {
+    let is_await = |node: &&Node| node.site.kind == SiteKind::Await;
+    match at {
+        // An arm of a macro is below the await of the macro, if that is on record.
+        Some(at) => std::iter::successors(polled_in.filter(is_await), |node| node.parent.filter(is_await))
+            .any(|node| std::ptr::eq(node.site, at)),
+        None => polled_in.is_none_or(|node| !is_await(&node) || !node.site.is_direct),
+    }
 }
 
 #[cfg(all(test, target_os = "linux", not(diagnose_loom)))]

@@ -59,7 +59,7 @@ impl Resource {
     /// Returns its record, with the place where the resource is now. It moves with its owner until
     /// something borrows it.
     #[inline]
-    fn located_record(&self) -> Option<&'static Record> {
+    pub(crate) fn located_record(&self) -> Option<&'static Record> {
         let (record, here) = (self.record()?, ptr::from_ref(self).addr());
         if record.address.load(Relaxed) != here {
             record.address.store(here, Relaxed);

@@ -108,6 +108,8 @@ pub(crate) struct WaitCell {
     pub(super) polls: AtomicU64,
     /// Last reading of the clock before its last poll, as a tick.
     pub(super) entered: AtomicU64,
+    /// The node that ran when it was polled last, such as that of the await.
+    pub(super) polled_in: Link<Node>,
     /// Tick of the first wake since the last poll; 0 if none.
     pub(super) woken: AtomicU64,
 }
@@ -209,6 +211,7 @@ impl WaitCell {
         self.task.store(here.task, Relaxed);
         self.span.store(here.span, Relaxed);
         self.entered.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
+        self.polled_in.put(recorder::current_node());
         !outer.is_some_and(live::current::is_waker)
     }
 

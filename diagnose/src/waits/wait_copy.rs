@@ -12,6 +12,7 @@ use super::wait_cell::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, PINNED, 
 use crate::live::Memory;
 use crate::pool;
 use crate::site::Site;
+use crate::tree::Node;
 
 /// A copy of the fields of a wait that change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,8 @@ pub(crate) struct WaitCall {
     pub(crate) units: u64,
     pub(crate) at: &'static Location<'static>,
     pub(crate) awaited: Option<&'static Site>,
+    /// The node that ran when it was polled last.
+    pub(crate) polled_in: Option<&'static Node>,
     pub(crate) thread: Option<u32>,
     pub(crate) is_blocking: bool,
     /// Whether it was given up, and only its waker is left.
@@ -85,13 +88,15 @@ struct Calls {
     last: Option<(CallKey, Rc<WaitCall>)>,
 }
 
-type CallKey = (WaitMode, u64, *const Location<'static>, Option<*const Site>, Option<u32>, [bool; 3]);
+type CallKey = (WaitMode, u64, *const Location<'static>, [Option<*const ()>; 2], Option<u32>, [bool; 3]);
 
 impl WaitCall {
     fn share(self, calls: &mut Calls) -> Rc<Self> {
-        let Self { mode, units, at, awaited, thread, is_blocking, is_given_up, is_pinned } = self;
+        let Self { mode, units, at, awaited, polled_in, thread, is_blocking, is_given_up, is_pinned } = self;
         let flags = [is_blocking, is_given_up, is_pinned];
-        let key = (mode, units, ptr::from_ref(at), awaited.map(ptr::from_ref), thread, flags);
+        let places =
+            [awaited.map(|it| ptr::from_ref(it).cast()), polled_in.map(|it| ptr::from_ref(it).cast())];
+        let key = (mode, units, ptr::from_ref(at), places, thread, flags);
         match &calls.last {
             Some((last, call)) if *last == key => call.clone(),
             _ => {
@@ -155,6 +160,7 @@ impl WaitCell {
             units: self.units.load(Relaxed),
             at: self.at.get()?,
             awaited: self.awaited.get(),
+            polled_in: self.polled_in.get(),
             thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
             is_blocking: flags & BLOCKING != 0,
             is_given_up,

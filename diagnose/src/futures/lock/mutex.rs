@@ -53,11 +53,11 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     pub(super) fn hold(&self, at: &'static Location<'static>, is_movable: bool) -> Holding {
-        Holding::hold(self.resource.record(), 1, at, is_movable)
+        Holding::hold(self.resource.located_record(), 1, at, is_movable)
     }
 
     fn wait_info(&self, at: &'static Location<'static>) -> WaitInfo {
-        WaitInfo::on(self.resource.record(), WaitMode::Lock, 1, at)
+        WaitInfo::on(self.resource.located_record(), WaitMode::Lock, 1, at)
     }
 }
 

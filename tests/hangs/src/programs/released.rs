@@ -2,16 +2,16 @@
 //! drops that after a while.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex as StdMutex};
+use std::sync::{Arc, Mutex as StdMutex, OnceLock};
 
 use diagnose::{FutureExt as _, diagnose};
 use futures::FutureExt as _;
 
 use super::ms;
-use crate::drop_in::{tokio, tokio_util};
-use crate::row::{Section, row};
+use crate::drop_in::{async_lock, tokio, tokio_util};
+use crate::row::{Section, likely, row};
 use tokio::runtime::Builder;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard, RwLock, Semaphore, mpsc};
 use tokio::task::{JoinSet, LocalSet, spawn_blocking, spawn_local};
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
@@ -39,6 +39,27 @@ pub(super) const SECTION: Section = Section {
             "Y243",
             set_run_for_a_while,
             "two tasks of a LocalSet lock A and B in opposite order; a thread runs the set for a while"
+        ),
+        row!(
+            "Y244",
+            future_handed_on_in_one_poll,
+            "a body polls a future of a writer once, hands it to an older task, and waits behind it"
+        )
+        .seems(likely("self_wait")),
+        row!(
+            "Y245",
+            lock_of_async_lock_moved,
+            "a lock of async-lock is used, moves into a static, and lends its guard to an older task"
+        ),
+        row!(
+            "Y246",
+            semaphore_moved,
+            "a semaphore is used, moves into a static, and lends its permit to an older task"
+        ),
+        row!(
+            "Y247",
+            guard_sent_from_a_field,
+            "a guard moves out of a struct, and in a message to an older task"
         ),
     ],
 };
@@ -113,4 +134,76 @@ async fn set_run_for_a_while() {
         });
     };
     spawn_blocking(runs).await.unwrap();
+}
+
+async fn future_handed_on_in_one_poll() {
+    #[diagnose]
+    async fn body(table: &'static RwLock<u32>, kept: Kept) {
+        let first = table.read().await;
+        let mut write = table.write().boxed();
+        assert!((&mut write).now_or_never().is_none());
+        kept.lock().unwrap().push(Box::new(write));
+        let again = table.read().await;
+        drop((first, again));
+    }
+    let kept = emptied_later().await;
+    tokio::spawn(body(Box::leak(Box::default()), kept)).await.unwrap();
+}
+
+async fn lock_of_async_lock_moved() {
+    static TABLE: OnceLock<async_lock::Mutex<u32>> = OnceLock::new();
+    #[diagnose]
+    async fn body(kept: Kept) {
+        let table = async_lock::Mutex::new(0);
+        *table.lock().await += 1;
+        let table = TABLE.get_or_init(|| table);
+        let rows = table.lock().await;
+        kept.lock().unwrap().push(Box::new(rows));
+        *table.lock().await += 1;
+    }
+    let kept = emptied_later().await;
+    tokio::spawn(body(kept)).await.unwrap();
+}
+
+async fn semaphore_moved() {
+    static PERMITS: OnceLock<Semaphore> = OnceLock::new();
+    #[diagnose]
+    async fn body(kept: Kept) {
+        let permits = Semaphore::new(1);
+        drop(permits.acquire().await);
+        let permits = PERMITS.get_or_init(|| permits);
+        let permit = permits.acquire().await.unwrap();
+        kept.lock().unwrap().push(Box::new(permit));
+        drop(permits.acquire().await);
+    }
+    let kept = emptied_later().await;
+    tokio::spawn(body(kept)).await.unwrap();
+}
+
+async fn guard_sent_from_a_field() {
+    type Rows = MutexGuard<'static, u32>;
+    struct Transaction {
+        rows: Rows,
+    }
+    #[diagnose]
+    async fn begins(table: &'static Mutex<u32>) -> Transaction {
+        let rows = table.lock().await;
+        Transaction { rows }
+    }
+    #[diagnose]
+    async fn body(table: &'static Mutex<u32>, to: mpsc::Sender<Rows>) {
+        let transaction = begins(table).await;
+        let rows = transaction.rows;
+        to.send(rows).await.unwrap();
+        *table.lock().await += 1;
+    }
+    let (to, mut from) = mpsc::channel::<Rows>(1);
+    let worker = async move {
+        let rows = from.recv().await;
+        sleep(ms(LONG)).await;
+        drop(rows);
+    };
+    tokio::spawn(worker.diagnose("worker"));
+    sleep(ms(20)).await;
+    tokio::spawn(body(Box::leak(Box::default()), to)).await.unwrap();
 }

@@ -156,7 +156,7 @@ impl Semaphore {
 
     #[inline]
     pub(super) fn record(&self) -> Option<&'static Record> {
-        self.resource.record()
+        self.resource.located_record()
     }
 
     /// Records permits that were removed for good.
