@@ -1,6 +1,7 @@
 //! `diagnose dump` of programs with a handler, and of programs that the signal would end.
 
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use crate::support::{Running, Scratch, run};
 use diagnose_reports::Snapshot;
@@ -28,6 +29,19 @@ fn a_dump_prints_the_report_of_a_running_program() {
     );
     assert_eq!(run(&["dump", "-p", &program.pid()]).status, Some(0), "as other profilers name it");
     assert!(program.is_alive());
+}
+
+/// In a container, the process has the same id after each start.
+#[test]
+fn a_dump_that_a_killed_process_has_left_is_not_waited_for() {
+    let scratch = Scratch::new();
+    let program = Running::program(&["serve"], scratch.path());
+    let pid = program.pid();
+    let left = scratch.path().join(format!(".diagnose-web1-20251122T123456.789Z-{pid}-0.json.{pid}.7.tmp"));
+    let file = std::fs::File::create(left).expect("a folder of its own");
+    file.set_modified(SystemTime::now() - Duration::from_secs(120)).expect("its own file");
+    let outcome = run(&["dump", &pid]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
 }
 
 #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! The function that a lock delays, on drawn trees.
 
-use crate::findings_locks::{MS, add_mutex, drawn, returned_guard, sentences};
+use crate::findings_locks::{MS, add_mutex, drawn, returned_guard, sentences, unannotated_helper};
+use crate::support::split;
 
 /// Files and tasks of its own are work of the holder, not an event that it waits for.
 #[test]
@@ -33,4 +34,12 @@ fn functions_that_call_each_other_have_a_wait_once() {
     };
     assert_eq!(walk(400), [""; 0], "4 % of the time of `visit`");
     assert_eq!(walk(600).len(), 1, "{:?}", walk(600));
+}
+
+#[test]
+fn a_busy_hold_on_many_paths_does_not_wait() {
+    let mut snapshot = unannotated_helper(900);
+    split(&mut snapshot, 0, 10);
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
 }

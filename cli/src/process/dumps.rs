@@ -9,6 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A dump that is being written grows within this time.
+const LEFT: Duration = Duration::from_secs(60);
 
 /// The files of one dump.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +25,8 @@ pub(crate) struct DumpFiles {
     pub(crate) files: BTreeMap<String, PathBuf>,
     /// The size of the file that is being written, if any.
     pub(crate) open_bytes: Option<u64>,
+    /// Whether nothing has been written to that file for a minute: its process was killed.
+    pub(crate) is_left: bool,
 }
 
 /// The dumps in a folder, by name. An unreadable folder has none.
@@ -38,7 +44,10 @@ pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, DumpFiles> {
         let dump = dumps.entry(name.to_owned()).or_default();
         (dump.pid, dump.number) = (pid, number);
         if is_open {
-            dump.open_bytes = Some(entry.metadata().map_or(0, |metadata| metadata.len()));
+            let metadata = entry.metadata().ok();
+            dump.open_bytes = Some(metadata.as_ref().map_or(0, fs::Metadata::len));
+            let age = metadata.and_then(|it| it.modified().ok()?.elapsed().ok());
+            dump.is_left = age.is_some_and(|age| age >= LEFT);
         } else {
             dump.files.insert(format.to_owned(), entry.path());
         }
@@ -46,9 +55,10 @@ pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, DumpFiles> {
     dumps
 }
 
-/// The names of the dumps in a folder that are complete.
+/// The names of the dumps in a folder that are complete, or never will be.
 pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
-    dumps(folder).into_iter().filter(|(_, dump)| dump.open_bytes.is_none()).map(|(name, _)| name).collect()
+    let is_done = |dump: &DumpFiles| dump.open_bytes.is_none() || dump.is_left;
+    dumps(folder).into_iter().filter(|(_, dump)| is_done(dump)).map(|(name, _)| name).collect()
 }
 
 /// Takes a file name apart: name, process id, number, format.

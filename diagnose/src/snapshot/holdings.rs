@@ -172,7 +172,7 @@ impl<'a> Holdings<'a> {
             _ if self.resource_type(copy).is_some_and(|it| it.kind == ResourceKind::OnceCell) => false,
             GuardUse::Stays => false,
             // A message since then may have carried it away.
-            GuardUse::Calls => self.has_sent(copy, capture) && !self.cannot_outlive(copy, capture),
+            GuardUse::Calls => Self::has_sent(copy, capture) && !self.cannot_outlive(copy, capture),
             GuardUse::Moves => !self.cannot_outlive(copy, capture),
             GuardUse::Unknown | GuardUse::Returns => {
                 is_polled(copy, capture)
@@ -183,7 +183,7 @@ impl<'a> Holdings<'a> {
     }
 
     /// Returns whether its task has handed on something since.
-    fn has_sent(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
+    fn has_sent(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
         let owner = capture.tasks.get(copy.task);
         owner.is_some_and(|owner| owner.task.transfer_counts().sent() != copy.transfers.sent())
     }
