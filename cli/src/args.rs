@@ -24,7 +24,8 @@ const STYLES: Styles = Styles::styled()
     max_term_width = 100,
     after_help = "A snapshot is the `.json` file of a dump. `-` reads a snapshot from standard input. A folder \
                   stands for its newest snapshot.\n\
-                  Exit status: 0 success, 1 found or over the threshold, 2 wrong usage or unreadable input."
+                  Exit status: 0 success; 1 found (`verdicts`, `findings`) or slower than `--fail-over` allows (`diff`); \
+                  2 wrong usage or unreadable input. `run` has the status of the program."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -48,16 +49,16 @@ pub(crate) enum Command {
     Open(commands::open::Args),
     /// Write a snapshot in another format
     Convert(convert::Args),
-    /// Print what every task is doing
+    /// Print every task: its state, and the await at which it waits
     #[command(visible_alias = "tree")]
     Tasks(SnapshotArgs),
     /// Print contended resources with their holders and waiters
     #[command(visible_alias = "locks")]
     Waiters(SnapshotArgs),
-    /// Print what hangs, and why; exits with 1 if anything does
+    /// Print the verdicts: each hang with its cause; exits with 1 if there is one
     #[command(visible_alias = "hangs")]
     Verdicts(SnapshotArgs),
-    /// Print what to look at first; exits with 1 if there is anything
+    /// Print the findings, most urgent first; exits with 1 if there is one
     #[command(visible_alias = "lint")]
     Findings(findings::Args),
     /// Explain a finding or a verdict by its id, or list all

@@ -170,16 +170,16 @@ impl Builder {
     }
 
     /// Sets how many dumps stay in the folder, and how many bytes of them: by default 100 dumps and
-    /// 1 GiB. `u64::MAX` removes a bound. Past a bound, the oldest dumps are removed, whichever
-    /// process wrote them. Only dumps on a signal, by a trigger file or at exit count. Files
-    /// without a dump's name stay. `DIAGNOSE_KEEP=20,500MB` sets both; `KB`, `MB` and `GB` are
+    /// 1 GiB. `u64::MAX` removes a bound. Past one, the oldest dumps of any process are removed,
+    /// but never the newest. Only dumps on a signal, by a trigger file or at exit count.
+    /// `DIAGNOSE_KEEP=20,500MB` sets both, `20` removes the bound of bytes; `KB`, `MB` and `GB` are
     /// powers of 1,024.
     pub fn keep(mut self, dumps: u64, bytes: u64) -> Self {
         self.keep = (dumps, bytes);
         self
     }
 
-    /// Sets the signal that requests a dump; `None` for none. The default is SIGUSR1.
+    /// Sets the signal that requests a dump, on Unix; `None` for none. The default is SIGUSR1.
     pub fn signal(mut self, signal: impl Into<Option<Signal>>) -> Self {
         self.signal = signal.into();
         self
@@ -239,27 +239,27 @@ impl Builder {
         self
     }
 
-    /// Starts a thread that raises an alarm while something makes no progress for `threshold`. A
-    /// good value is 100 ms. Each alarm is printed on stderr when it begins and when it ends; text
-    /// and JSON reports have the last 64:
+    /// Starts a thread that raises an alarm while something makes no progress for `threshold`, such
+    /// as 100 ms. Each is printed on stderr when it begins and when it ends. JSON and full text
+    /// reports have the last 64, lasting ones rather than resolved ones:
     ///
-    /// - a poll that has not returned: its task, its running functions, its thread, and whether
-    ///   that spins or is blocked;
+    /// - a poll that has not returned, except in `block_in_place`: its task, its running functions,
+    ///   its thread, and whether that spins or is blocked;
     /// - all workers of a runtime in such polls, and the number of tasks queued behind them;
     /// - a task that was woken, or spawned on a runtime with workers, and not polled since, and the
     ///   functions that run instead;
     /// - a woken or spawned task while another worker of its runtime is idle: only one worker,
     ///   which is busy, can reach the task;
     /// - each proven or likely verdict, with its chain, once all waits in the chain have lasted for
-    ///   the threshold. A verdict with the tasks and resources of an earlier one is not repeated.
+    ///   the threshold. Those with equal names and places are one alarm.
     ///
     /// A threshold of zero switches it off. The second and the fourth need a runtime that was built
     /// by [`diagnose::tokio`](crate#features).
     ///
     /// # Cost
-    /// The thread looks four times per threshold. A look reads a word or two of each task and wait
-    /// that can be late by then, and skips all others: with 100,000 waiting tasks, at most 1 % of a
-    /// processor and 5 MB. No task is stopped or polled for it.
+    /// The thread looks four times per threshold and at least once a second, or less often if that
+    /// takes long. A look reads a word or two of each task and wait that can be late by then: with
+    /// 100,000 waiting tasks, at most 1 % of a processor and 5 MB. No task is stopped or polled.
     ///
     /// While something runs or is queued for longer than the threshold, a look takes a snapshot of
     /// these tasks. While something waits for longer, it searches the late waits for those that
@@ -360,8 +360,8 @@ impl Builder {
         self
     }
 
-    /// On a panic inside a task, also prints the task and the place in its tree on stderr. Off by
-    /// default.
+    /// On a panic in recorded code, also prints the task and the place in its tree on stderr. Off
+    /// by default.
     pub fn panic_hook(mut self, on: bool) -> Self {
         self.panic_hook = on;
         self

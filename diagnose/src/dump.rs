@@ -22,7 +22,8 @@ use crate::snapshot::snapshot;
 /// selects the times shown: the only ones in `svg` and `folded`, the first ones in `html` and in
 /// profiles. The other formats do not depend on it. Missing folders are created. The file is
 /// written under a temporary name and then renamed, so it exists as a whole or not at all. On Unix,
-/// only the user of the process can read it.
+/// only the user of the process can read it. A device, a pipe or an open file of the process, such
+/// as `/dev/stderr`, is written to, not replaced; a pipe may wait for its reader.
 ///
 /// # Errors
 /// The extension is unknown, the feature of its format is off, or the folder or file cannot be

@@ -1,4 +1,4 @@
-//! Which environment variables this crate reads, and the nearest one to a name that it does not.
+//! The names of this crate's environment variables, and a suggestion for an unknown name.
 
 use diagnose_reports::sort::sort;
 

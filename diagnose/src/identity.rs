@@ -1,4 +1,4 @@
-//! Which recording a report is about: the host, the build of the program, and the time.
+//! Identifies a recording: the host, the build of the program, and the time.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -117,7 +117,7 @@
 //! # Cost
 //!
 //! A program whose tasks only wait and wake takes up to 4 times its CPU time; a server under load
-//! takes 5 to 20 % more. A recorded poll takes 25 to 80 ns on the machines of the README's tables,
+//! takes 5 to 20 % more. A recorded poll takes 25 to 80 ns on the machines of the README's table,
 //! under *Cost*, and took 100 ns on an older one. It is two clock readings, shared by all spans
 //! that stop and resume together, and a few stores, without a lock or an allocation. Every report
 //! estimates the cost of its recording. `docs/cost.md` has whole programs and compile time.
@@ -125,13 +125,14 @@
 //! - **Nesting** is bounded by the compiler's recursion limit: about 25 annotated functions instead
 //!   of 32 bare ones, if the outermost comes first in the source. Boxing one or
 //!   `#![recursion_limit = "256"]` allows more.
-//! - **Memory** is bounded: 16,384 nodes per thread of about 1,100 bytes, and as many again for the
-//!   durations of calls, 128 levels, 1,024 labels, 16 [attributes](task_attr) per living task, 16
-//!   million pending spans of 64 bytes. Names, labels and attributes are cut at 256 bytes. Calls
-//!   past a limit of nodes, levels or labels count in a node `[other]`; a span past the limit is
-//!   timed, but not listed. Every report's footer counts both. Past 1,024 labels, a frequent one
-//!   replaces the rarest, whose sums then count in `[other]`. Nodes stay in memory until the
-//!   program ends.
+//! - **Memory** is bounded: 16,384 nodes per thread of about 1,100 bytes, each with the durations
+//!   of its calls (usually 1 kB, at most 17 kB); 128 levels; 1,024 labels; 16
+//!   [attributes](task_attr) per living task; 16 million pending spans of 64 bytes; 1,048,576
+//!   guards, permits and channel ends; 4,096 names of tasks and named futures. Names, labels and
+//!   attributes are cut at 256 bytes. Calls past a limit of nodes, levels or labels count in a node
+//!   `[other]`; a span past the limit is timed, but not listed. Every report's footer counts these.
+//!   Past 1,024 labels, a frequent one replaces the rarest, whose sums then count in `[other]`.
+//!   Nodes stay in memory until the program ends.
 //!
 //! # Platforms
 //!
@@ -140,7 +141,7 @@
 //! | | Linux | macOS, FreeBSD, other Unix | Windows |
 //! |---|---|---|---|
 //! | dump on a signal | yes | yes | no; use [`Builder::trigger`], a file whose creation requests a dump |
-//! | processor counter as clock | x86-64, aarch64 | aarch64 on macOS, else `Instant` | no, `Instant` |
+//! | processor counter as clock | x86-64 if the kernel trusts the TSC, aarch64; else `Instant` | aarch64 on macOS, else `Instant` | no, `Instant` |
 //! | threads outside of runtimes are counted | yes | no; dependent verdicts are *likely* at most | no |
 //! | blocked and spinning threads are distinguished | yes | no | no |
 //! | `native-stacks` | x86-64, aarch64 | no | no |
@@ -191,7 +192,7 @@
 //!   as `diagnose::async_lock`, which record lock holders, owners of channel ends, and their
 //!   waiters. `diagnose::std` needs no feature of its own.
 //! - `tokio-hooks`: with `--cfg tokio_unstable`, also lists tasks spawned by code without that
-//!   `use`.
+//!   `use`, on runtimes that are built through `diagnose::tokio`.
 //! - `log`, `tracing`: alarms and messages as records of `log`, or as events of `tracing` with
 //!   fields. With a logger or a subscriber in the program, nothing is printed on stderr.
 //! - `tracing-layer`: `TracingLayer` records spans of `tracing` as paths of the tree, for code that

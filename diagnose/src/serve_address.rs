@@ -10,7 +10,8 @@ use crate::Builder;
 ///
 /// Text with a `/` is the path of a Unix socket; a prefix `unix:` is allowed. Other text is an IP
 /// address with a port, or `localhost` with a port, which is `127.0.0.1`. Port 0 lets the system
-/// choose.
+/// choose. Any other text, such as a URL or another host name, is refused by
+/// [`try_install`](Builder::try_install).
 ///
 /// # Examples
 /// ```
@@ -32,7 +33,7 @@ pub(crate) enum Address {
 }
 
 impl ServeAddress {
-    /// The TCP address; `None` for a Unix socket.
+    /// The TCP address; `None` for a Unix socket, and for text that is neither.
     #[must_use]
     pub fn socket_addr(&self) -> Option<SocketAddr> {
         match self.0 {
@@ -41,7 +42,7 @@ impl ServeAddress {
         }
     }
 
-    /// The path of the Unix socket; `None` for a TCP address.
+    /// The path of the Unix socket; `None` for a TCP address, and for text that is neither.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {

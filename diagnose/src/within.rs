@@ -14,15 +14,16 @@ use crate::own_thread;
 use crate::say::say_now;
 use crate::sync::Mutex;
 
-/// Runs `future`, and panics with the tree of all tasks if it takes longer than `limit`. The
-/// message names the place of this call.
+/// Runs `future`, and panics with the tree of all tasks if it takes longer than `limit`, counted
+/// from its first poll. The message names the place of this call.
 ///
 /// Meant for tests, on any executor. A separate thread measures real time; time that a runtime
 /// pauses or skips does not count. If a poll does not return, the tree is still printed on stderr,
 /// and the panic follows at the next poll. If the system refuses the thread, there is no limit.
 ///
 /// # Panics
-/// Panics if `future` is not ready within `limit`.
+/// Panics at the first poll after `limit`. A poll that is running then may still end: if it returns
+/// `Ready`, its output is returned.
 ///
 /// # Examples
 /// ```

@@ -30,10 +30,10 @@ pub(crate) struct Args {
     /// The folder of its dumps, if the program sets one with `Builder::dir`
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// How long to wait for the files
+    /// How long to wait while no file of the dump appears or grows
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
     timeout: Duration,
-    /// Show all rows
+    /// Show all rows and columns
     #[arg(long)]
     full: bool,
 }

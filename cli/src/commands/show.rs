@@ -14,7 +14,7 @@ use crate::since;
 pub(crate) struct Args {
     #[command(flatten)]
     input: Input,
-    /// Show all rows
+    /// Show all rows and columns
     #[arg(long)]
     full: bool,
     /// An earlier snapshot of the same process: findings count what has grown since then

@@ -32,7 +32,7 @@ pub(crate) struct Request<'a> {
     pub(crate) signal: Option<Signal>,
     /// The folder of its dumps, if known.
     pub(crate) folder: Option<&'a Path>,
-    /// How long to wait for the first file.
+    /// How long to wait while no file of the dump appears or grows.
     pub(crate) timeout: Duration,
 }
 

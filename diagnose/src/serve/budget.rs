@@ -1,4 +1,4 @@
-//! How much of a processor the server's thread may use for its clients.
+//! Limits the processor time that the server's thread uses for its clients.
 //!
 //! ```text
 //! credit  ≤ BURST  ──▶ work takes from it ──▶ below zero: the thread pauses until it is back

@@ -11,8 +11,8 @@ use crate::switch;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, add};
 
 /// Maximum number of nodes in a tree. `[other]` and `[nested]` nodes, at most one each per node,
-/// come on top. A node takes about 1,100 bytes, so a tree stays around 18 MB, and as much again for
-/// the durations of calls: see [`durations`](super::durations).
+/// come on top. A node takes about 1,100 bytes, so a tree stays around 18 MB. The durations of
+/// calls come on top: see [`durations`](super::durations).
 const MAX_NODES: u64 = 16_384;
 /// From this number of nodes on, a label that took another's place is `[other]`: labels may change
 /// for hours, and must not take the room of functions that are called for the first time.

@@ -6,7 +6,8 @@
 //!           ├─ tasks, spans, resources, waits: live tasks, and what they wait for
 //!           └─ footer: elapsed time, threads, clock, cost, dropped records
 //! ```
-//! Times are in nanoseconds. Names that end in `_ns` say so. A saved JSON file holds a snapshot, so
+//! Durations are in nanoseconds, in fields named `…_ns`; points in time are in ms since 1970 (UTC),
+//! in fields named `…_unix_ms`. A saved JSON file holds a snapshot, so
 //! a change of a type here changes the file format: see [`VERSION`].
 
 use crate::json::ToJson;

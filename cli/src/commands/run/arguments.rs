@@ -15,7 +15,7 @@ use crate::values::duration;
 #[command(
     after_help = "Ctrl-C, or the end of `--duration`, asks the program for a dump and interrupts it.\n\
                         Exit status: that of the program; 128 and the signal's number if a signal ended it; 0 if it was \
-                        interrupted for the report; 2 if it left no dump."
+                        interrupted for the report; 2 if it ended with 0 and left no dump."
 )]
 pub(crate) struct Args {
     /// Record only functions that match, such as `client::*`
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Record only tasks
     #[arg(long)]
     pub(super) tasks_only: bool,
-    /// Report on stderr what makes no progress for this long, such as 100ms
+    /// Report polls, queued tasks and hangs of this length on stderr, such as 100ms
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) watchdog: Option<Duration>,
     /// Report locks that are acquired in both orders
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// Open the page in the browser
     #[arg(long)]
     pub(super) open: bool,
-    /// Show all rows
+    /// Show all rows and columns
     #[arg(long)]
     pub(super) full: bool,
     /// Keep the terminal with the program: it reads from it, and gets Ctrl-C itself
