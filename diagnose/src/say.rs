@@ -93,12 +93,17 @@ fn queue(text: Message) {
     AT_EXIT.call_once(|| exit::register(flush));
     QUEUED_IN.store(std::process::id(), Relaxed);
     let Some(mut queue) = lock() else { return };
+    if queue.writer.is_some_and(|writer| writer != std::process::id()) {
+        // A forked child: its parent writes these.
+        queue.texts.clear();
+        (queue.bytes, queue.lost) = (0, 0);
+    }
     if queue.bytes + text.len() > MAX_BYTES && queue.bytes > 0 {
         queue.lost += 1;
-        return;
+    } else {
+        queue.bytes += text.len();
+        queue.texts.push_back(text);
     }
-    queue.bytes += text.len();
-    queue.texts.push_back(text);
     // If no thread can be started, the text stays in the queue, and the next text tries again.
     start_writer(&mut queue);
 }

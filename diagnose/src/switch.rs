@@ -41,12 +41,16 @@ static LISTS_UNPOLLED: AtomicBool = AtomicBool::new(false);
 /// Whether first polls take the slow path: only roots are recorded, or futures were listed before
 /// their first poll.
 static IS_SPECIAL: AtomicBool = AtomicBool::new(false);
+/// Whether futures were ever listed before their first poll.
+static HAS_LISTED: AtomicBool = AtomicBool::new(false);
 
 /// Turns recording on or off for the whole process, at run time.
 ///
 /// While it is off, a poll of an annotated future costs one relaxed load. Recorded data stays. A
 /// wait that is open when recording is turned off ends in the records with its span's next poll or
 /// its drop. If the beginning of a call was counted, its end is too, even while recording is off.
+/// In a forked child that cannot use its parent's records, recording stays off: see
+/// [`try_install`](crate::Builder::try_install).
 ///
 /// # Examples
 /// ```
@@ -139,6 +143,7 @@ pub(crate) fn tasks_only() -> bool {
 /// this is turned off.
 pub(crate) fn set_lists_unpolled(lists: bool) {
     IS_SPECIAL.fetch_or(lists, Relaxed);
+    HAS_LISTED.fetch_or(lists, Relaxed);
     // Release pairs with the Acquire of `lists_unpolled`: a thread that lists a future also sees
     // that first polls take the slow path.
     LISTS_UNPOLLED.store(lists, Release);
@@ -153,6 +158,12 @@ pub(crate) fn lists_unpolled() -> bool {
 #[inline]
 pub(crate) fn is_special() -> bool {
     IS_SPECIAL.load(Relaxed)
+}
+
+/// Returns whether futures are or were listed before their first poll.
+#[inline]
+pub(crate) fn has_listed_unpolled() -> bool {
+    HAS_LISTED.load(Relaxed)
 }
 
 /// Registers a site at its first use. Returns whether it is recorded.

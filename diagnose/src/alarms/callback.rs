@@ -54,11 +54,17 @@ pub(crate) fn has_owning_callback() -> bool {
 /// Queues an alarm for the function, if there is one.
 pub(super) fn call(alarm: &Alarm) {
     let mut callback = CALLBACK.lock();
-    if callback.function.is_none() || callback.queue.len() >= MAX_QUEUED {
+    let process = std::process::id();
+    if callback.caller.is_some_and(|caller| caller != process) {
+        // A forked child: these are its parent's.
+        callback.queue.clear();
+    }
+    if callback.function.is_none() {
         return;
     }
-    callback.queue.push_back(alarm.clone());
-    let process = std::process::id();
+    if callback.queue.len() < MAX_QUEUED {
+        callback.queue.push_back(alarm.clone());
+    }
     if callback.caller == Some(process) {
         return;
     }

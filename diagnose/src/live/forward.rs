@@ -81,8 +81,9 @@ impl Forward {
     /// Returns whether there are no clones, and the task or wait is not over.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_unused(&self) -> bool {
-        // Relaxed: only the poll that lends its waker makes the first clone.
-        self.state.load(Ordering::Relaxed) == 0
+        // Only the poll that lends its waker makes the first clone. Acquire pairs with the Release
+        // of the thread that released the last one: the wake that used it is visible.
+        self.state.load(Ordering::Acquire) == 0
     }
 
     /// Ends the task or wait. Returns whether there are no clones.

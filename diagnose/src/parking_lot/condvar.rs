@@ -49,9 +49,8 @@ impl Condvar {
     /// Releases the mutex, blocks the current thread until notified, and acquires the mutex again.
     #[track_caller]
     pub fn wait<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>) {
-        let notified = self.begin(mutex_guard, None, Location::caller());
-        self.inner.wait(&mut mutex_guard.guard);
-        mutex_guard.holding = notified.end();
+        let waiting = self.begin(mutex_guard, None, Location::caller());
+        self.inner.wait(&mut waiting.guard.guard);
     }
 
     /// Like [`wait`](Self::wait), until `timeout` at most.
@@ -61,10 +60,8 @@ impl Condvar {
         mutex_guard: &mut MutexGuard<'_, T>,
         timeout: Instant,
     ) -> WaitTimeoutResult {
-        let notified = self.begin(mutex_guard, Some(left(timeout)), Location::caller());
-        let result = self.inner.wait_until(&mut mutex_guard.guard, timeout);
-        mutex_guard.holding = notified.end();
-        result
+        let waiting = self.begin(mutex_guard, Some(left(timeout)), Location::caller());
+        self.inner.wait_until(&mut waiting.guard.guard, timeout)
     }
 
     /// Like [`wait`](Self::wait), for at most `timeout`.
@@ -74,10 +71,8 @@ impl Condvar {
         mutex_guard: &mut MutexGuard<'_, T>,
         timeout: Duration,
     ) -> WaitTimeoutResult {
-        let notified = self.begin(mutex_guard, Some(timeout), Location::caller());
-        let result = self.inner.wait_for(&mut mutex_guard.guard, timeout);
-        mutex_guard.holding = notified.end();
-        result
+        let waiting = self.begin(mutex_guard, Some(timeout), Location::caller());
+        self.inner.wait_for(&mut waiting.guard.guard, timeout)
     }
 
     /// Waits until `condition` is false. It is checked before the first wait, with the mutex held.
@@ -105,11 +100,10 @@ impl Condvar {
         F: FnMut(&mut T) -> bool,
     {
         // Calls the original's loop, since only that can make a `WaitTimeoutResult`.
-        let mut notified = self.begin(mutex_guard, Some(left(timeout)), Location::caller());
-        let condition = |value: &mut T| notified.look(|| condition(value));
-        let result = self.inner.wait_while_until(&mut mutex_guard.guard, condition, timeout);
-        mutex_guard.holding = notified.end();
-        result
+        let mut waiting = self.begin(mutex_guard, Some(left(timeout)), Location::caller());
+        let Waiting { guard, wait } = &mut waiting;
+        let condition = |value: &mut T| look(wait, || condition(value));
+        self.inner.wait_while_until(&mut guard.guard, condition, timeout)
     }
 
     /// Like [`wait_while`](Self::wait_while), for at most `timeout`.
@@ -123,27 +117,50 @@ impl Condvar {
     where
         F: FnMut(&mut T) -> bool,
     {
-        let mut notified = self.begin(mutex_guard, Some(timeout), Location::caller());
-        let condition = |value: &mut T| notified.look(|| condition(value));
-        let result = self.inner.wait_while_for(&mut mutex_guard.guard, condition, timeout);
-        mutex_guard.holding = notified.end();
-        result
+        let mut waiting = self.begin(mutex_guard, Some(timeout), Location::caller());
+        let Waiting { guard, wait } = &mut waiting;
+        let condition = |value: &mut T| look(wait, || condition(value));
+        self.inner.wait_while_for(&mut guard.guard, condition, timeout)
     }
 
-    fn begin<T: ?Sized>(
+    fn begin<'s, 'a, T: ?Sized>(
         &self,
-        guard: &mut MutexGuard<'_, T>,
+        guard: &'s mut MutexGuard<'a, T>,
         limit: Option<Duration>,
         at: &'static Location<'static>,
-    ) -> CondvarWait {
+    ) -> Waiting<'s, 'a, T> {
         let holding = std::mem::replace(&mut guard.holding, Holding::NONE);
-        CondvarWait::begin(
+        let wait = CondvarWait::begin(
             self.notifiers.used(&self.resource, at),
             MutexGuard::mutex(guard).resource.record(),
             holding,
             limit,
             at,
-        )
+        );
+        Waiting { guard, wait: Some(wait) }
+    }
+}
+
+/// A wait, and the guard that has the lock again at its end, also if the original or a condition
+/// panics.
+struct Waiting<'s, 'a, T: ?Sized> {
+    guard: &'s mut MutexGuard<'a, T>,
+    wait: Option<CondvarWait>,
+}
+
+impl<T: ?Sized> Drop for Waiting<'_, '_, T> {
+    fn drop(&mut self) {
+        if let Some(wait) = self.wait.take() {
+            self.guard.holding = wait.end();
+        }
+    }
+}
+
+/// Calls the condition of a wait.
+fn look(wait: &mut Option<CondvarWait>, condition: impl FnOnce() -> bool) -> bool {
+    match wait {
+        Some(wait) => wait.look(condition),
+        None => condition(),
     }
 }
 

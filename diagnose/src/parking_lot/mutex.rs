@@ -21,6 +21,22 @@ lock! {
     pub fn into_inner(self) -> T;
 }
 
+impl<T> Mutex<T> {
+    /// Creates a new mutex from a raw one.
+    #[inline]
+    #[track_caller]
+    pub const fn from_raw(raw_mutex: ::parking_lot::RawMutex, val: T) -> Self {
+        Self::around(::parking_lot::Mutex::const_new(raw_mutex, val))
+    }
+
+    /// Creates a new mutex from a raw one, as [`from_raw`](Self::from_raw) does.
+    #[inline]
+    #[track_caller]
+    pub const fn const_new(raw_mutex: ::parking_lot::RawMutex, val: T) -> Self {
+        Self::from_raw(raw_mutex, val)
+    }
+}
+
 /// Creates a new mutex.
 #[track_caller]
 pub const fn const_mutex<T>(val: T) -> Mutex<T> {

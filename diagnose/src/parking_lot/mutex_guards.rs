@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use super::Mutex;
 use super::parts::{parts, unlocked};
-use crate::waits::{Holding, Record};
+use crate::waits::Holding;
 use crate::wrap::guard;
 
 guard! {

@@ -144,9 +144,7 @@ macro_rules! unlocked {
             #[inline]
             #[track_caller]
             pub fn bump(s: &mut Self) {
-                if !s.holding.record().is_some_and(Record::has_waiting) {
-                    return ::parking_lot::$guard::bump(&mut s.guard);
-                }
+                // A thread that a condition variable has notified waits as well.
                 s.without_holding(Location::caller(), |s| ::parking_lot::$guard::bump(&mut s.guard));
             }
         }

@@ -26,6 +26,22 @@ lock! {
     pub fn into_inner(self) -> T;
 }
 
+impl<T> RwLock<T> {
+    /// Creates a new lock from a raw one.
+    #[inline]
+    #[track_caller]
+    pub const fn from_raw(raw_rwlock: ::parking_lot::RawRwLock, val: T) -> Self {
+        Self::around(::parking_lot::RwLock::const_new(raw_rwlock, val))
+    }
+
+    /// Creates a new lock from a raw one, as [`from_raw`](Self::from_raw) does.
+    #[inline]
+    #[track_caller]
+    pub const fn const_new(raw_rwlock: ::parking_lot::RawRwLock, val: T) -> Self {
+        Self::from_raw(raw_rwlock, val)
+    }
+}
+
 /// Creates a new lock.
 #[track_caller]
 pub const fn const_rwlock<T>(val: T) -> RwLock<T> {

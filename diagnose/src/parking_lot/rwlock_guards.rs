@@ -5,7 +5,7 @@ use std::panic::Location;
 use super::parts::{parts, unlocked};
 use super::rwlock::ALL;
 use super::{RwLock, RwLockUpgradableReadGuard};
-use crate::waits::{Holding, Record};
+use crate::waits::Holding;
 use crate::wrap::guard;
 
 guard! {

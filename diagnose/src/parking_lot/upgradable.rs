@@ -7,7 +7,7 @@ use super::mutex::left;
 use super::parts::unlocked;
 use super::rwlock::ALL;
 use super::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use crate::waits::{BlockedThread, Holding, Record, WaitMode};
+use crate::waits::{BlockedThread, Holding, WaitMode};
 use crate::wrap::guard;
 
 guard! {

@@ -192,7 +192,7 @@ impl Span {
     /// Ends the unpolled state. If the span was listed as unpolled, it takes over that slot.
     #[cold]
     pub(super) fn end_unpolled(&mut self) {
-        if matches!(self.state, SpanState::Unpolled) && switch::is_special() {
+        if matches!(self.state, SpanState::Unpolled) && switch::has_listed_unpolled() {
             self.slot = live::unpolled::take((self.site, self.label), self.node, self.made);
         }
     }

@@ -230,6 +230,7 @@ fn respond(answer: Answer, is_head: bool) -> State {
         404 => "Not Found",
         405 => "Method Not Allowed",
         431 => "Request Header Fields Too Large",
+        500 => "Internal Server Error",
         503 => "Service Unavailable",
         _ => "Not Implemented",
     };

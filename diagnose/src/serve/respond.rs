@@ -29,8 +29,9 @@ pub struct Response {
 /// recorded path and task. In an async server, call it through `spawn_blocking`. Pages are shared
 /// by all requests of the same second; a short-lived thread frees them afterwards. At most four
 /// profiles are recorded at the same time. The status is 200; 301 for `/debug/pprof` without a `/`
-/// at its end, 400 for `seconds` out of bounds, 404 for an unknown path, 501 if the format's
-/// feature is off, 503 while four profiles are being recorded. The caller decides who may ask.
+/// at its end, 400 for `seconds` out of bounds, 404 for an unknown path, 500 if a report cannot be
+/// made of what is recorded, 501 if the format's feature is off, 503 while four profiles are being
+/// recorded or if another report takes more than a minute. The caller decides who may ask.
 ///
 /// # Examples
 /// ```
@@ -131,7 +132,7 @@ impl Answer {
     fn of(made: MadePage) -> Self {
         match made {
             Ok(made) => Self { status: 200, made },
-            Err(reason) => Self::text(501, &(reason + "\n")),
+            Err((status, reason)) => Self::text(status, &(reason + "\n")),
         }
     }
 }

@@ -33,8 +33,8 @@ static SHARED: Mutex<Option<Shared>> = Mutex::new(None);
 /// thread sets it to 0 under the lock of [`SHARED`], once nothing is left.
 static FREEING: AtomicU32 = AtomicU32::new(0);
 
-/// A page, or the reason why there is none.
-pub(super) type MadePage = Result<Arc<Made>, String>;
+/// A page, or else the status of the answer and the reason.
+pub(super) type MadePage = Result<Arc<Made>, (u16, String)>;
 
 struct Shared {
     /// Id of the process: a forked child has its own records.
@@ -76,7 +76,7 @@ pub(super) fn page(page: Page) -> MadePage {
         shared.pages.push((page, made.clone()));
         made
     });
-    made.unwrap_or_else(|| Err("another report is still being made".to_owned()))
+    made.unwrap_or_else(|| Err((503, "another report is still being made".to_owned())))
 }
 
 /// Returns the page of what was recorded after `earlier`.
@@ -138,8 +138,10 @@ fn with_fresh<R>(lifetime: Duration, read: impl FnOnce(&mut Shared) -> R) -> Opt
 
 fn make(page: Page, snapshot: &Snapshot) -> MadePage {
     let made = catch_unwind(AssertUnwindSafe(|| page.make(snapshot)));
-    let made = made.unwrap_or_else(|_| Err("this report cannot be made of what is recorded".to_owned()));
-    made.map(Arc::new)
+    match made {
+        Ok(made) => made.map(Arc::new).map_err(|missing_feature| (501, missing_feature)),
+        Err(_) => Err((500, "this report cannot be made of what is recorded".to_owned())),
+    }
 }
 
 #[cfg(test)]

@@ -85,7 +85,8 @@ fn free_idle(past: &mut PastLabels, trees: &Merged, replaced: &Replaced) {
     }
     let now = trees.below(&idle);
     let mut moved = now.clone();
-    moved.for_paths_of(&past.taken, |path, taken| path.sums.subtract(&taken.sums));
+    // Labels that were freed before have been moved before.
+    moved.for_paths_of(&past.taken.below(&idle), |path, taken| path.sums.subtract(&taken.sums));
     past.taken.for_paths_of(&now, |taken, now| {
         // The paths above have nothing.
         if !now.is_empty() {

@@ -81,6 +81,8 @@ impl HangAlarm {
 #[derive(Debug, Default)]
 pub(super) struct Hangs {
     alarms: HashMap<AlarmKey, HangAlarm>,
+    /// The alarm about verdicts past the maximum; it is over once all others are.
+    more: Option<Alarm>,
     /// How many requests in a row brought nothing new.
     quiet: u32,
     /// Processor time of the last request.
@@ -141,7 +143,10 @@ impl Hangs {
         }
         if more > 0 {
             let text = format!("{more} more verdicts, which the reports list");
-            events.push(HangEvent::Alarm(alarm(AlarmKind::Hang, text, Vec::new())));
+            let raised = alarm(AlarmKind::Hang, text, Vec::new());
+            let before = self.more.replace(raised.clone());
+            events.extend(before.map(|alarm| HangEvent::Over { alarm, words: "over".to_owned() }));
+            events.push(HangEvent::Alarm(raised));
         }
         events.extend(self.end(&current));
         self.quiet = if late.is_new || !events.is_empty() { 0 } else { self.quiet + 1 };
@@ -195,6 +200,9 @@ impl Hangs {
                 };
                 ended.push(HangEvent::Over { alarm: raised, words });
             }
+        }
+        if let Some(alarm) = self.more.take_if(|_| self.alarms.values().all(HangAlarm::is_over)) {
+            ended.push(HangEvent::Over { alarm, words: "over".to_owned() });
         }
         let over = self.alarms.values().filter(|alarm| alarm.is_over()).count();
         if over > MAX_OVER {

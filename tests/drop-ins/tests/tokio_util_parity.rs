@@ -66,12 +66,17 @@ macro_rules! tokio_util {
 
             pub(super) fn sender() -> Vec<String> {
                 let mut context = Context::from_waker(Waker::noop());
+                let (tx, rx) = mpsc::channel::<u8>(1);
+                let mut alone: PollSender<u8> = PollSender::new(tx);
+                drop(rx);
+                let left =
+                    shown(&(alone.poll_reserve(&mut context), alone.is_closed(), alone.get_ref().is_some()));
                 let (tx, mut rx) = mpsc::channel::<u8>(1);
                 let mut sender: PollSender<u8> = PollSender::new(tx.clone());
-                let mut seen = vec![shown(&(
-                    sender.is_closed(),
-                    sender.get_ref().is_some_and(|it| it.same_channel(&tx)),
-                ))];
+                let mut seen = vec![
+                    left,
+                    shown(&(sender.is_closed(), sender.get_ref().is_some_and(|it| it.same_channel(&tx)))),
+                ];
                 let ready: Poll<Result<(), PollSendError<u8>>> = sender.poll_reserve(&mut context);
                 seen.push(shown(&(
                     ready,

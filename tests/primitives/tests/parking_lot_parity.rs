@@ -11,6 +11,7 @@ macro_rules! all_of_it {
             use std::thread;
             use std::time::{Duration, Instant};
 
+            use ::parking_lot::{RawMutex, RawRwLock, lock_api};
             use library::{
                 Condvar, MappedMutexGuard, MappedRwLockReadGuard, MappedRwLockWriteGuard, Mutex, MutexGuard,
                 RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, WaitTimeoutResult,
@@ -20,11 +21,21 @@ macro_rules! all_of_it {
 
             static MUTEX: Mutex<u8> = const_mutex(1);
             static LOCK: RwLock<u8> = const_rwlock(1);
+            static RAW_MUTEX: Mutex<u8> = Mutex::const_new(<RawMutex as lock_api::RawMutex>::INIT, 2);
+            static RAW_LOCK: RwLock<u8> = RwLock::const_new(<RawRwLock as lock_api::RawRwLock>::INIT, 3);
             static CONDVAR: Condvar = Condvar::new();
 
             fn reads<T: ?Sized + Debug + Display>(_: &(impl Deref<Target = T> + Debug + Display)) {}
             fn writes<T: ?Sized + Debug + Display>(guard: &(impl DerefMut<Target = T> + Debug + Display)) {
                 reads(guard);
+            }
+
+            #[test]
+            fn locks_are_made_of_raw_ones() {
+                assert_eq!((*RAW_MUTEX.lock(), *RAW_LOCK.read()), (2, 3));
+                let mutex = Mutex::from_raw(<RawMutex as lock_api::RawMutex>::INIT, 4);
+                let lock = RwLock::from_raw(<RawRwLock as lock_api::RawRwLock>::INIT, 5);
+                assert_eq!((mutex.into_inner(), lock.into_inner()), (4, 5));
             }
 
             #[test]

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::time::Duration;
 
 use diagnose::model::Place;
 use diagnose::{Resource, Snapshot, diagnose, wait};
@@ -49,6 +50,50 @@ fn custom_resources_are_in_the_snapshot() {
     assert!(snapshot.resources.iter().any(|it| it.name.as_deref() == Some("db-pool") && it.free == 0));
     assert!(snapshot.spans.iter().any(|span| snapshot.sites[span.site].name == "get connection"));
     drop(hold);
+}
+
+/// The lock is locked when the condition runs.
+#[test]
+fn a_guard_whose_condition_panics_still_holds_its_lock() {
+    diagnose_isolation::isolated!();
+    let (mutex, line) = (diagnose::parking_lot::Mutex::new(1), line!());
+    let condvar = diagnose::parking_lot::Condvar::new();
+    let mut guard = mutex.lock();
+    let mut waits = || condvar.wait_while_for(&mut guard, |_| panic!("no"), Duration::from_secs(1));
+    assert!(catch_unwind(AssertUnwindSafe(|| waits().timed_out())).is_err());
+    assert!(mutex.try_lock().is_none());
+    let (held, _) = held_and_waited(&diagnose::snapshot(), "parking_lot", line);
+    assert_eq!(held.len(), 1);
+    drop(guard);
+}
+
+// notifies  ├ lock ┤ notify, bump ├ blocks ┄┄┄┄┄┄┄┄┄┄┄┄┤
+// waits       ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄├ has the lock ┤
+#[test]
+fn a_lock_that_is_bumped_to_a_notified_thread_has_one_holder() {
+    use diagnose::parking_lot::{Condvar, Mutex, MutexGuard};
+    diagnose_isolation::isolated!();
+    let (mutex, line) = (Mutex::new(false), line!());
+    let (condvar, is_waiting) = (Condvar::new(), Mutex::new(false));
+    std::thread::scope(|threads| {
+        let waits = threads.spawn(|| {
+            let mut guard = mutex.lock();
+            *is_waiting.lock() = true;
+            while !*guard {
+                condvar.wait(&mut guard);
+            }
+            held_and_waited(&diagnose::snapshot(), "parking_lot", line).0.len()
+        });
+        while !*is_waiting.lock() {
+            std::thread::yield_now();
+        }
+        let mut guard = mutex.lock();
+        *guard = true;
+        assert!(condvar.notify_one());
+        MutexGuard::bump(&mut guard);
+        drop(guard);
+        assert_eq!(waits.join().unwrap(), 1);
+    });
 }
 
 /// The original acquires the lock again while it unwinds.

@@ -81,7 +81,7 @@ impl<T: Send> PollSender<T> {
     /// Records that no slot is reserved. A closed sender had kept its end for the message.
     fn release(&mut self) {
         self.holding = Holding::NONE;
-        if self.inner.is_closed() {
+        if self.inner.get_ref().is_none() {
             self.sender = None;
         }
     }
@@ -93,7 +93,7 @@ impl<T: Send> PollSender<T> {
 
     /// Returns the sender, or `None` once this `PollSender` is closed.
     pub fn get_ref(&self) -> Option<&Sender<T>> {
-        self.sender.as_ref().filter(|_| !self.inner.is_closed())
+        self.sender.as_ref().filter(|_| self.inner.get_ref().is_some())
     }
 
     /// Closes this sender. Only a message for a reserved slot can still be sent.

@@ -276,9 +276,11 @@ impl System<'_> {
     }
 
     fn add_receive(&mut self, node: NodeId, resource: usize, it: &Resource) {
-        // All capacity is promised to waiting senders, or reserved.
-        let is_all_promised =
-            buffers_messages(it.kind) && it.capacity.is_some_and(|capacity| capacity > 0) && it.free == 0;
+        // All capacity is promised to waiting senders, or reserved. Some channels promise nothing.
+        let is_all_promised = buffers_messages(it.kind)
+            && it.capacity.is_some_and(|capacity| capacity > 0)
+            && it.free == 0
+            && !forwards_unpolled(it);
         if it.filled > 0 && it.kind != ResourceKind::Broadcast {
             // A message is buffered. A woken receiver that never polls leaves it there.
             let woken_end = self.woken_waits_end(resource, WaitMode::Receive);
