@@ -159,11 +159,12 @@ impl VisitMut for Blocks {
         for number in 0..block.stmts.len() {
             let Some((statement, rest)) = block.stmts[number..].split_first_mut() else { return };
             self.guard = self.guard_use(|| escape::of_statement(statement, rest, value, &self.moved));
-            match statement {
-                Stmt::Expr(end, semicolon) if number == last && (semicolon.is_none() || number == 0) => {
+            // Not the last of several statements: the compiler may call that unreachable itself.
+            let is_end = |semicolon: &Option<_>| number == last && (semicolon.is_none() || number == 0);
+            if let Stmt::Expr(end, semicolon) = &mut *statement {
+                if is_end(semicolon) {
                     self.mark_end(end);
                 }
-                _ => {}
             }
             match statement {
                 Stmt::Macro(_) => self.macro_statement(statement, (number == last).then_some(braces)),

@@ -82,7 +82,7 @@ fn an_await_of_the_receiver_is_named_only_if_it_is_long() {
     assert!(next.ends_with("it is emptied at src/main.rs:4"), "49 ms each time: {next}");
 }
 
-/// The same, but callers wait for the answers of `writer`, which also takes other messages.
+/// `ingest`, but its callers wait for the answers of `writer`, which also takes other messages.
 fn asked(change: impl Fn(&mut Snapshot)) -> String {
     let mut snapshot = ingest();
     snapshot.sites[1].name = "answer.await".into();

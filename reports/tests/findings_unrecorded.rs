@@ -4,7 +4,7 @@ use diagnose_reports::Snapshot;
 use diagnose_reports::model::{SiteKind, Thread, Worker};
 
 use crate::support::latency::durations;
-use crate::support::tree;
+use crate::support::{split, tree};
 
 const MS: u64 = 1_000_000;
 
@@ -95,6 +95,20 @@ fn slow_calls_with_an_await_of_their_own_do_not_suffer() {
     };
     assert_eq!([with_misses(200, 4_100), with_misses(201, 4_100)], [0, 1], "one call in ten");
     assert_eq!(with_misses(200, 3_900), 1, "they are not that slow there");
+}
+
+#[test]
+fn labels_do_not_make_an_await_of_all_calls_a_rare_one() {
+    let drawing = format!(
+        "{}  query(id).await | calls=2000 completed=2000 polls=4000 idle=41_000_000_000
+    query | calls=2000 completed=2000 polls=4000 idle=41_000_000_000
+      db.run(id).await | calls=2000 completed=2000 polls=4000 idle=41_000_000_000 self_idle=41_000_000_000",
+        REQUESTS.split_inclusive('\n').next().unwrap().replace("idle=6_000_000_000", "idle=41_000_000_000")
+    );
+    let mut snapshot = service(&drawing, 60, 40, 4_410);
+    let whole = sentences(&snapshot);
+    split(&mut snapshot, 2, 20);
+    assert_eq!((whole.len(), sentences(&snapshot)), (1, whole));
 }
 
 /// Compression takes a CPU, and the database of one handler is slow now and then.

@@ -43,8 +43,7 @@ pub(super) fn never(output: &Type) -> Option<Span> {
 }
 
 /// Returns a block that must not end. The type `!` cannot be written, so it is taken from a
-/// function that returns it. Items are seen by the body, so their
-/// names must not be the program's.
+/// function that returns it. The body sees these items, so no program uses their names.
 pub(super) fn diverging(place: Span, body: &TokenStream) -> TokenStream {
     quote_spanned! {place=>
         {

@@ -140,11 +140,13 @@ macro_rules! unlocked {
                 })
             }
 
-            /// Releases the lock to the longest waiter, if there is one, and acquires it again.
+            /// Releases the lock to the longest waiter, if there is one, and acquires it again. The
+            /// records count an acquisition even if there is none.
             #[inline]
             #[track_caller]
             pub fn bump(s: &mut Self) {
-                // A thread that a condition variable has notified waits as well.
+                // Whether there is a waiter is unknown: a thread that a condition variable has
+                // notified is not listed at the lock.
                 s.without_holding(Location::caller(), |s| ::parking_lot::$guard::bump(&mut s.guard));
             }
         }

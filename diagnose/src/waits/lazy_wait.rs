@@ -36,14 +36,14 @@ use crate::switch;
 #[derive(Debug, Default)]
 pub(crate) struct LazyWait(Option<&'static WaitCell>);
 
-/// What is known about the polled future.
+/// Properties of a polled future.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Polled {
     /// The resource, if its queue is ordered.
     pub(super) record: Option<&'static Record>,
     /// Whether this value never moves again.
     pub(super) is_pinned: bool,
-    /// Whether the waker of this future may be what wakes others there, after its end.
+    /// Whether other futures of the task may rely on the waker that this one leaves behind.
     pub(super) shares_waker: bool,
 }
 
@@ -98,7 +98,7 @@ impl LazyWait {
         self.poll_where(context, Polled { is_pinned, ..Polled::default() }, info, poll)
     }
 
-    /// Polls a future of which this is known.
+    /// Polls a future with these properties.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn poll_where<T>(
         &mut self,

@@ -122,8 +122,8 @@ impl Resource {
         block()
     }
 
-    /// Records that the thread is about to block, which it does if the resource `is_busy`. The
-    /// caller blocks itself: a panic of the original has its place then.
+    /// Records that the thread is about to block, if the resource `is_busy`. The call of the
+    /// original is not in a closure here, so that its panic names the line of the user.
     #[cfg(feature = "tokio")]
     #[cold]
     pub(crate) fn blocks_if(

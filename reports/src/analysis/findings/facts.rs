@@ -179,8 +179,12 @@ impl<'a> Facts<'a> {
 
     /// Sums over all nodes of a site.
     pub(super) fn sum(&self, site: SiteIndex, value: fn(&Node) -> u64) -> u64 {
-        let nodes = self.nodes_of_site(site).iter().copied();
-        nodes.map(|node| value(self.node(node))).fold(0, u64::saturating_add)
+        self.sum_of(self.nodes_of_site(site), value)
+    }
+
+    /// The sum over these nodes.
+    pub(super) fn sum_of(&self, nodes: &[usize], value: fn(&Node) -> u64) -> u64 {
+        nodes.iter().map(|&node| value(self.node(node))).fold(0, u64::saturating_add)
     }
 
     /// The time of all calls of a site, from first poll to end, in ns.
@@ -257,11 +261,15 @@ impl<'a> Facts<'a> {
     /// The deepest node that explains most of the waiting below a node, or the node itself. Of the
     /// nodes of one function with several labels, the one that has waited longest.
     pub(super) fn deepest_wait(&self, node: usize) -> usize {
-        let longest = |&node: &usize| (self.node(node).idle_ns, Reverse(node));
-        self.deepest_waits(node).into_iter().max_by_key(longest).unwrap_or(node)
+        self.longest_wait(&self.deepest_waits(node)).unwrap_or(node)
     }
 
-    /// The nodes of one site that [`deepest_wait`](Self::deepest_wait) chooses from.
+    /// The node that has waited longest.
+    pub(super) fn longest_wait(&self, nodes: &[usize]) -> Option<usize> {
+        nodes.iter().copied().max_by_key(|&node| (self.node(node).idle_ns, Reverse(node)))
+    }
+
+    /// All nodes that [`deepest_wait`](Self::deepest_wait) chooses from: one for each label.
     pub(super) fn deepest_waits(&self, node: usize) -> Vec<usize> {
         let (mut deepest, mut idle_ns) = (vec![node], self.node(node).idle_ns);
         loop {

@@ -16,7 +16,7 @@ use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::sequential::names_call;
 use super::workers::CpuShare;
-use crate::model::{Durations, Node, NodeIndex, SiteIndex, SiteKind};
+use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind};
 use crate::ordered::OrderedSet;
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
@@ -81,12 +81,10 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
     }
     let nodes = facts.nodes_of_site(site).iter().copied();
     let most = nodes.max_by_key(|&node| (facts.node(node).idle_ns, std::cmp::Reverse(node)))?;
-    let deepest = facts.deepest_wait(most);
     let all = facts.deepest_waits(most);
-    let sum = |value: fn(&Node) -> u64| {
-        all.iter().map(|&node| value(facts.node(node))).fold(0, u64::saturating_add)
-    };
-    let (deepest_ns, deepest_calls) = (sum(|node| node.idle_ns), sum(|node| node.calls));
+    let deepest = facts.longest_wait(&all)?;
+    let (deepest_ns, deepest_calls) =
+        (facts.sum_of(&all, |node| node.idle_ns), facts.sum_of(&all, |node| node.calls));
     // An await of that length is reached in slow calls only, and need not explain the others.
     let is_only_slow = deepest_ns / deepest_calls.max(1) >= bound_ns;
     let all_ns = if is_only_slow { slow_ns } else { facts.node(most).idle_ns };

@@ -186,7 +186,7 @@ fn are_most_late(facts: &Facts<'_>, cpu: &CpuShare, share: u64) -> bool {
     late * 2 > tell && (tell > 1 || share >= MIN_LONE_SHARE)
 }
 
-/// Returns whether many of so many calls would be late if `late` of 1,000 were.
+/// Returns whether at least ten of `calls` would be late at a rate of `late` in 1,000.
 fn are_many(calls: u64, late: u64) -> bool {
     calls.saturating_mul(late) >= MIN_EXPECTED * 1000
 }
@@ -228,13 +228,14 @@ fn waiting_calls(facts: &Facts<'_>, site: SiteIndex) -> Option<WaitingCalls> {
 impl WaitingCalls {
     /// Returns whether the slow calls have an await of their own, such as those that miss a cache.
     fn is_missed(&self, facts: &Facts<'_>) -> bool {
-        let own = facts.node(facts.deepest_wait(self.node));
-        let mean_ns = own.idle_ns.checked_div(own.calls).unwrap_or(0);
-        own.calls <= self.calls.count / MIN_RARE && mean_ns >= self.calls.p99_ns / 2
+        let all = facts.deepest_waits(self.node);
+        let calls = facts.sum_of(&all, |node| node.calls);
+        let mean_ns = facts.sum_of(&all, |node| node.idle_ns).checked_div(calls).unwrap_or(0);
+        calls <= self.calls.count / MIN_RARE && mean_ns >= self.calls.p99_ns / 2
     }
 
     /// Returns whether calls wait at least once, and as often as those of a slow function, without
-    /// the delays that these have. They are so many that this is no accident.
+    /// the delays that these have. With fewer calls, that may be an accident: see [`are_many`].
     fn is_spared(&self, slow: &Self) -> bool {
         let waits = u128::from(self.waits) * u128::from(slow.begun);
         let late_ns = slow.calls.p99_ns / MIN_SPARED;

@@ -71,7 +71,7 @@ impl System<'_> {
         }
         let may_be = task.has_handle || task.has_abort_handle;
         let is_recorded = records_handles(task) || is_main(facts.snapshot, task);
-        // Whoever has it may drop it soon, or has it under a timeout.
+        // The owner of the handle or set may drop it soon, or awaits it under a timeout.
         let is_at_hand =
             task.has_abort_handle || task.is_aborted_on_drop || facts.is_joined[index] || !is_recorded;
         let may_soon_be = may_be && is_at_hand && task.since_ns < TIMEOUT_NS;
