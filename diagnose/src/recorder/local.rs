@@ -215,9 +215,18 @@ pub(super) fn charge(node: &'static Node) {
         if waited != 0 {
             local.waited.set(0);
             local.first_polled.set(None);
-            add(&node.wall, waited);
+            add_wait(node, waited);
         }
     });
+}
+
+/// Adds the running task's wait to a node's wall time, unless a reset came after the wait.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn add_wait(node: &'static Node, waited: u64) {
+    let reset = live::last_reset();
+    if live::current::registered().is_none_or(|task| task.since() > reset) {
+        add(&node.wall, waited);
+    }
 }
 
 /// The word that the await handed down to the span it polls; see [`Local::down`].

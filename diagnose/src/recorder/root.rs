@@ -143,7 +143,7 @@ pub(super) fn end_task_poll(task: &'static Task, node: &'static Node, left: u64)
 pub(super) fn charge_wait(node: &'static Node) {
     let (waited, first_polled) = local::waited();
     if waited != 0 {
-        add(&first_polled.unwrap_or(node).wall, waited);
+        local::add_wait(first_polled.unwrap_or(node), waited);
         local::set_waited((0, None));
     }
 }

@@ -57,3 +57,31 @@ fn no_wait_is_counted_for_longer_than_the_time_since_the_reset() {
     drop(start);
     worker.join().unwrap();
 }
+
+#[diagnose]
+async fn resets() {
+    let mut is_first = true;
+    poll_fn(|_| {
+        if std::mem::replace(&mut is_first, false) {
+            return Poll::Pending;
+        }
+        diagnose::reset();
+        Poll::Ready(())
+    })
+    .await;
+}
+
+// resets  ├┤┈┈┈┈┈┈┈┈┈┈┈┈├┤
+//                        ▲ reset    within the poll that ends the wait
+#[test]
+fn a_wait_that_ended_in_a_poll_around_the_reset_is_not_counted() {
+    diagnose_isolation::isolated!();
+    let mut call = Box::pin(resets());
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(call.as_mut().poll(&mut context).is_pending());
+    thread::sleep(WAIT);
+    assert!(call.as_mut().poll(&mut context).is_ready());
+    let nodes = diagnose::snapshot().nodes;
+    let wall = nodes.iter().map(|node| node.wall_ns).max().unwrap();
+    assert!(u128::from(wall) < WAIT.as_nanos(), "{wall} ns since the reset");
+}
