@@ -1,11 +1,11 @@
 //! The dump of tasks, as a whole page.
 
 use crate::support::hangs::{Program, set_aside};
-use crate::support::{empty, site};
-use diagnose_reports::Snapshot;
+use crate::support::{empty, page, site};
 use diagnose_reports::model::{
     RunState, Runtime, SiteIndex, SiteKind, Span, SpanId, SpanIndex, Task, TaskId, WaitMode, Worker,
 };
+use diagnose_reports::{Format, Snapshot, View};
 
 const MS: u64 = 1_000_000;
 
@@ -281,4 +281,35 @@ fn tasks_of_a_group_keep_their_attributes() {
     }
     let tree = snapshot.tree();
     assert!(tree.contains(": tasks 7 request=R7, 8, 9 request=R9\n"), "{tree}");
+}
+
+/// 25 tasks of one place wait for five locks, at one line each. The first three locks have one
+/// waiter each, which holds the lock itself.
+#[test]
+fn all_shapes_with_a_stuck_task_are_shown() {
+    let mut program = Program::new();
+    let mut place = None;
+    let waiters = [1, 1, 1, 4, 18];
+    for (line, number) in (31..).zip(waiters) {
+        let (lock, mut site) = (program.mutex(), None);
+        for _ in 0..number {
+            let task = program.task("handle");
+            let first = (program.of(task).site, program.of(task).spawned_at.clone());
+            (program.of(task).site, program.of(task).spawned_at) = place.get_or_insert(first).clone();
+            program.waits(task, lock, WaitMode::Lock, line);
+            let span = program.span(task, None, line);
+            program.of(task).span = Some(SpanIndex::new(span));
+            let span = &mut program.snapshot.spans[span];
+            span.site = *site.get_or_insert(span.site);
+            if number == 1 {
+                program.holds(task, lock, 5);
+            }
+        }
+    }
+    let text = page(&program.snapshot, Format::Text, View::Time);
+    let tasks = text.split_once("\nTASKS\n").unwrap().1;
+    for (number, waiting) in (1..).zip(waiters) {
+        let is_shown = tasks.contains(&format!("for Mutex#{number}]"));
+        assert_eq!(is_shown, waiting == 1, "Mutex#{number}: {tasks}");
+    }
 }

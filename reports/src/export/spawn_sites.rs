@@ -8,7 +8,8 @@
 //!   …
 //!   … and 4 more shapes, 12 tasks
 //! ```
-//! Tasks of a verdict come first, then the longest wait. A place has its largest shapes.
+//! Tasks of a verdict come first, then the longest wait. A place has its shapes with tasks of a
+//! verdict, then its largest.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -18,13 +19,14 @@ use crate::export::head::{head, word};
 use crate::export::tasks::{Forest, longest_ns, origin, range};
 use crate::model::{Place, RunState, SiteIndex, Snapshot, Task, TaskId, TaskKind};
 use crate::ordered::{OrderedMap, OrderedSet};
-use crate::sort::{sort_by_cached_key, sort_by_key};
+use crate::sort::sort_by_cached_key;
 use crate::units::{count, counted, time};
 
 /// How many places of spawn are shown.
 const MAX_PLACES: usize = 20;
-/// How many shapes of a place are shown.
+/// How many shapes of a place are shown, and how many if all of them have a task of a verdict.
 const MAX_SHAPES: usize = 3;
+const MAX_STUCK: usize = 10;
 
 /// The site, place of spawn and kind that the tasks of a row share.
 type Key<'a> = (SiteIndex, Option<&'a Place>, TaskKind);
@@ -35,20 +37,19 @@ pub(crate) fn render(snapshot: &Snapshot, stuck: &OrderedSet<TaskId>) -> String 
     let mut places = OrderedMap::<Key<'_>, Vec<Vec<&Task>>>::new();
     for group in forest.groups() {
         let task = group[0];
-        let is_stuck = group.iter().any(|task| stuck.contains(&task.id));
-        let shapes = places.entry((task.site, task.spawned_at.as_ref(), task.kind)).or_default();
-        shapes.insert(if is_stuck { 0 } else { shapes.len() }, group);
+        places.entry((task.site, task.spawned_at.as_ref(), task.kind)).or_default().push(group);
     }
     let mut places: Vec<Vec<Vec<&Task>>> = places.into_values().collect();
+    let is_stuck = |group: &Vec<&Task>| group.iter().any(|task| stuck.contains(&task.id));
     sort_by_cached_key(&mut places, |shapes| {
-        let is_stuck = shapes.iter().flatten().any(|task| stuck.contains(&task.id));
+        let is_stuck = shapes.iter().any(is_stuck);
         let longest_ns = shapes.iter().map(|group| longest_ns(group)).max();
         (!is_stuck, Reverse(longest_ns), shapes[0][0].id)
     });
     let mut page = head(snapshot, &forest.tasks);
     for shapes in places.iter().take(MAX_PLACES) {
         page.push('\n');
-        write_place(&mut page, &forest, shapes);
+        write_place(&mut page, &forest, shapes, is_stuck);
     }
     if places.len() > MAX_PLACES {
         let rest = &places[MAX_PLACES..];
@@ -61,7 +62,12 @@ pub(crate) fn render(snapshot: &Snapshot, stuck: &OrderedSet<TaskId>) -> String 
     page
 }
 
-fn write_place(page: &mut String, forest: &Forest<'_>, shapes: &[Vec<&Task>]) {
+fn write_place(
+    page: &mut String,
+    forest: &Forest<'_>,
+    shapes: &[Vec<&Task>],
+    is_stuck: impl Fn(&Vec<&Task>) -> bool,
+) {
     if let [group] = shapes {
         forest.write_group(page, group, true);
         return;
@@ -85,18 +91,20 @@ fn write_place(page: &mut String, forest: &Forest<'_>, shapes: &[Vec<&Task>]) {
         counted(sum(|task| task.polls), "poll"),
         time(sum(|task| task.busy_ns)),
     );
-    // A shape with a stuck task stays in front.
     let mut order: Vec<&Vec<&Task>> = shapes.iter().collect();
-    sort_by_key(&mut order[1..], |group| (Reverse(group.len()), Reverse(longest_ns(group)), group[0].id));
-    for group in order.iter().take(MAX_SHAPES) {
+    sort_by_cached_key(&mut order, |group| {
+        (!is_stuck(group), Reverse(group.len()), Reverse(longest_ns(group)), group[0].id)
+    });
+    let shown = order.iter().filter(|group| is_stuck(group)).count().clamp(MAX_SHAPES, MAX_STUCK);
+    for group in order.iter().take(shown) {
         let mut lines = String::new();
         forest.write_group(&mut lines, group, false);
         for line in lines.lines() {
             let _ = writeln!(page, "  {line}");
         }
     }
-    if order.len() > MAX_SHAPES {
-        let rest = &order[MAX_SHAPES..];
+    if order.len() > shown {
+        let rest = &order[shown..];
         let tasks = counted(rest.iter().map(|group| group.len() as u64).sum(), "task");
         let _ = writeln!(page, "  … and {}, {tasks}", counted(rest.len() as u64, "more shape"));
     }

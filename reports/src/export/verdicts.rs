@@ -33,7 +33,7 @@ const MAX_LINKS: usize = 32;
 /// Renders all verdicts; empty without any.
 pub(crate) fn render(snapshot: &Snapshot) -> String {
     let verdicts = snapshot.verdicts();
-    lines(&verdicts.iter().map(|verdict| vec![verdict]).collect::<Vec<_>>(), MAX_VERDICTS, |_| None)
+    lines(&verdicts, &each(&verdicts), MAX_VERDICTS, |_| None)
 }
 
 /// Renders the verdicts under their heading, below the `findings`, which are not said again.
@@ -50,24 +50,36 @@ pub(crate) fn section(verdicts: &[Verdict], findings: &[Finding], is_full: bool)
         findings.iter().position(is_it).map(|index| index + 1)
     };
     let lines = if is_full {
-        lines(&verdicts.iter().map(|verdict| vec![verdict]).collect::<Vec<_>>(), MAX_VERDICTS, finding)
+        lines(verdicts, &each(verdicts), MAX_VERDICTS, finding)
     } else {
-        lines(&alike(verdicts.iter()), MAX_FOLDED, finding)
+        lines(verdicts, &alike(verdicts.iter()), MAX_FOLDED, finding)
     };
     format!("VERDICTS {}\n{lines}", count(verdicts.len() as u64))
 }
 
+/// Groups of one verdict each.
+fn each(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
+    verdicts.iter().map(|verdict| vec![verdict]).collect()
+}
+
 /// Renders the first verdict of each group, with a line about the others. `finding`: the number of
 /// the finding that says its sentence.
-fn lines(groups: &[Vec<&Verdict>], bound: usize, finding: impl Fn(&Verdict) -> Option<usize>) -> String {
+fn lines(
+    all: &[Verdict],
+    groups: &[Vec<&Verdict>],
+    bound: usize,
+    finding: impl Fn(&Verdict) -> Option<usize>,
+) -> String {
     let mut page = String::new();
     for group in groups.iter().take(bound) {
         let Some((first, others)) = group.split_first() else { continue };
-        // Writing to a string cannot fail.
-        let _ = match finding(first) {
-            Some(number) => writeln!(page, "verdict: {}", Said(first, &format!("see finding {number}"))),
-            None => writeln!(page, "verdict: {first}"),
+        let sentence = match finding(first) {
+            Some(number) => format!("see finding {number}"),
+            None => printable(&first.sentence),
         };
+        let behind = first.behind.and_then(|index| all.get(index));
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "verdict: {}", Said { verdict: first, sentence: &sentence, behind });
         if !others.is_empty() {
             let _ = writeln!(page, "  {}", others_words(first, others));
         }
@@ -115,16 +127,21 @@ fn numbers(tasks: &[TaskId]) -> String {
 /// links.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Said(self, &printable(&self.sentence)).fmt(f)
+        Said { verdict: self, sentence: &printable(&self.sentence), behind: None }.fmt(f)
     }
 }
 
 /// A verdict with what stands for its sentence.
-struct Said<'a>(&'a Verdict, &'a str);
+struct Said<'a> {
+    verdict: &'a Verdict,
+    sentence: &'a str,
+    /// The verdict that it waits behind, where that can be named.
+    behind: Option<&'a Verdict>,
+}
 
 impl fmt::Display for Said<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(it, sentence) = self;
+        let Self { verdict: it, sentence, behind } = self;
         let detail = it.detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
         write!(f, "{} {}{detail}: {sentence}", it.confidence, it.kind)?;
         for link in it.chain.iter().take(MAX_LINKS) {
@@ -133,8 +150,14 @@ impl fmt::Display for Said<'_> {
         if it.chain.len() > MAX_LINKS {
             write!(f, "\n  … and {} more", count((it.chain.len() - MAX_LINKS) as u64))?;
         }
-        if let Some(behind) = it.behind {
-            write!(f, "\n  waiting behind #{}", behind + 1)?;
+        if it.behind.is_some() {
+            f.write_str("\n  waiting behind another verdict")?;
+        }
+        if let Some(behind) = behind {
+            write!(f, ": {} {}", behind.confidence, behind.kind)?;
+            if let Some(link) = behind.chain.first() {
+                write!(f, " of {}", named(link))?;
+            }
         }
         if !it.victims.is_empty() {
             let noun = if it.victims.len() == 1 { "task waits" } else { "tasks wait" };
@@ -147,10 +170,7 @@ impl fmt::Display for Said<'_> {
 
 /// `task 3 right holds at src/main.rs:9 for 1.20 s`.
 fn words(link: &Link) -> String {
-    let mut line = format!("{} {}", link.node, link.id);
-    if !link.name.is_empty() {
-        let _ = write!(line, " {}", printable(&link.name));
-    }
+    let mut line = named(link);
     // `created` stands for a place.
     if link.role != LinkRole::Created || !link.file.is_empty() {
         let _ = write!(line, " {}", link.role);
@@ -166,4 +186,13 @@ fn words(link: &Link) -> String {
         _ => write!(line, " for {since}"),
     };
     line
+}
+
+/// `task 3 right`.
+fn named(link: &Link) -> String {
+    let mut name = format!("{} {}", link.node, link.id);
+    if !link.name.is_empty() {
+        let _ = write!(name, " {}", printable(&link.name));
+    }
+    name
 }

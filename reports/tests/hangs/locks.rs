@@ -1,8 +1,10 @@
 //! Holders, waiters and queues of locks, semaphores and cells.
 
 use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, Role, TaskId, WaitMode};
+use diagnose_reports::{Format, View};
 
 use crate::support::hangs::{Program, place, set_aside};
+use crate::support::page;
 
 /// ```text
 /// main ─ joins ─▶ 2 ─ waits ─▶ Mutex#2 ─ held by ─▶ 3 ─ waits ─▶ Mutex#1 ─ held by ─▶ 2
@@ -335,6 +337,9 @@ fn a_cycle_behind_another_is_not_a_root_cause() {
     let roots: Vec<_> = verdicts.iter().map(|it| (it.root_cause, it.behind)).collect();
     assert_eq!(roots, [(true, None), (false, Some(0))]);
     assert_eq!(verdicts[0].victims, [1, 4, 5].map(TaskId::new));
+    let text = page(&program.snapshot, Format::Text, View::Time);
+    let behind: Vec<&str> = text.lines().filter(|line| line.contains("waiting behind another")).collect();
+    assert_eq!(behind, ["  waiting behind another verdict: proven cycle of task 2 left"]);
 }
 
 /// X holds the lock to write, and has a timer. Two reads are queued: that of an unpolled future of

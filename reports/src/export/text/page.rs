@@ -117,7 +117,8 @@ fn report(
         let bound = MAX_PATHS[usize::from(is_full)];
         let (tree, paths) = callpaths::render(&shown, bound, is_full);
         let _ = write!(page, "\nCALL TREE, busy and idle with everything below\n{tree}");
-        rest(&mut page, paths, bound, "call path");
+        let report = if is_full { "JSON" } else { "full" };
+        rest_in(&mut page, paths, bound, "call path", report);
     }
     page.push('\n');
     page += &wrap(&footer(snapshot)[1..].join("\n"));
@@ -148,11 +149,16 @@ fn part(page: &mut String, heading: &str, table: &str, all: usize, bound: usize,
     }
 }
 
-/// Says how many items a bound left out.
+/// Says how many items a bound left out of the short report.
 pub(super) fn rest(page: &mut String, all: usize, bound: usize, noun: &str) {
+    rest_in(page, all, bound, noun, "full");
+}
+
+/// Says how many items a bound left out, and which report has them.
+fn rest_in(page: &mut String, all: usize, bound: usize, noun: &str, report: &str) {
     if all > bound {
         let rest = counted((all - bound) as u64, noun);
         // Writing to a string cannot fail.
-        let _ = writeln!(page, "  … and {rest} more (the full report has them)");
+        let _ = writeln!(page, "  … and {rest} more (the {report} report has them)");
     }
 }
