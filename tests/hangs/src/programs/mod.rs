@@ -12,6 +12,7 @@ mod cycles;
 mod derefs;
 mod dropped;
 mod elsewhere;
+mod endings;
 mod futurelock;
 mod handed_on;
 mod handles;
@@ -106,4 +107,5 @@ pub static ALL: &[Section] = &[
     sleeping::SECTION,
     upgradable::SECTION,
     released::SECTION,
+    endings::SECTION,
 ];

@@ -7,7 +7,9 @@ use super::predicates::{is_active, is_blocked, is_pending, queue_side};
 use super::steps::step;
 use crate::index::Index;
 use crate::lists::Lists;
-use crate::model::{Holding, ResourceId, Role, SiteKind, Snapshot, SpanId, TaskId, Wait};
+use crate::model::{
+    Holding, ResourceId, ResourceKind, Role, SiteKind, Snapshot, SpanId, TaskId, Wait, WaitMode,
+};
 use crate::ordered::OrderedMap;
 
 /// How many futures around a future are looked at.
@@ -278,6 +280,17 @@ impl<'a> Facts<'a> {
     /// The waits on one side of a resource that are still queued, in queue order.
     pub(crate) fn queue(&self, resource: usize, side: usize) -> &[usize] {
         self.queues.of(2 * resource + side)
+    }
+
+    /// Returns whether the wait for a message goes on although the channel is closed: the owner of a
+    /// reserved slot may still send. In tokio's channel, senders that wait are woken.
+    pub(crate) fn awaits_reserved_slots(&self, resource: usize, wait: &Wait) -> bool {
+        let it = &self.snapshot.resources[resource];
+        let is_drain = it.kind == ResourceKind::Mpsc && it.library == *"tokio" && it.filled == 0;
+        is_drain
+            && wait.mode == WaitMode::Receive
+            && self.queue(resource, queue_side(WaitMode::Send)).is_empty()
+            && it.holdings.iter().any(|holding| holding.role == Role::Holds)
     }
 
     fn fill_unrecorded_awaits(&mut self, is_deepest: &[bool]) {

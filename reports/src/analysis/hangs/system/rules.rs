@@ -73,7 +73,12 @@ impl System<'_> {
         let facts = self.facts;
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
         if it.is_closed && closing_ends(it, wait) {
-            self.set_can_progress(node);
+            if facts.awaits_reserved_slots(resource, wait) {
+                let holders = self.any_holder(resource);
+                self.add_alternative(node, holders);
+            } else {
+                self.set_can_progress(node);
+            }
             return;
         }
         match (it.kind, wait.mode) {

@@ -7,7 +7,7 @@ use super::unnotified::classify_unnotified;
 use crate::analysis::hangs::facts::{Facts, is_active, step};
 use crate::analysis::hangs::stuck::{StuckGraph, best_reasons, cycle_of_futures};
 use crate::analysis::hangs::system::{Node, NodeId, System};
-use crate::model::{Holding, ResourceKind, Role, RunState, Task, TaskId, TaskKind, WaitMode};
+use crate::model::{Holding, ResourceKind, Role, RunState, Snapshot, Task, TaskId, TaskKind, WaitMode};
 use crate::ordered::OrderedSet;
 use crate::sort::{sort, sort_by_key};
 
@@ -101,7 +101,10 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     {
         blocked = 1;
     }
-    if blocked > 0 && (blocked < tasks.len() || tasks.len() == 1) {
+    if blocked > 0
+        && (blocked < tasks.len() || tasks.len() == 1)
+        && !are_on_threads_of_their_own(snapshot, &path)
+    {
         return Hang::new(VerdictKind::BlockedWorker, None, path);
     }
     if let Some(detail) = futurelock(facts, &path) {
@@ -141,6 +144,21 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     Hang::new(VerdictKind::Cycle, detail, path)
 }
 
+/// Returns whether all tasks on the path run, on several threads: each blocks its own, and none has
+/// to run on another's.
+fn are_on_threads_of_their_own(snapshot: &Snapshot, path: &[Node]) -> bool {
+    let mut threads = OrderedSet::new();
+    for node in path {
+        match *node {
+            Node::Task(task) if snapshot.tasks[task].state != RunState::Running => return false,
+            Node::Wait(wait) => threads.extend(snapshot.waits[wait].thread_id),
+            Node::Thread(thread) => threads.extend(Some(thread)),
+            _ => {}
+        }
+    }
+    threads.len() > 1
+}
+
 /// The form of futurelock on the path, if there is one.
 fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
     let snapshot = facts.snapshot;
@@ -163,7 +181,9 @@ fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
                 })
             };
             let is_unused = holding.role == Role::Receives && holding.uses == 0;
-            let is_unpolled = is_unused && is_with_creator && !path.iter().any(is_close_wait);
+            // Another task waits for the message to be received: the receiving future need not exist.
+            let is_alone = path.iter().filter_map(Node::task).all(is_with);
+            let is_unpolled = is_unused && is_with_creator && is_alone && !path.iter().any(is_close_wait);
             if facts.is_set_aside(holding) {
                 Some(VerdictDetail::Holding)
             } else {

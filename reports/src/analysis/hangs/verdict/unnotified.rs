@@ -7,7 +7,7 @@ use super::types::VerdictKind;
 use crate::analysis::hangs::facts::{exceeds_permits, waits_for_event};
 use crate::analysis::hangs::stuck::StuckGraph;
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
-use crate::model::{Holding, ResourceKind, Role};
+use crate::model::{Holding, LastEvent, ResourceKind, Role};
 use crate::sort::sort;
 
 /// Classifies a component in which nothing is left to notify: one verdict for each resource with
@@ -37,10 +37,14 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
         {
             return Hang::new(VerdictKind::Cycle, None, path);
         }
-        let kind = match it.last_notified {
-            Some(_) => VerdictKind::MissedNotify,
-            None if it.kind == ResourceKind::Semaphore && it.forgotten > 0 => VerdictKind::Leak,
-            None => VerdictKind::Starved,
+        // One that reached its only waiter was not missed, and a cancellation cannot be.
+        let is_missed = |last: &LastEvent| {
+            it.kind != ResourceKind::Cancellation && (last.is_broadcast || last.waiters != 1)
+        };
+        let kind = match &it.last_notified {
+            Some(last) if is_missed(last) => VerdictKind::MissedNotify,
+            _ if it.kind == ResourceKind::Semaphore && it.forgotten > 0 => VerdictKind::Leak,
+            _ => VerdictKind::Starved,
         };
         Hang::new(kind, None, vec![Node::Wait(wait), Node::AnyNotifier(resource)])
     };

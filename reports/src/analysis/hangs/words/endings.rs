@@ -208,7 +208,10 @@ pub(crate) fn push_last_forget(chain: &mut Chain<'_>, facts: &Facts<'_>, hang: &
 pub(crate) fn push_last_notify(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &Wait) {
     let Some(index) = facts.resource_of(wait) else { return };
     let it = &facts.snapshot.resources[index];
-    let Some(last) = &it.last_notified else { return };
+    // What was cancelled last may be another token of the tree.
+    let Some(last) = it.last_notified.as_ref().filter(|_| it.kind != ResourceKind::Cancellation) else {
+        return;
+    };
     if let Some(id) = last.task {
         let name =
             facts.task(id).map_or_else(String::new, |index| facts.task_name(&facts.snapshot.tasks[index]));
