@@ -3,10 +3,10 @@
 /// Times a function: one span per call, under the span that polls or calls it.
 ///
 /// - `async fn`, free or a method: times the future, every poll under the function's name.
-/// - Function that returns `impl Future`, `Pin<Box<dyn Future>>` or `BoxFuture`, as by async-trait
-///   (in either order of the two attributes): times the future, not the code before it.
-/// - Plain function: times the call. If it only drives an executor, as `#[tokio::main]` leaves
-///   `main`, it times that future instead, so the two attributes may stand in either order.
+/// - Function that returns `impl Future`, `Pin<Box<dyn Future>>` or `BoxFuture`, as async-trait
+///   makes it (in either order of the two attributes): times the future, not the code before it.
+/// - Plain function: times the call. If it only runs a future on an executor, as `main` does under
+///   `#[tokio::main]`, times that future instead. So the two attributes may stand in either order.
 /// - Impl block, trait or inline module: times every async function inside, methods as
 ///   `Type::method`. An attribute on one of them overrides it.
 /// - `impl Future for T`, `impl Stream for T`: times `poll` or `poll_next`, under the name of the
@@ -16,10 +16,10 @@
 ///   async closures, are spans named `{block}`; `#[diagnose(skip)]` leaves one out.
 ///
 /// Every `.await` inside is recorded too, and every arm of a `join!` or `select!`. So are awaits in
-/// arguments of other macros whose expansion is known. Any other macro is one await, unless its
-/// value may be assigned to or borrowed from, or its arguments `return`, `break` or `continue`.
+/// arguments of other macros whose expansion is known. Any other macro counts as one await, unless
+/// its value may be assigned to or borrowed from, or its arguments `return`, `break` or `continue`.
 ///
-/// The first call of a path allocates, and so do threads that hold locks of the recorder. So an
+/// The first call of a path allocates, and the recorder may allocate while it holds a lock. So an
 /// annotated function must not run in a signal handler or in a global allocator.
 ///
 /// # Arguments

@@ -66,7 +66,7 @@ pub struct Builder {
     pub(crate) serve_token: Option<ServeToken>,
 }
 
-/// The function of [`Builder::on_alarm`], and whether it owns anything that has a drop.
+/// The function of [`Builder::on_alarm`], and whether it owns anything that needs a drop.
 #[derive(Clone)]
 #[cfg_attr(not(feature = "on"), allow(dead_code))]
 pub(crate) struct AlarmFunction {
@@ -101,7 +101,7 @@ pub enum Wakers {
     /// Wakers of tasks.
     Tasks,
     /// Wakers of tasks, and of each future that waits for a recorded lock, channel and so on.
-    /// Without the latter, no wait queue is known, and no verdict relies on one.
+    /// Without these futures' wakers, no wait queue is known, and no verdict relies on one.
     #[default]
     All,
 }
@@ -169,10 +169,10 @@ impl Builder {
         self
     }
 
-    /// Sets how many dumps stay in the folder, and how many bytes of them: by default 100 dumps and
-    /// 1 GiB. `u64::MAX` removes a bound. Past one, the oldest dumps of any process are removed,
-    /// but never the newest. Only dumps on a signal, by a trigger file or at exit count.
-    /// `DIAGNOSE_KEEP=20,500MB` sets both, `20` removes the bound of bytes; `KB`, `MB` and `GB` are
+    /// Sets the maximum number of dumps in the folder and of their bytes, by default 100 dumps and
+    /// 1 GiB. `u64::MAX` removes a bound. Past a bound, the oldest dumps of any process are
+    /// removed, but never the newest. Only dumps on a signal, by a trigger file or at exit count.
+    /// `DIAGNOSE_KEEP=20,500MB` sets both, `20` removes the bound on bytes; `KB`, `MB` and `GB` are
     /// powers of 1,024.
     pub fn keep(mut self, dumps: u64, bytes: u64) -> Self {
         self.keep = (dumps, bytes);
@@ -186,13 +186,13 @@ impl Builder {
     }
 
     /// Sets a file whose existence requests a dump: the file is removed, and the dump is written.
-    /// The path is checked twice a second. This works on any system, also without signals.
+    /// The path is checked twice a second. This works on any system, even one without signals.
     pub fn trigger(mut self, path: impl Into<PathBuf>) -> Self {
         self.trigger = Some(path.into());
         self
     }
 
-    /// Sets the files of a dump, as formats, or as reports to choose a view too. Default: `svg`,
+    /// Sets the files of a dump: formats, or reports that also choose a view. Default: `svg`,
     /// `txt`, `folded` and `json`.
     ///
     /// # Examples
@@ -231,17 +231,17 @@ impl Builder {
     /// Sets which wakers are wrapped, for polls from now on. Default: [`Wakers::All`].
     ///
     /// Each poll of a task gets the task's one wrapped waker, which records the wake and forwards
-    /// it. It costs about 13 ns a poll. A future that waits for a recorded resource gets a waker of
-    /// its own with its first `Pending`, and a place in a queue. The last lines of `cargo bench -p
-    /// diagnose --features tokio --bench locks` show that cost.
+    /// it. It costs about 13 ns a poll. With its first `Pending`, a wait for a recorded resource
+    /// gets a waker of its own and a place in a queue. The last lines of `cargo bench -p diagnose
+    /// --features tokio --bench locks` show that cost.
     pub fn wakers(mut self, wakers: Wakers) -> Self {
         self.wakers = wakers;
         self
     }
 
     /// Starts a thread that raises an alarm while something makes no progress for `threshold`, such
-    /// as 100 ms. Each is printed on stderr when it begins and when it ends. JSON and full text
-    /// reports have the last 64, lasting ones rather than resolved ones:
+    /// as 100 ms. Each alarm is printed on stderr when it begins and when it ends. JSON and full
+    /// text reports have the last 64, and drop resolved ones first. An alarm is about:
     ///
     /// - a poll that has not returned, except in `block_in_place`: its task, its running functions,
     ///   its thread, and whether that spins or is blocked;
@@ -251,30 +251,30 @@ impl Builder {
     /// - a woken or spawned task while another worker of its runtime is idle: only one worker,
     ///   which is busy, can reach the task;
     /// - each proven or likely verdict, with its chain, once all waits in the chain have lasted for
-    ///   the threshold. Those with equal names and places are one alarm.
+    ///   the threshold. Verdicts with equal names and places are one alarm.
     ///
-    /// A threshold of zero switches it off. The second and the fourth need a runtime that was built
-    /// by [`diagnose::tokio`](crate#features).
+    /// A threshold of zero turns it off. The second and the fourth alarm need a runtime that was
+    /// built by [`diagnose::tokio`](crate#features).
     ///
     /// # Cost
-    /// The thread looks four times per threshold and at least once a second, or less often if that
-    /// takes long. A look reads a word or two of each task and wait that can be late by then: with
+    /// The thread checks four times per threshold and at least once a second, or less often if a
+    /// check takes long. It reads a word or two of each task and wait that can be late: with
     /// 100,000 waiting tasks, at most 1 % of a processor and 5 MB. No task is stopped or polled.
     ///
-    /// While something runs or is queued for longer than the threshold, a look takes a snapshot of
-    /// these tasks. While something waits for longer, it searches the late waits for those that
-    /// nothing recorded may end: once per threshold while more waits appear, then after twice, four
-    /// times … as long, up to 10 s. Only if it finds some does it take a snapshot of all live tasks
-    /// and compute verdicts. Each takes up to 1 % of a processor; the first, up to 50 ms at once.
+    /// While something runs or is queued for longer than the threshold, a check takes a snapshot of
+    /// these tasks. While something waits for longer, a check searches the late waits for those
+    /// that nothing on record can end. It does so once per threshold while new ones appear, then at
+    /// intervals that double up to 10 s. If it finds any, it takes a snapshot of all live tasks and
+    /// computes verdicts. Each step takes up to 1 % of a processor, the first up to 50 ms at once.
     ///
     /// # Native stacks
     /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm includes
     /// the thread's native stack, without the frames of this crate, the runtime and the standard
     /// library. To take it, the watchdog sends the thread a real-time signal: the last one for
-    /// which the program has no handler. The signal is reserved for the first stack, and kept. The
-    /// handler only copies registers and stack into preallocated memory; the watchdog's thread
-    /// unwinds the copy. It runs on one thread at a time. A thread that blocks the signal gives no
-    /// stack.
+    /// which the program has no handler. The watchdog reserves the signal at the first stack, and
+    /// keeps it. The handler only copies registers and stack into preallocated memory; the
+    /// watchdog's thread unwinds the copy. The handler runs on one thread at a time. A thread that
+    /// blocks the signal gives no stack.
     ///
     /// Interrupted system calls restart (`SA_RESTART`), except those that never do: the sleeps,
     /// `poll`, `select`, `epoll_wait`, and reads and writes with a time limit on their socket.
@@ -328,13 +328,12 @@ impl Builder {
     }
 
     /// Lists annotated futures as `unpolled` from their construction on, below the span that made
-    /// them, and not only from their first `Pending` on. It applies to futures made from then on.
-    /// Without it, tasks are still listed from their spawn on, and futures dropped without a poll
-    /// are still counted.
+    /// them. By default, a future is listed from its first `Pending` on, a task from its spawn on.
+    /// Futures dropped without a poll are counted either way. It applies to later futures.
     ///
     /// # Cost
-    /// Off: one load per future. On: about 100 ns for each future, also for those that are ready at
-    /// once, for a place in the list under a process-wide lock.
+    /// Off: one load per future. On: about 100 ns for each future, even if it is ready at once, to
+    /// add it to a list under a process-wide lock.
     pub fn unpolled(mut self, on: bool) -> Self {
         self.unpolled = on;
         self
@@ -342,7 +341,7 @@ impl Builder {
 
     /// Sets the minimum length of a poll listed in the long-polls table of text reports. Default:
     /// 100 µs; `None` omits the table. It is made from histograms and begins at the bucket that
-    /// contains this length, so it also lists shorter polls, down to half of it.
+    /// contains this length, so it also lists polls of down to half this length.
     pub fn long_polls(mut self, bound: impl Into<Option<Duration>>) -> Self {
         self.long_polls = bound.into();
         self

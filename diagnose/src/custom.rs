@@ -1,8 +1,8 @@
-//! A resource of the program's own, such as a pool, a lock or a limit.
+//! Resources that the program itself implements, such as a pool, a lock or a limit.
 //!
-//! Primitives that diagnose does not wrap are as opaque as any other future. Two calls make them
-//! visible. A [`Resource`] has a number of units, and its [`Hold`]s show the tasks that have some.
-//! [`wait`] wraps the future that waits for a unit.
+//! To diagnose, a primitive that it does not wrap is an opaque future. Two calls make it visible.
+//! [`Resource::hold`] records that a task holds some of its units. [`wait`] wraps the future that
+//! waits for a unit.
 
 use std::fmt;
 use std::future::Future;
@@ -21,9 +21,10 @@ static TYPE: ResourceType = ResourceType::new(ResourceKind::Custom, "");
 /// A resource with a limited number of units: connections, permits, a file with one writer.
 ///
 /// It enforces no limit and blocks no task: the program's own pool or lock does that. It only
-/// records holders and waiters, so that a hang can be explained. A clone is the same resource.
-/// Reports show its name and the place where it was made, until the last clone, the last [`Hold`]
-/// and the last [`wait`] are gone. A resource made while recording is off is never shown.
+/// records holders and waiters, so that a hang can be explained. A clone stands for the same
+/// resource. Reports show its name and the place where it was created, until the last clone, the
+/// last [`Hold`] and the last [`wait`] are gone. A resource created while recording is off is never
+/// shown.
 ///
 /// # Examples
 /// ```
@@ -81,18 +82,18 @@ impl Resource {
         Self { shared: Shared::new(&TYPE, capacity, Location::caller(), Some(text_limit::cut(name).into())) }
     }
 
-    /// Returns its record, or `None` if it was made while recording was off.
+    /// Returns its record, or `None` if it was created while recording was off.
     pub(crate) fn record(&self) -> Option<&'static Record> {
         self.shared.record()
     }
 
-    /// Records that the running task has one unit until the returned [`Hold`] is dropped.
+    /// Records that the running task holds one unit until the returned [`Hold`] is dropped.
     #[track_caller]
     pub fn hold(&self) -> Hold {
         self.hold_many(1)
     }
 
-    /// Records that the running task has `units` units until the returned [`Hold`] is dropped.
+    /// Records that the running task holds `units` units until the returned [`Hold`] is dropped.
     #[track_caller]
     pub fn hold_many(&self, units: usize) -> Hold {
         let holding = Holding::hold(self.shared.record(), units as u64, Location::caller(), true);
@@ -108,9 +109,9 @@ impl fmt::Debug for Resource {
 
 /// The units of a [`Resource`] that a task holds while this value is alive.
 ///
-/// Put it into the guard of the actual units, as a field before them: it is then dropped before the
-/// units are free again. It may move to another task. Reports show it with the task that took it,
-/// or that last called [`used`](Hold::used).
+/// Store it in the guard of the actual units, in a field declared before them. It is then dropped
+/// before the units are free again. It may move to another task. Reports show the task that last
+/// called [`used`](Hold::used) as the holder, or else the task that created it.
 ///
 /// # Examples
 /// ```
@@ -137,13 +138,13 @@ impl fmt::Debug for Resource {
 #[must_use = "dropping a `Hold` releases its units in the records at once"]
 pub struct Hold {
     holding: Holding,
-    // Dropped after the holding in it.
+    // Keeps the record of `holding` alive, so it is dropped after `holding`.
     _resource: Shared,
 }
 
 impl Hold {
-    /// Records that the running task uses these units, and so has them now. It costs a few stores:
-    /// call it in the `Deref` of a guard.
+    /// Records that the running task uses, and so holds, these units. It costs a few stores, cheap
+    /// enough for the `Deref` of a guard.
     #[inline]
     pub fn used(&self) {
         self.holding.accessed();
@@ -177,13 +178,13 @@ impl<F: Future> Future for Waiting<F> {
 /// ready or dropped.
 ///
 /// The future is a span named `name`, as with [`.diagnose("name")`](crate::FutureExt::diagnose). It
-/// is `Send` if `future` is. It does not hold the unit that it has waited for: call
-/// [`Resource::hold`] for that. It is polled as often as without this call, with a waker that notes
-/// the wake before forwarding it. Dropping it drops `future` and ends the wait.
+/// is `Send` if `future` is. It does not record who then holds the unit: call [`Resource::hold`]
+/// for that. `future` is polled as often as without this call. Its waker records the wake, then
+/// forwards it. Dropping the returned future drops `future` and ends the wait.
 ///
-/// The records do not show what `future` does, so no verdict calls this wait a proven hang. It is a
-/// likely hang if all units are held and only one clone of its waker is stored: a time limit inside
-/// would store another.
+/// The records do not show what `future` does, so no verdict calls this wait a proven hang. A
+/// verdict calls it a likely hang if all units are held and only one clone of its waker is stored,
+/// because a time limit inside `future` would store another.
 ///
 /// # Examples
 /// ```

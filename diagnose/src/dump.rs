@@ -23,7 +23,8 @@ use crate::snapshot::snapshot;
 /// profiles. The other formats do not depend on it. Missing folders are created. The file is
 /// written under a temporary name and then renamed, so it exists as a whole or not at all. On Unix,
 /// only the user of the process can read it. A device, a pipe or an open file of the process, such
-/// as `/dev/stderr`, is written to, not replaced; a pipe may wait for its reader.
+/// as `/dev/stderr`, is written to, not replaced; a write to a pipe may block until the pipe is
+/// read.
 ///
 /// # Errors
 /// The extension is unknown, the feature of its format is off, or the folder or file cannot be
@@ -68,19 +69,19 @@ where
     diagnose_reports::write(&snapshot(), report, out)
 }
 
-/// A file in the temporary folder of `diagnose run`, which reads the dumps and deletes them: their
-/// names would lead to nothing. A file, because older versions report a variable that is unknown.
+/// Marks the temporary folder of `diagnose run`, which reads the dumps and deletes them, so their
+/// paths are not printed. A file is used because older versions report an unknown variable.
 const TEMPORARY: &str = ".diagnose-temporary";
 /// Attempts to find a free name for a dump.
 const MAX_NAMES: u32 = 1_000;
 /// Sets of files are written one at a time.
 static TURN: DumpTurn = DumpTurn(AtomicU32::new(0));
-/// The time between two looks at a turn that is taken.
+/// Time between two attempts to take a turn that is taken.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The id of the process whose thread writes; 0 if none does. No lock: in a child that was forked
-/// during a dump, the thread that would release it does not exist, and the child's end would wait
-/// for it.
+/// The id of the process whose thread writes; 0 if none does. This is not a mutex: in a child that
+/// was forked during a dump, the thread that would unlock it does not exist, and a dump at the
+/// child's exit would wait forever.
 struct DumpTurn(AtomicU32);
 
 impl DumpTurn {
@@ -94,7 +95,7 @@ impl DumpTurn {
                 thread::sleep(PAUSE);
                 writer = 0;
             } else {
-                // Free by now, or taken by the parent of this process.
+                // Free by now, or still marked as taken by the parent of this process.
                 writer = other;
             }
         }
@@ -122,9 +123,10 @@ pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
     write_set(&snapshot(), folder, reports, keep);
 }
 
-/// Calls `write` with a path for a name, and for the next one while the file exists: another
-/// version of this crate in the process may write a dump of the same name at this moment. If the
-/// file does not exist, something else does, such as a file where the folder was.
+/// Calls `write` with the path of `name`, and with the next name for as long as the file exists.
+/// Another version of this crate in the process may write a dump of the same name at this moment.
+/// If `write` fails although the file does not exist, something else is in the way, such as a file
+/// in place of the folder. Then no other name is tried.
 fn with_free_name<T>(
     name: &mut String,
     path: impl Fn(&str) -> PathBuf,
@@ -174,7 +176,7 @@ fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep)
             Err(error) => words.push(format!("diagnose: {error}")),
         }
     }
-    // If the set has two names, the next dump removes what is too much: both are new.
+    // If the set has two names, both are new, so the next dump applies the bounds.
     let removed = if name == first { keep.enforce(&folder, &name) } else { 0 };
     match removed {
         _ if is_temporary => {}

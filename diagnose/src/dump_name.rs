@@ -29,8 +29,8 @@ pub(crate) fn next() -> String {
     static BASE: OnceLock<String> = OnceLock::new();
     let base = BASE.get_or_init(|| {
         let host = host().map(|host| format!("{host}-")).unwrap_or_default();
-        // Not from ticks: measuring their length takes milliseconds, in which a process that was
-        // asked for a dump may be killed.
+        // Not from ticks: measuring their length takes milliseconds, during which the process may
+        // be killed.
         let recorded_ms = u64::try_from(clock::since_origin().as_millis()).unwrap_or(0);
         format!("{PREFIX}{host}{}", utc(identity::unix_ms().saturating_sub(recorded_ms)))
     });

@@ -1,4 +1,4 @@
-//! Applies settings: those of a [`Builder`], overridden by those of the environment.
+//! Applies the settings of a [`Builder`], overridden by the environment.
 
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -79,7 +79,8 @@ impl Builder {
     }
 
     fn apply(self) -> Result<(), InstallError> {
-        // Before anything that a forked child must not inherit, such as a server's socket.
+        // Called before anything is created that a forked child must not inherit, such as a
+        // server's socket.
         #[cfg(unix)]
         crate::fork::watch();
         label::when_out(snapshot::free_numbers_soon);

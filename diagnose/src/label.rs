@@ -3,17 +3,17 @@
 //! The number of labels in the trees is limited, because each has nodes of its own. Three quarters
 //! of the places go to the first texts. The last quarter is for texts that recur often, so a
 //! program that begins with ten thousand users as labels can still distinguish the busy ones later.
-//! Once all places are taken, a text that recurs often takes the place of a label that is rare by
-//! then.
+//! Once all places are taken, a text that recurs often takes the place of the label that has become
+//! rarest.
 //!
 //! ```text
 //! frequent text ─▶ place of its own, if need be that of a rare label ─▶ [other], with its sums
 //! other texts ───▶ [other]
 //! ```
-//! The nodes of a label that lost its place stay in the trees: captures add them to `[other]`. Once
-//! no call with the label is alive, a capture gives its number, and with it its nodes, to another
-//! text. So texts and nodes are bounded however long a program runs. A call that has its label, but
-//! was not polled before that, counts for the other text.
+//! The nodes of a replaced label stay in the trees, and captures add them to `[other]`. Once no
+//! call with the label is alive, a capture frees its number, and with it its nodes, for another
+//! text. So texts and nodes are bounded however long a program runs. A call that was created with
+//! the old label, but is first polled after that, counts for the new text.
 
 mod frequency;
 mod unlisted;
@@ -39,15 +39,15 @@ const MAX_LABELS: usize = 1_024;
 /// Number of labels for the texts that come first.
 const FIRST: usize = MAX_LABELS / 4 * 3;
 
-/// Maximum number of labels, those without a place included, because each has a text and nodes.
-/// Tasks keep the number of their label in 16 bits.
+/// Maximum number of labels, including replaced ones, because those keep their texts and nodes.
+/// Tasks store the number of their label in 16 bits.
 const MAX_NUMBERS: usize = MAX_LABELS * 4;
 const _: () = assert!(MAX_NUMBERS < u16::MAX as usize);
 
-/// The least time between two requests for numbers.
+/// Minimum time between two requests to free numbers.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Number of recent occurrences that earns a text one of the other labels.
+/// Number of recent occurrences after which a text gets one of the labels past [`FIRST`].
 const OFTEN: u8 = 32;
 
 struct Labels {
@@ -55,9 +55,9 @@ struct Labels {
     by_text: Option<HashMap<Arc<str>, Label>>,
     /// By number, from 1.
     all: Vec<LabelEntry>,
-    /// The numbers that no text has.
+    /// The numbers without a text.
     free: Vec<Label>,
-    /// When it was last asked for numbers to be freed.
+    /// Time of the last request to free numbers.
     asked: Option<Instant>,
     over: u64,
     frequencies: FrequencySketch,
@@ -74,10 +74,10 @@ struct LabelEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LabelState {
     HasPlace,
-    /// Another text took its place. Numbers up to [`MAX_LABELS`] stay so: see
-    /// [`is_replacement`](Label::is_replacement).
+    /// Another text took its place. Labels with numbers up to [`MAX_LABELS`] stay in this state:
+    /// see [`is_replacement`](Label::is_replacement).
     Replaced,
-    /// No text has the number.
+    /// The number has no text.
     Free,
 }
 
@@ -134,7 +134,8 @@ impl Labels {
     }
 
     /// Returns whether a text that occurred `count` times gets a label. If all places are taken,
-    /// makes room, which is not tried each time because it looks at all labels.
+    /// replaces a rarer label. That scans all labels, so it is tried only at every [`OFTEN`]th
+    /// occurrence.
     fn earns_place(&mut self, count: u8) -> bool {
         count % OFTEN == 0
             && self.has_number()
@@ -145,7 +146,7 @@ impl Labels {
         self.all.len() < MAX_NUMBERS || !self.free.is_empty()
     }
 
-    /// Returns whether to ask for numbers now.
+    /// Returns whether the caller is to request free numbers now.
     fn asks(&mut self) -> bool {
         let asks = !self.has_number() && self.asked.is_none_or(|asked| asked.elapsed() >= PAUSE);
         if asks {
@@ -154,7 +155,7 @@ impl Labels {
         asks
     }
 
-    /// Takes the place of the label that occurs least, if it occurs less than `limit`.
+    /// Replaces the label that occurs least, if it occurs less than `limit` times.
     fn replace_rarer_than(&mut self, limit: u8) -> bool {
         let with_place = self.all.iter_mut().filter(|entry| entry.state == LabelState::HasPlace);
         let Some(rarest) = with_place.min_by_key(|entry| entry.recent).filter(|it| it.recent < limit) else {
@@ -186,12 +187,12 @@ impl Labels {
 }
 
 impl Replaced {
-    /// Returns those of now, and the numbers that no text has.
+    /// Returns the current labels without a place, including the numbers without a text.
     pub(crate) fn now() -> Self {
         Self::of_states(|_, state| state != LabelState::HasPlace)
     }
 
-    /// Returns those whose numbers can go to other texts.
+    /// Returns the replaced labels whose numbers can be freed.
     pub(crate) fn reusable() -> Self {
         Self::of_states(|label, state| state == LabelState::Replaced && label.is_replacement())
     }
@@ -202,7 +203,7 @@ impl Replaced {
         Self { labels: labels.map(|(label, _)| label).collect() }
     }
 
-    /// Returns those that are not among `labels`, which are sorted.
+    /// Returns the labels that are not in `labels`, which is sorted.
     pub(crate) fn without(&self, labels: &[Label]) -> Self {
         let is_other = |label: &Label| labels.binary_search(label).is_err();
         Self { labels: self.labels.iter().copied().filter(is_other).collect() }
@@ -216,7 +217,7 @@ impl Replaced {
         self.labels.binary_search(&label).is_ok()
     }
 
-    /// Gives their numbers to texts to come.
+    /// Frees their numbers for later texts.
     pub(crate) fn free(&self) {
         let mut labels = lock();
         let Labels { all, free, .. } = &mut *labels;
@@ -238,10 +239,10 @@ impl Replaced {
 impl Label {
     /// No label.
     pub const NONE: Self = Self(0);
-    /// The label of all texts that have none of their own.
+    /// The label of all texts without a label of their own.
     pub(crate) const OTHER: Self = Self(u32::MAX);
-    /// The bit of labels that are `[other]` in the trees. The rest is the number of the text, for
-    /// the task that the call may be.
+    /// The bit that marks labels shown as `[other]` in the trees. The other bits are the ticket of
+    /// the text, which is shown with the task if the call becomes one.
     const UNLISTED: u32 = 1 << 31;
 
     /// The label with this text.
@@ -269,27 +270,27 @@ impl Label {
         Self::new(text.as_deref().unwrap_or("[its label panicked]"))
     }
 
-    /// Returns whether its text is kept, and only until it is taken.
+    /// Returns whether the text is kept only until [`take_unlisted`](Self::take_unlisted) takes it.
     #[inline]
     pub(crate) fn is_unlisted(self) -> bool {
         self.0 >= Self::UNLISTED && self != Self::OTHER
     }
 
-    /// The label that trees have for it.
+    /// Returns the label under which trees count its calls.
     pub(crate) fn in_tree(self) -> Self {
         if self.is_unlisted() { Self::OTHER } else { self }
     }
 
-    /// Takes the text that is kept. The label is used no more. While recording is off, as in a
-    /// forked child, in which the table may be locked for ever, the text stays until a later one
-    /// needs its place.
+    /// Takes the kept text. The label must not be used afterwards. Returns `None` while recording
+    /// is off, because the table may be locked forever in a forked child. The text then stays until
+    /// a later text replaces it.
     #[cold]
     pub(crate) fn take_unlisted(self) -> Option<Arc<str>> {
         let is_kept = self.is_unlisted() && switch::records();
         if is_kept { lock().unlisted.take(self.0 & !Self::UNLISTED) } else { None }
     }
 
-    /// Drops the text that is kept, if any. Returns the label that trees have.
+    /// Drops the kept text, if any. Returns the label under which trees count its calls.
     #[inline]
     pub(crate) fn without_text(self) -> Self {
         if self.is_unlisted() {
@@ -319,8 +320,8 @@ impl Label {
         }
     }
 
-    /// Returns whether it took the place of another label. Its nodes are bounded further, as those
-    /// of many functions can come together under one number.
+    /// Returns whether it took the place of another label. Trees have a lower limit for nodes of
+    /// such labels, because one number can accumulate nodes of many functions.
     pub(crate) fn is_replacement(self) -> bool {
         self != Self::OTHER && self.number() > MAX_LABELS
     }
@@ -330,8 +331,8 @@ impl Label {
     }
 }
 
-/// Sets the function to call when all numbers are taken: a capture frees those without living
-/// calls.
+/// Sets the function to call when all numbers are taken. It has a capture free the numbers without
+/// living calls.
 pub(crate) fn when_out(call: fn()) {
     // The first one stays.
     let _ = WHEN_OUT.set(call);

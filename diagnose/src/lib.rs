@@ -98,7 +98,7 @@
 //!
 //! diagnose tracks the locks, channels, join handles and timers that you import through it, from
 //! `diagnose::tokio`, `diagnose::async_lock` and so on, or [`diagnose::std`](mod@std). [`Resource`]
-//! and [`wait`] add your own. [`waiters`] lists each contended one: its holders with time and
+//! and [`wait`] add your own. [`waiters`] lists each contended resource: its holders with time and
 //! place, its waiters in order, and its usage.
 //!
 //! `Snapshot::verdicts` computes from these records which tasks can still make progress. A
@@ -116,14 +116,15 @@
 //!
 //! # Cost
 //!
-//! A program whose tasks only wait and wake takes up to 4 times its CPU time; a server under load
-//! takes 5 to 20 % more. A recorded poll takes 25 to 80 ns on the machines of the README's table,
-//! under *Cost*, and took 100 ns on an older one. It is two clock readings, shared by all spans
-//! that stop and resume together, and a few stores, without a lock or an allocation. Every report
-//! estimates the cost of its recording. `docs/cost.md` has whole programs and compile time.
+//! A program whose tasks do nothing but wait and wake uses up to 4 times the CPU time it uses
+//! without diagnose. A server under load uses 5 to 20 % more. Recording a poll takes 25 to 80 ns on
+//! the machines in the README's table, under *Cost*, and took 100 ns on an older one. It takes two
+//! clock readings and a few stores, without a lock or an allocation. Spans that stop and resume
+//! together share the two readings. Every report estimates the cost of its recording.
+//! `docs/cost.md` has whole programs and compile time.
 //!
 //! - **Nesting** is bounded by the compiler's recursion limit: about 25 annotated functions instead
-//!   of 32 bare ones, if the outermost comes first in the source. Boxing one or
+//!   of 32 bare ones, if the outermost comes first in the source. Boxing one of the futures or
 //!   `#![recursion_limit = "256"]` allows more.
 //! - **Memory** is bounded: 16,384 nodes per thread of about 1,100 bytes, each with the durations
 //!   of its calls (usually 1 kB, at most 17 kB); 128 levels; 1,024 labels; 16
@@ -365,7 +366,7 @@ pub use timed::Timed;
 #[cfg(feature = "on")]
 pub use within::within;
 
-/// Items that the macros' output refers to. Not for use by hand, and not subject to semantic
+/// Items that expanded macros refer to. Do not use them directly: they are exempt from semantic
 /// versioning.
 #[cfg(feature = "on")]
 #[doc(hidden)]

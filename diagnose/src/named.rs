@@ -19,8 +19,8 @@ pub trait FutureExt: Future + Sized {
     /// Times this future under `name`, at the place of this call. A task that is spawned with it is
     /// listed under that name from its first poll on.
     ///
-    /// Creating it costs a lookup in a table of all such calls, of which each thread caches the
-    /// last. Its polls cost as much as those of `#[diagnose]`.
+    /// Creating it costs a lookup in a table of all such calls. Each thread caches its recent
+    /// lookups. Its polls cost as much as those of `#[diagnose]`.
     ///
     /// # Examples
     /// ```

@@ -17,13 +17,13 @@ use crate::sync::Mutex;
 /// Runs `future`, and panics with the tree of all tasks if it takes longer than `limit`, counted
 /// from its first poll. The message names the place of this call.
 ///
-/// Meant for tests, on any executor. A separate thread measures real time; time that a runtime
-/// pauses or skips does not count. If a poll does not return, the tree is still printed on stderr,
+/// Meant for tests, on any executor. A separate thread measures real time, so a runtime's paused or
+/// advanced clock has no effect. If a poll does not return, the tree is still printed on stderr,
 /// and the panic follows at the next poll. If the system refuses the thread, there is no limit.
 ///
 /// # Panics
-/// Panics at the first poll after `limit`. A poll that is running then may still end: if it returns
-/// `Ready`, its output is returned.
+/// Panics at the first poll after `limit`. A poll that is running at the limit may still finish: if
+/// it returns `Ready`, its output is returned.
 ///
 /// # Examples
 /// ```
@@ -69,7 +69,7 @@ struct WithinShared {
 #[derive(Default)]
 struct WithinState {
     waker: Option<Waker>,
-    /// The task tree at the end of the limit; `None` before, and once it was reported.
+    /// The task tree at the end of the limit; `None` before that, and after it was reported.
     tree: Option<String>,
     is_over: bool,
 }
@@ -77,7 +77,7 @@ struct WithinState {
 impl TimeLimitAlarm {
     fn start(limit: Duration, at: &'static Location<'static>) -> Self {
         let shared = Arc::new(WithinShared::default());
-        // A limit past the clock's range is none.
+        // If the end is past the clock's range, there is no limit.
         let end = Instant::now().checked_add(limit);
         let theirs = Arc::clone(&shared);
         let thread = own_thread::spawn("diagnose-within", move || theirs.watch(end, at));
@@ -136,7 +136,7 @@ impl WithinShared {
         if let Some(waker) = waker {
             crate::signal_mask::as_program(|| waker.wake());
         }
-        // Last, on this dedicated thread: stderr may block.
+        // Printed last, because stderr may block this thread.
         say_now!("diagnose: the future of `within` at {} did not finish in time\n\n{tree}", place(at));
     }
 }

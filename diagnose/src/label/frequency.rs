@@ -10,13 +10,13 @@ pub(super) struct FrequencySketch {
 }
 
 const PLACES: usize = 4_096;
-/// After this many texts all counts are halved, so a text that makes up one in 500 gets a label.
+/// After this many texts, all counts are halved. So a text that is one in 500 gets a label.
 const LATELY: u32 = 1 << 14;
 
 impl FrequencySketch {
     pub(super) const NOTHING: Self = Self { counts: [[0; PLACES]; 2], texts: 0 };
 
-    /// Returns whether all counts were halved before the last one.
+    /// Returns whether the last call of [`count`](Self::count) halved all counts.
     pub(super) fn was_halved(&self) -> bool {
         self.texts == 0
     }

@@ -3,20 +3,21 @@
 
 use std::sync::Arc;
 
-/// How many texts are kept at once. Past them, each replaces the one that was kept longest: a call
-/// that never was polled and never dropped, as after a panic in its arguments, keeps none for ever.
+/// Maximum number of texts that are kept at once. Past this limit, each new text replaces the
+/// oldest. So a call that is never polled and never dropped, as after a panic in its arguments,
+/// does not keep its text forever.
 const MAX: u32 = (1 << INDEX_BITS) - 1;
 const INDEX_BITS: u32 = 17;
-/// How often a place can be used before its tickets come again.
+/// Number of uses of a place after which its tickets repeat.
 const MAX_USES: u32 = 1 << (31 - INDEX_BITS);
 
-/// The texts by ticket: a place below, and above it how often the place was used before. Tickets
-/// have 31 bits, not all of which are set.
+/// The texts by ticket. The low bits of a ticket are the place, the high bits count the earlier
+/// uses of that place. Tickets have 31 bits, not all of which are set.
 #[derive(Debug)]
 pub(super) struct UnlistedTexts {
     places: Vec<KeptText>,
     free: Vec<u32>,
-    /// The place whose text is replaced next, once there is no free one.
+    /// The place whose text is replaced next, once no place is free.
     next: u32,
 }
 
