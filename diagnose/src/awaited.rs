@@ -14,8 +14,8 @@ use crate::recorder::{self, Arm, AwaitEntry, Point, RunningAwait};
 use crate::site::{FutureKind, Site};
 
 /// Begins an await. Returns `expression`, from `expression.await`.
-// Here and below, a value that need not be dropped if the recorder unwinds, which it does not,
-// stays in registers, or where it is.
+// Here and below, `ManuallyDrop` tells the compiler not to drop the value if the recorder unwinds,
+// which it never does. So the value stays in registers, or in place.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn at<T>(place: &'static Site, expression: T) -> T {
     let expression = ManuallyDrop::new(expression);
@@ -36,8 +36,8 @@ pub fn ended<T>(value: T, owner: &'static Site) -> T {
     ManuallyDrop::into_inner(value)
 }
 
-/// All awaits in the arguments of a macro that the attribute cannot parse, as one. It ends with the
-/// macro's value, or where its code leaves it.
+/// All awaits in the arguments of a macro that the attribute cannot parse, recorded as one. It ends
+/// when the macro returns a value, or when control flow leaves the macro.
 #[must_use]
 #[derive(Debug)]
 pub struct InMacro(&'static Site);
@@ -74,8 +74,8 @@ pub fn passed<T>(value: T) -> T {
     ManuallyDrop::into_inner(value)
 }
 
-/// The nesting depth of a closure in closures and async blocks: the length of its type name, which
-/// grows with each of them. Never zero.
+/// Returns a measure of how deeply a closure is nested in closures and async blocks: the length of
+/// its type name, which grows with each level. Never zero.
 #[inline]
 fn depth<C>() -> u8 {
     u8::try_from(any::type_name::<C>().len() % 255).unwrap_or(0) + 1
@@ -120,8 +120,8 @@ impl<F: Future> Future for Inline<F> {
     }
 }
 
-/// Calls a body that may end early. A closure that is called by its name may not return what
-/// borrows from its captures.
+/// Calls a body that may return early. A closure that is bound to a name before the call may not
+/// return borrows of its captures.
 #[inline]
 pub fn call_once<T>(body: impl FnOnce() -> T) -> T {
     body()
@@ -141,8 +141,8 @@ pub fn arm<T: IntoFuture>(place: &'static Arm, expression: T) -> At<T::IntoFutur
 }
 
 pin_project! {
-    /// The future of an arm, one word larger. It has that future's output, and is `Send`, `Sync`
-    /// and `Unpin` if that is.
+    /// The future of an arm, one word larger. It has the output of the inner future, and is `Send`,
+    /// `Sync` and `Unpin` if the inner future is.
     // The point is the last field, for the reason given in `Timed`.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
@@ -212,13 +212,13 @@ pub(crate) fn is_span<F>() -> bool {
         || name.starts_with("&mut core::pin::Pin<alloc::boxed::Box<diagnose::timed::Timed<")
 }
 
-/// Whose code polls the future. The compiler evaluates this too.
+/// Returns whose code the future's `poll` is. The compiler evaluates this too.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn kind_of<F>() -> FutureKind {
     let name = any::type_name::<F>();
     let borrowed = name.strip_prefix("&mut ").unwrap_or(name);
     let inner = borrowed.strip_prefix("core::pin::Pin<&mut ").unwrap_or(borrowed);
-    // Polls its future in place, with the waker that it is polled with.
+    // `Unconstrained` polls its future in place, with the waker it gets.
     let inside = |rest: &'static str| rest.strip_prefix("::task::coop::unconstrained::Unconstrained<");
     if name.strip_prefix("tokio").and_then(inside).unwrap_or(name).starts_with("diagnose::") {
         FutureKind::Own

@@ -1,7 +1,7 @@
 //! The current task, span and tree of this thread. The bottom module of the crate.
 //!
-//! The recorder writes it; the live registry and the waits read it. It imports nothing. Plain cells
-//! without a destructor, usable until the thread's last instruction.
+//! The recorder writes them; the live registry and the waits read them. This module imports no
+//! other. Its cells have no destructor, so they are usable until the thread ends.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -36,8 +36,8 @@ struct Numbers {
     end: Cell<u64>,
 }
 
-/// The cells of a thread. One struct, because each thread-local of a library is an address to look
-/// up.
+/// The cells of a thread. They are one struct, because each access to a thread-local of a library
+/// looks up its address.
 #[derive(Debug)]
 struct Cells {
     span: Cell<u64>,
@@ -93,7 +93,7 @@ pub(crate) fn set_span(span: u64) {
     CELLS.with(|cells| cells.span.set(span));
 }
 
-/// Says that an await is about to poll a join handle that it owns.
+/// Records that an await is about to poll a join handle that it owns.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn await_handle() {
     CELLS.with(|cells| cells.joins.set(true));
@@ -177,8 +177,8 @@ pub(crate) fn count(of: impl FnOnce(&ThreadCounts) -> &AtomicU64) {
     }
 }
 
-/// Runs `call` as if nothing else was running on this thread, with the tree `tree` and with task
-/// ids that no reader sees.
+/// Runs `call` as if nothing else ran on this thread, with the tree `tree` and with task ids that
+/// no reader sees.
 pub(crate) fn apart(tree: u32, counts: &'static ThreadCounts, call: impl FnOnce()) {
     let before = (context(), task(), CELLS.with(|cells| cells.counts.get()));
     let numbers = CELLS.with(|cells| (cells.tasks.next.replace(1 << 62), cells.tasks.end.replace(1 << 63)));

@@ -3,8 +3,8 @@
 //! A script may ask a program for many dumps, and a program that restarts may dump at each exit:
 //! together they would fill a disk. So a folder has a bound on dumps and on bytes, over all
 //! processes that write there; past that the oldest dump is removed. Files that are not named like
-//! a dump are left alone, and the newest dump always stays. A temporary file that a killed process
-//! has left belongs to its dump.
+//! a dump are left alone, and the newest dump always stays. A temporary file left by a killed
+//! process counts as part of its dump.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ impl Keep {
     }
 }
 
-/// How long a temporary file is left alone: a process may still write it.
+/// Age up to which a temporary file is kept, because a process may still write it.
 const WRITING: Duration = Duration::from_secs(60);
 
 /// The files of one dump.

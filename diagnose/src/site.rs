@@ -23,15 +23,15 @@ pub struct Site {
     pub(crate) end: (u32, u32),
     /// For an await, the site of the body that contains it.
     pub(crate) owner: Option<&'static Site>,
-    /// For an await, whether the body polls it itself, as opposed to the code of a macro in it.
+    /// For an await, whether the body itself polls it, rather than the code of a macro in the body.
     pub(crate) is_direct: bool,
     /// For an await, whether it is an arm of a `join!`.
     pub(crate) is_joined: bool,
-    /// For an await or an arm, what the body does with its value if that is a guard which the await
-    /// itself acquires.
+    /// For an await or an arm, what the body does with its value, if the value is a guard that the
+    /// await acquires.
     pub(crate) guard_use: GuardUse,
-    /// For an await or an arm, what the body does with its value if a guard is inside of that, as
-    /// in a struct.
+    /// For an await or an arm, what the body does with its value, if the value contains a guard, as
+    /// a struct may.
     pub(crate) inside_use: GuardUse,
     /// For a named future, whether its `poll` is hand-written.
     pub(crate) is_hand_written: bool,
@@ -41,7 +41,8 @@ pub struct Site {
     /// their body, so their own switch is not used. Relaxed: a poll that sees the old value counts
     /// as one from just before the switch.
     switch: AtomicU8,
-    /// Grows with each future that waited for its first poll, and shrinks with each that did not.
+    /// A score that grows with each future that waited for its first poll, and shrinks with each
+    /// that did not.
     late: AtomicU8,
     /// For an await or an arm, the highest [`FutureKind`] that it has ever polled. It is set before
     /// the first such poll. Relaxed: a snapshot that is taken at that moment may miss it, and the
@@ -84,9 +85,9 @@ pub enum SiteKind {
 pub(crate) enum FutureKind {
     /// Of this crate: a wrapped lock, a span.
     Own,
-    /// Of a library, or of any type behind a box. As a rule, it polls only what it has.
+    /// Of a library, or of any type behind a box. As a rule, it polls only futures that it owns.
     Library,
-    /// Of the program: it may poll what others own, as in a static or behind an `Arc`.
+    /// Of the program: it may poll futures that other code owns, as in a static or behind an `Arc`.
     Program,
 }
 
@@ -99,10 +100,10 @@ pub(crate) enum GuardUse {
     Returns,
     /// Uses it in place, or drops it.
     Stays,
-    /// Calls methods on it of which only their types say whether they take it, or lends it by
+    /// Calls methods on it that may take it by value, which only their types show, or lends it by
     /// `&mut`.
     Calls,
-    /// Moves it, so that it may be anywhere the lock outlives.
+    /// Moves it. It may then be stored anywhere that the lock outlives.
     Moves,
 }
 
@@ -121,8 +122,9 @@ impl GuardUse {
 
 /// The static that the attribute adds to a body: the site of the body, and those of its awaits.
 ///
-/// Reading, checking and evaluating each await is most of the attribute's compile time. Hence one
-/// static, places that the compiler fills in, and a tuple: an array would add a length to evaluate.
+/// Most of the attribute's compile time goes into parsing, checking and evaluating each await. To
+/// save time, there is one static, the compiler fills in the places, and the awaits are a tuple: an
+/// array would add a length to evaluate.
 #[derive(Debug)]
 pub struct Body<T> {
     /// The annotated function or block.
@@ -151,8 +153,8 @@ impl Site {
         site
     }
 
-    /// Adds what the body does with the value of the await, as letters of `GuardUse`: if it is a
-    /// guard, and if a guard is inside of it.
+    /// Adds what the body does with the value of the await, as letters of `GuardUse`: `itself` if
+    /// the value is a guard, `inside` if it contains one.
     #[must_use]
     pub const fn used(mut self, itself: u8, inside: u8) -> Self {
         (self.guard_use, self.inside_use) = (GuardUse::of(itself), GuardUse::of(inside));
@@ -229,7 +231,7 @@ impl Site {
         is_seen && !self.module.is_empty()
     }
 
-    /// The module path, for an await that of its body; empty if unknown.
+    /// The module path; for an await, the module path of its body. Empty if unknown.
     pub(crate) fn module(&self) -> &'static str {
         self.owner.map_or(self.module, |owner| owner.module)
     }

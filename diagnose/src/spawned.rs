@@ -29,8 +29,8 @@ pin_project! {
     ///
     /// It is listed with its spawn place and its spawner, from its spawn to its end. A future that
     /// is a span itself is the task's root; any other gets a span around it.
-    // The span is boxed: most tasks of an annotated program need none, and then keep no room for
-    // it. The ticket is the last field: the task ends after the future's drop.
+    // The span is boxed, because most tasks of an annotated program need none and then keep no room
+    // for it. The ticket is the last field, so the task ends after the future's drop.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Spawned<F> {
@@ -85,7 +85,7 @@ pub(crate) use launch;
 #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
 pub(crate) use crate::tokio::hooks::OwnSpawn;
 
-/// A stand-in: no runtime hook needs to know that a wrapper lists the task.
+/// A stand-in without effect: there is no runtime hook that would list the task a second time.
 #[cfg(not(all(feature = "tokio-hooks", tokio_unstable)))]
 #[derive(Debug)]
 pub(crate) struct OwnSpawn;
@@ -191,8 +191,8 @@ impl RecordedTask {
         }
     }
 
-    /// Records that an abort handle is gone. If a later task took over the record meanwhile, that
-    /// one gets its count back.
+    /// Records that an abort handle is gone. If a later task has taken over the record in the
+    /// meantime, restores that task's count.
     pub(crate) fn remove_abort_handle(self) {
         if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
             task.remove_abort_handle();
@@ -209,8 +209,8 @@ impl RecordedTask {
         }
     }
 
-    /// Records that a handle is gone. If a later task took over the record meanwhile, the bit is
-    /// set again: that task is assumed to have a handle that joins or aborts it.
+    /// Records that a handle is gone. If a later task has taken over the record in the meantime,
+    /// the bit is set again: that task is assumed to have a handle that joins or aborts it.
     pub(crate) fn remove_handle(self, handle: u32) {
         if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
             task.remove_handle(handle);
@@ -224,7 +224,7 @@ impl RecordedTask {
     pub(crate) fn set_runtime_id(self, number: u64) {
         if let Some((task, id)) = self.task.filter(|(task, id)| task.id() == *id) {
             task.runtime_id.store(number, Relaxed);
-            // The task ended in between, and another has its record.
+            // The task ended in between, and another task has its record.
             if task.id() != id {
                 task.runtime_id.store(0, Relaxed);
             }

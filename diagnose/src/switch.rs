@@ -99,7 +99,7 @@ impl Held {
 }
 
 /// Returns whether this process is a forked child whose parent may have held any lock at the fork.
-/// Its threads only leave what they have behind: another lock may never become free.
+/// Threads of such a child leak what they own rather than take a lock, which may never be released.
 pub(crate) fn is_cut_off() -> bool {
     cut_off_from().is_some()
 }
@@ -195,7 +195,7 @@ fn lock() -> ForkMutexGuard<'static, Switchboard> {
     let mut board = SWITCHBOARD.lock();
     if !board.is_initialized {
         board.is_initialized = true;
-        // Here, and not in the first poll: it reads files.
+        // Starts the clock here and not in the first poll, because that reads files.
         let _ = clock::now();
         board.enabled = env::enabled().unwrap_or(true);
         RECORDS.store(board.enabled, Relaxed);

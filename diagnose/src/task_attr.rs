@@ -1,10 +1,10 @@
 //! Attributes of a task that live as long as it does: `diagnose::task_attr("request", id)`.
 //!
 //! They are stored by task id, next to the registry of tasks and not in it, because most tasks have
-//! none. A task's end does not access this table. Instead, whenever the table has doubled, and has
-//! as many entries as there are living tasks, the entries of finished tasks are dropped. So its
-//! size is bounded by the living tasks, and the average cost of an insertion does not depend on
-//! their number.
+//! none. A task's end does not access this table. Instead, the entries of finished tasks are
+//! dropped whenever the table has doubled and has as many entries as there are living tasks. So the
+//! number of living tasks bounds its size, and the average cost of an insertion does not depend on
+//! that number.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::{Display, Write as _};
@@ -19,7 +19,7 @@ use crate::{live, switch};
 
 /// Maximum number of attributes of a task; further ones are dropped.
 const MAX_PER_TASK: usize = 16;
-/// Number of tasks in the table below which finished ones are not looked for.
+/// While the table has fewer tasks than this, finished ones are not dropped.
 const FEW: usize = 256;
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ struct Attributes {
 
 struct AttributeTable {
     by_task: Option<HashMap<u64, Attributes>>,
-    /// Number of tasks in the table at which finished ones are dropped.
+    /// Number of tasks in the table at which finished ones are dropped next.
     full: usize,
 }
 
@@ -59,7 +59,7 @@ static TABLE: Mutex<AttributeTable> = Mutex::new(AttributeTable { by_task: None,
 /// ```
 pub fn task_attr(name: &'static str, value: impl Display) {
     let task = crate::context::task();
-    // A task was polled, so the environment was read.
+    // A running task implies that the environment was read.
     if task == 0 || !switch::records() {
         return;
     }

@@ -18,8 +18,8 @@ pin_project! {
     ///
     /// `#[diagnose]`, [`block!`](crate::block) and
     /// [`FutureExt::diagnose`](crate::FutureExt::diagnose) return it. It has the output of the
-    /// inner future, and is `Send`, `Sync` and `Unpin` if that is. It is 64 bytes larger. All logic
-    /// is in the recorder; this is the generic type around it.
+    /// inner future, and is `Send`, `Sync` and `Unpin` if the inner future is. It is 64 bytes
+    /// larger. All logic is in the recorder; this is the generic type around it.
     // The span is the last field, so it is dropped after the future and records what the future did
     // in its drop. Its type also comes first: the compiler then sees that a span is `Send` before
     // it checks all inner futures. That keeps a few more of them within its recursion limit.
@@ -51,10 +51,12 @@ impl<F: Future> Timed<F> {
     }
 }
 
-/// Times what a body passes to a function named `block_on`, if that is a future or becomes one.
+/// Times the argument that a body passes to a function named `block_on`, if it is a future or can
+/// be turned into one.
 ///
-/// Otherwise the function is another one of that name. The compiler decides: it finds the method of
-/// `DrivenAny` where that of `Driven` does not apply, and of `Untimed` where neither does.
+/// Otherwise it is another function of that name. The compiler decides: it finds the method of
+/// `DrivenAny` where the method of `Driven` does not apply, and the method of `Untimed` where
+/// neither applies.
 #[derive(Debug)]
 pub struct Driven<F>(DrivenAny<F>);
 
@@ -144,7 +146,8 @@ impl<F: FusedFuture> FusedFuture for Timed<F> {
     }
 }
 
-/// Polls `future` as `span`. If it is pinned for good, it is in the `words` words before the span.
+/// Polls `future` as `span`. If `future` never moves again, it occupies the `words` words before
+/// the span.
 // The only code compiled per future: the recording is compiled once, in this crate.
 #[inline]
 pub(crate) fn poll<F: Future>(
@@ -155,7 +158,7 @@ pub(crate) fn poll<F: Future>(
 ) -> Poll<F::Output> {
     let mut entry = PollEntry::new();
     let running = RunningPoll::enter(span, &mut entry, context.waker());
-    // Not dropped if the recorder unwinds, which it does not: so it stays in registers.
+    // Not dropped if the recorder unwinds, which it never does. So the value stays in registers.
     let poll = ManuallyDrop::new(future.poll(&mut Context::from_waker(running.waker())));
     running.leave(poll.is_pending(), words);
     ManuallyDrop::into_inner(poll)

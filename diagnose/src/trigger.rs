@@ -15,10 +15,10 @@ use std::time::Duration;
 use crate::own_thread;
 use crate::say::say;
 
-/// Time between two looks.
+/// Time between two checks for the file.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Looks for `path` instead of the previous path.
+/// Watches for `path` instead of the previous path.
 pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
     /// Number of calls so far: the thread of an older call ends.
     static CALLS: AtomicU64 = AtomicU64::new(0);
@@ -46,8 +46,8 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
     }
 }
 
-/// Removes the file. Returns whether it was there, and no other process was quicker. A device such
-/// as `/dev/null`, which root could remove, stays.
+/// Removes the file. Returns `false` if there was none, as when another process was quicker. A
+/// device such as `/dev/null`, which root could remove, stays.
 fn remove(path: &Path) -> io::Result<bool> {
     let removed = path.symlink_metadata().and_then(|metadata| {
         let is_file = metadata.is_file() || metadata.is_symlink();

@@ -3,9 +3,9 @@
 //! ```text
 //! call   ──▶ queue, up to `MAX_QUEUED` alarms ──▶ thread `diagnose-alarm`, while there are alarms
 //! ```
-//! The function is the program's: it may block, panic, or never return. The watchdog goes on, and
-//! so do stderr and the reports. Alarms that find no room in the queue are left out. A panic ends
-//! the call; the thread continues with the next alarm.
+//! The function belongs to the program: it may block, panic, or never return. None of that affects
+//! the watchdog, stderr or the reports. Alarms that do not fit into the queue are left out. A panic
+//! ends the call; the thread continues with the next alarm.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,7 +26,7 @@ const MAX_QUEUED: usize = 64;
 static CALLBACK: Mutex<Callback> =
     Mutex::new(Callback { function: None, queue: VecDeque::new(), caller: None });
 
-/// Whether the function owns anything that has a drop, which may be a guard or a sender.
+/// Whether the function owns anything that needs a drop, such as a guard or a sender.
 static OWNS: AtomicBool = AtomicBool::new(false);
 
 struct Callback {
@@ -41,12 +41,12 @@ struct Callback {
 pub(crate) fn set_callback(function: Option<AlarmFunction>) {
     OWNS.store(function.as_ref().is_some_and(|it| it.owns), Relaxed);
     let previous = std::mem::replace(&mut CALLBACK.lock().function, function);
-    // The program's function may have a drop of its own, which runs without the lock.
+    // Dropped without the lock, because this may run code of the program.
     drop(previous);
 }
 
-/// Returns whether there is a function that may have what a task waits for, and may let go of it
-/// when it is called.
+/// Returns whether there is a function that may own something a task waits for, such as a guard,
+/// and may release it when called.
 pub(crate) fn has_owning_callback() -> bool {
     OWNS.load(Relaxed)
 }
@@ -56,7 +56,7 @@ pub(super) fn call(alarm: &Alarm) {
     let mut callback = CALLBACK.lock();
     let process = std::process::id();
     if callback.caller.is_some_and(|caller| caller != process) {
-        // A forked child: these are its parent's.
+        // This is a forked child: the queued alarms are its parent's.
         callback.queue.clear();
     }
     if callback.function.is_none() {

@@ -1,4 +1,4 @@
-//! The alarms so far, and the readers of each new one.
+//! The alarms so far, and where each new alarm goes.
 //!
 //! ```text
 //! raised     the list in reports; where each new alarm goes

@@ -1,4 +1,4 @@
-//! The alarms so far, and the readers of each new one.
+//! The list of alarms, and where each new alarm goes.
 //!
 //! ```text
 //! raise, resolve ─┬─▶ the list in reports, the last `MAX_ALARMS`
@@ -43,8 +43,8 @@ pub(crate) fn raise(alarm: Alarm) {
     report(alarm, String::new());
 }
 
-/// Marks an alarm that was raised as resolved, and reports that with `words`. The list may have
-/// lost the alarm to later ones.
+/// Marks an alarm as resolved, and reports that with `words`. Later alarms may have pushed it off
+/// the list.
 pub(crate) fn resolve(mut alarm: Alarm, words: String) {
     let mut alarms = ALARMS.lock();
     let listed = alarms.iter_mut().rev().find(|own| **own == alarm);
