@@ -195,7 +195,7 @@ fn lock() -> ForkMutexGuard<'static, Switchboard> {
     let mut board = SWITCHBOARD.lock();
     if !board.is_initialized {
         board.is_initialized = true;
-        // Starts the clock here and not in the first poll, because that reads files.
+        // The clock starts here and not in the first poll, because its start reads files.
         let _ = clock::now();
         board.enabled = env::enabled().unwrap_or(true);
         RECORDS.store(board.enabled, Relaxed);

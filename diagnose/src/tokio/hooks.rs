@@ -1,4 +1,4 @@
-//! Lists tasks that are spawned without this crate, by the hooks of tokio's unstable builder.
+//! Lists tasks that are spawned without this crate, through the hooks of tokio's unstable builder.
 //!
 //! ```text
 //! on_task_spawn ─▶ listed ── on_before_task_poll ─▶ running
@@ -7,9 +7,10 @@
 //! Such a task is named after the place of its spawn. Its state, polls and busy time are recorded.
 //! Its wakes are not, so it is never shown in the queue.
 //!
-//! Tasks that are spawned through this crate are left out, as they are listed already. In a
-//! capture, an annotated future that is a root carries tokio's id of its task, and replaces that
-//! task. Each poll of any task costs a look-up. Each spawn costs about as much as listing a task.
+//! Tasks that are spawned through this crate are left out, as they are listed already. An annotated
+//! root future records tokio's id of its task. In a capture, it replaces the entry that the hooks
+//! have for that task. Each poll of any task costs a look-up. Each spawn costs about as much as
+//! listing a task.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

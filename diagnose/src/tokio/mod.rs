@@ -22,7 +22,7 @@
 //! that is annotated, or named by `.diagnose("…")`, is itself the root.
 //!
 //! Each module that names tokio needs the `use`. With `mod tests { use super::*; … }`, the compiler
-//! calls `#[tokio::test]` ambiguous until that module has the `use`, too.
+//! rejects `#[tokio::test]` as ambiguous until that module has the `use`, too.
 //!
 //! # Wrapped types
 //!
@@ -41,8 +41,8 @@
 //! Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which exists only with
 //! `--cfg tokio_unstable`, spawns tasks that are not recorded.
 //!
-//! Locks, channel ends, runtimes and sets of tasks deref to tokio's own types. `From` and
-//! `into_inner`, which is `into_tokio` for locks, convert for crates that expect those. Use of
+//! Locks, channel ends, runtimes and sets of tasks deref to tokio's own types. For crates that
+//! expect tokio's types, `From` and `into_inner` convert; a lock has `into_tokio` instead. Use of
 //! tokio's own type is not recorded. Once a lock or a channel end was dereferenced or converted,
 //! any task may use it. From then on, no verdict is proven that an unrecorded use could refute.
 //!
@@ -72,9 +72,9 @@
 //! ```
 //! The types of `tokio_util` also take tokio's own types. With the feature `tokio-util`,
 //! `PollSender`, `PollSemaphore` and `AbortOnDropHandle` of `diagnose::tokio_util` take the
-//! wrappers, and stay recorded, and its `TaskTracker` lists the tasks that it spawns. tokio-util's
-//! own `TaskTracker` spawns without a record: let it track the future, and [`spawn`] the tracked
-//! one.
+//! wrappers and keep recording. Its `TaskTracker` lists the tasks that it spawns. Tasks that
+//! tokio-util's own `TaskTracker` spawns are not recorded: call its `track_future`, and [`spawn`]
+//! the result.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -100,10 +100,10 @@
 //!
 //! # Tasks of other code
 //!
-//! Code that does not use this module, such as a server's library, spawns tasks too. They are
-//! listed with the feature `tokio-hooks` and `RUSTFLAGS="--cfg tokio_unstable"`, on runtimes that
-//! are built through this module. A dump shows their place of spawn, state, polls and busy time.
-//! Their wakes are not recorded, and they have no node in the trees.
+//! Code that does not use this module, such as a server library, spawns tasks too. They are listed
+//! with the feature `tokio-hooks` and `RUSTFLAGS="--cfg tokio_unstable"`, on runtimes that are
+//! built through this module. A dump shows their place of spawn, state, polls and busy time. Their
+//! wakes are not recorded, and they have no node in the trees.
 //!
 //! Without the feature `on` this module is tokio itself.
 

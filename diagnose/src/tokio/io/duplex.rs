@@ -31,8 +31,8 @@ pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
 stream! {
     /// tokio's `DuplexStream`: one end of each pipe. Its owner and its waits are recorded.
     ///
-    /// Its waits are shown where it was created, as a read or write does not pass its place. A
-    /// cancelled read is shown as waiting until the next read.
+    /// Its waits are shown where it was created, because a read or write does not pass the place of
+    /// its call. A cancelled read is shown as waiting until the next read.
     // Both ends of a stream have one owner.
     DuplexStream, |other, at| other.used(at)
 }

@@ -23,8 +23,8 @@ pub fn simplex(max_buf_size: usize) -> (ReadHalf<SimplexStream>, WriteHalf<Simpl
 stream! {
     /// tokio's `SimplexStream`: both ends of a pipe. Its last user and its waits are recorded.
     ///
-    /// Its waits are shown where it was created, as a read or write does not pass its place. A
-    /// cancelled read is shown as waiting until the next read.
+    /// Its waits are shown where it was created, because a read or write does not pass the place of
+    /// its call. A cancelled read is shown as waiting until the next read.
     SimplexStream, |_, _| ()
 }
 

@@ -12,8 +12,7 @@ macro_rules! stream {
     ($(#[$meta:meta])* $name:ident, $beside:expr) => {
         $(#[$meta])*
         pub struct $name {
-            // In this order, the stream is dropped before its waits end, and they before its
-            // records.
+            // In this order, the stream is dropped first, then its waits end, then its records.
             inner: ::tokio::io::$name,
             writing: LazyWait,
             reading: LazyWait,

@@ -167,7 +167,7 @@ impl Builder {
     }
 }
 
-/// The recorder's hooks replace those of the given builder, which does not expose them.
+/// The recorder's hooks replace the hooks of the given builder, which does not expose its own.
 impl From<::tokio::runtime::Builder> for Builder {
     fn from(mut builder: ::tokio::runtime::Builder) -> Self {
         builder.on_thread_start(|| workers::started(live::SpawnRuntime::Tokio, number::begin_thread()));

@@ -13,7 +13,8 @@ use crate::tokio::task::JoinHandle;
 
 /// tokio's `LocalRuntime`. Its tasks are listed; the future of `block_on` is the task `main`.
 ///
-/// Dropping it waits for its blocking code. That wait is recorded at the place where it was built.
+/// Dropping it waits for its blocking code. That wait is recorded at the place where the runtime
+/// was built.
 // The order of the fields matters, as in `Runtime`.
 pub struct LocalRuntime {
     shutdown_start: ShutdownStart,

@@ -1,6 +1,6 @@
-//! Numbers of runtimes, which tasks and threads carry.
+//! Numbers of runtimes, which tasks and threads store.
 //!
-//! A look-up is by tokio's runtime id. Each thread caches the last one.
+//! A runtime is looked up by tokio's runtime id. Each thread caches its last look-up.
 
 use std::cell::Cell;
 

@@ -3,8 +3,9 @@
 /// Writes the five methods of one access mode: wait, block and try, and wait and try for a guard
 /// that owns the lock.
 ///
-/// Goes into an `impl` block. The first line has the field with the original, the mode and units of
-/// the wait, and when a try fails. A third argument of the guard's `new` follows the guard.
+/// Use it inside an `impl` block. The first line names the field with tokio's lock, the mode and
+/// units of the wait, and the error case of a try. If the guard's `new` takes a third argument, it
+/// follows the guard's name.
 ///
 /// ```text
 /// acquire! {

@@ -6,7 +6,7 @@ use super::spawn::numbered;
 use crate::spawned::RecordedTask;
 use crate::wrap::{convert, debug, delegate};
 
-/// tokio's `AbortHandle`. While one is alive, its task is not proven to hang.
+/// tokio's `AbortHandle`. While one is alive, no verdict proves that its task hangs.
 pub struct AbortHandle {
     inner: ::tokio::task::AbortHandle,
     counted: Counted,

@@ -93,7 +93,7 @@ impl<T> JoinHandle<T> {
     }
 }
 
-// As for tokio's handle.
+// tokio's handle has these, too.
 impl<T> UnwindSafe for JoinHandle<T> {}
 impl<T> RefUnwindSafe for JoinHandle<T> {}
 
@@ -108,7 +108,7 @@ impl<T> Future for JoinHandle<T> {
         let Self { inner, task, made_at, wait, .. } = self.get_mut();
         let is_owned = context::take_awaited_handle();
         if is_owned && !wait.is_pinned() {
-            // An earlier poll was through a reference.
+            // An earlier poll was made through a reference.
             wait.end();
         }
         let is_listed = wait.is_listed();

@@ -1,8 +1,8 @@
-//! The numbers of tokio's ids of tasks, which tokio displays but does not return.
+//! The numbers in tokio's task ids, which tokio displays but does not return.
 //!
-//! To display one takes 250 instructions, a tenth of what it costs to record a short task. A
-//! derived hash passes the number to the hasher as it is. Whether that of tokio does is seen at the
-//! first id.
+//! Displaying an id takes 250 instructions, a tenth of the cost of recording a short task. A
+//! derived `Hash` passes the number to the hasher unchanged. The first id shows whether tokio's
+//! `Hash` does.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -22,7 +22,7 @@ impl IdNumbers {
         Self(AtomicU8::new(UNSEEN))
     }
 
-    /// The number that `id` displays as.
+    /// Returns the number that `id` displays as.
     pub(super) fn of<I: fmt::Display + Hash>(&self, id: I) -> Option<u64> {
         let way = self.0.load(Relaxed);
         if way == HASHED {
@@ -37,7 +37,7 @@ impl IdNumbers {
     }
 }
 
-/// The number that `id` passes to a hasher, if that is all.
+/// Returns the number that `id` passes to a hasher, if it passes nothing else.
 fn hashed(id: &impl Hash) -> Option<u64> {
     let mut only = OnlyNumber::default();
     id.hash(&mut only);

@@ -1,8 +1,8 @@
-//! Notices tasks of tokio that are not on record, by the ids that tokio has given out and by the
+//! Detects tasks of tokio that are not on record, by the ids that tokio has given out and by the
 //! vtable of their wakers.
 //!
-//! A `LocalSet` does not count its tasks. But each spawn, in whatever way, takes the next id, and
-//! so does each worker thread of a runtime.
+//! A `LocalSet` does not count its tasks. But every spawn takes the next id, and so does every
+//! worker thread of a runtime.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::pin;
@@ -19,7 +19,7 @@ use crate::sync::Mutex;
 
 /// Number of ids of recorded tasks and of workers of recorded runtimes.
 static RECORDED: AtomicU64 = AtomicU64::new(0);
-/// Number of ids that this file has taken itself.
+/// Number of ids that this module has taken itself.
 static OWN: Mutex<u64> = Mutex::new(0);
 /// See [`waker_vtable`].
 static VTABLE: AtomicUsize = AtomicUsize::new(0);
@@ -33,7 +33,7 @@ pub(super) fn count(task: RecordedTask) {
 }
 
 /// Builds a runtime with `build`. Counts the ids of its workers, of which `workers` returns the
-/// number. An id that another thread takes meanwhile counts as unrecorded.
+/// number. An id that another thread takes at the same time counts as unrecorded.
 pub(in crate::tokio) fn count_workers<T, E>(
     build: impl FnOnce() -> Result<T, E>,
     workers: impl FnOnce(&T) -> u64,
@@ -48,7 +48,8 @@ pub(in crate::tokio) fn count_workers<T, E>(
 
 /// Returns the number of spawns that are not on record, so far; `None` if unknown.
 pub(crate) fn unrecorded() -> Option<u64> {
-    // Read first: a spawn meanwhile counts as unrecorded, and not the other way round.
+    // Read first, so that a spawn between the two reads can only make the result too high, not too
+    // low.
     let recorded = RECORDED.load(Relaxed);
     taken()?.checked_sub(recorded)
 }
@@ -59,7 +60,8 @@ pub(crate) fn waker_vtable() -> Option<usize> {
     Some(VTABLE.load(Relaxed)).filter(|&address| address != 0)
 }
 
-/// Finds that address. Not called by a snapshot: a thread that ends cannot run a set.
+/// Finds the address. Not called by a snapshot, because a thread that is ending cannot run a
+/// `LocalSet`.
 fn learn_waker_vtable() {
     if VTABLE.load(Relaxed) != 0 {
         return;
@@ -74,7 +76,7 @@ fn learn_waker_vtable() {
     let _ = set.poll(&mut Context::from_waker(Waker::noop()));
 }
 
-/// Returns the number of ids that tokio has given out, without those of this file; `None` if
+/// Returns the number of ids that tokio has given out, without those of this module; `None` if
 /// unknown, as on a thread whose storage is being destroyed.
 fn taken() -> Option<u64> {
     // `LocalSet::new` would panic there.

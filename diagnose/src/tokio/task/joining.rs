@@ -219,7 +219,7 @@ impl<T: 'static> JoinSet<T> {
             .map(|done| members.without_id(done))
     }
 
-    /// Polls for a finished task, removes it, and returns its id, too.
+    /// Polls for a finished task, removes it, and returns its id and output.
     #[track_caller]
     pub fn poll_join_next_with_id(
         &mut self,

@@ -65,7 +65,7 @@ impl LocalSet {
     {
         let at = Location::caller();
         async move {
-            // The set keeps the waker of the wait, and the future gets that of the task.
+            // The set keeps the waker of the wait, and the future gets the waker of the task.
             let outer = Cell::new(None);
             let mut future = pin!(future);
             let future = poll_fn(|cx| match outer.take() {
@@ -109,7 +109,8 @@ impl Future for LocalSet {
     }
 }
 
-/// Number of threads in a `block_on` of a set. The task `main` there has no waker of the set.
+/// Number of threads in a `block_on` of a set. The task `main` of such a `block_on` has no waker of
+/// the set.
 static ENTERED: AtomicU64 = AtomicU64::new(0);
 
 /// Returns whether a thread is in a `block_on` of a set.

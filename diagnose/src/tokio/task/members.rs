@@ -25,7 +25,7 @@ struct Member {
     id: Option<Id>,
 }
 
-/// Tasks that were spawned into a set. Finished ones are removed now and then.
+/// Tasks that were spawned into a set. Finished ones are removed from time to time.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     tasks: Vec<Member>,
@@ -97,7 +97,8 @@ impl Members {
         self.has_others = false;
     }
 
-    /// Begins a poll with a wait that outlives the poll: a list without the new tasks is over.
+    /// Begins a poll whose wait outlives the poll. If tasks were added, ends the previous wait,
+    /// whose list lacks them.
     pub(super) fn begin_poll(&mut self, wait: &mut LazyWait) {
         if mem::take(&mut self.has_new) {
             wait.end();

@@ -1,4 +1,4 @@
-//! The functions that spawn, and the helpers with which the wrappers spawn.
+//! The functions that spawn, and the helpers that the wrappers use to spawn.
 
 use std::future::{Future, poll_fn};
 use std::panic::Location;
@@ -88,7 +88,7 @@ where
     spawned::blocking(target, location, f)
 }
 
-/// The numbers of tokio's ids of tasks.
+/// The numbers in tokio's task ids.
 static IDS: IdNumbers = IdNumbers::new();
 
 /// Records tokio's id of the task.

@@ -9,15 +9,16 @@ use crate::clock;
 use crate::tokio::sync::is_forced;
 use crate::waits::{WaitInfo, WaitMode, WaitTarget};
 
-/// Describes a wait until `deadline`. A listed wait has its moment, so no clock is read.
+/// Describes a wait until `deadline`. A wait that is listed already has its deadline, so no clock
+/// is read.
 #[inline]
 pub(super) fn wait_info(deadline: Instant, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
     let due = if is_listed { 0 } else { tick(deadline) };
     WaitInfo::new(WaitTarget::Moment(due), WaitMode::Timer, 1, at).forced_by(is_forced)
 }
 
-/// Converts a moment of tokio's clock to a tick. Returns 0, which stands for an unknown moment,
-/// while that clock is paused: it does not say when the timer is due.
+/// Converts a moment of tokio's clock to a tick. Returns 0, for an unknown moment, while that clock
+/// is paused, because it then does not show when the timer is due.
 fn tick(deadline: Instant) -> u64 {
     let now = Instant::now();
     let is_paused = Instant::now() == now;

@@ -100,7 +100,7 @@ impl<T: Future> Future for Timeout<T> {
     }
 }
 
-/// Polls the timer, and does so even if the future has used up the budget, as tokio does.
+/// Polls the timer even if the future has used up the budget, as tokio does.
 fn poll_delay(
     had_budget: bool,
     mut delay: Pin<&mut ::tokio::time::Timeout<Pending<()>>>,

@@ -15,7 +15,7 @@ use crate::tokio::time;
 use crate::waits::{BlockedThread, ChannelEnd, Holding, LazyWaitFuture, Role, WaitInfo, WaitMode};
 use crate::wrap::{delegate, end};
 
-/// Describes a wait for slots. They are permits of a semaphore, so it is never forced.
+/// Describes a wait for slots. Slots are permits of a semaphore, so the wait is never forced.
 #[cold]
 fn sends(end: &ChannelEnd, units: usize, at: &'static Location<'static>) -> WaitInfo {
     WaitInfo::on(end.record(), WaitMode::Send, units as u64, at).forced_by(is_never_forced)
@@ -93,7 +93,8 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            // Reserves, as tokio does: a wake of the timer must not count as a grant of a slot.
+            // Reserves a slot and then sends, as tokio does. A wake of the timer must not count as
+            // a grant of a slot.
             let reserve = LazyWaitFuture::new(self.inner.reserve(), || self.wait_info(1, at));
             let permit = match time::timeout(timeout, reserve).await {
                 Err(_) => return Err(SendTimeoutError::Timeout(value)),

@@ -44,7 +44,7 @@ owned_kinds! {
 }
 
 owned_guard! {
-    /// tokio's `OwnedMutexGuard`. It can change tasks, so each access records its holder.
+    /// tokio's `OwnedMutexGuard`. It can move to another task, so each access records its holder.
     pub struct OwnedMutexGuard<T: ?Sized> for &mut T {
         guard: Owned<Mutex<T>, Locked<T>>,
     }

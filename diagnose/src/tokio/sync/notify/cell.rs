@@ -59,7 +59,8 @@ impl Notify {
     /// its creation. It receives [`notify_one`](Self::notify_one) from its first poll, or from
     /// [`enable`](Notified::enable).
     ///
-    /// Cancel safe: a future dropped after a `notify_one` or `notify_last` passes that on.
+    /// Cancel safe: a future that is dropped after it got a `notify_one` or `notify_last` passes
+    /// that notification on.
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
         let at = Location::caller();

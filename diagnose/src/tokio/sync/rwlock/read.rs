@@ -24,7 +24,8 @@ owned_kinds! {
 }
 
 owned_guard! {
-    /// tokio's `OwnedRwLockReadGuard`. It can change tasks, so each access records its holder.
+    /// tokio's `OwnedRwLockReadGuard`. It can move to another task, so each access records its
+    /// holder.
     pub struct OwnedRwLockReadGuard<T: ?Sized, U: ?Sized = T> for &U {
         guard: Owned<RwLock<T>, Reads<T, U>>,
     }

@@ -87,7 +87,8 @@ owned_kinds! {
 }
 
 owned_guard! {
-    /// tokio's `OwnedRwLockWriteGuard`. It can change tasks, so each access records its holder.
+    /// tokio's `OwnedRwLockWriteGuard`. It can move to another task, so each access records its
+    /// holder.
     pub struct OwnedRwLockWriteGuard<T: ?Sized> for &mut T {
         guard: Owned<RwLock<T>, Writes<T>>,
     }

@@ -101,7 +101,7 @@ impl<T> Sender<T> {
         value
     }
 
-    /// Borrows the latest value. A sender blocks its thread meanwhile.
+    /// Borrows the latest value. While the borrow lives, a sender blocks its thread.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
         Ref::borrow(&self.end, Location::caller(), || self.inner.borrow())
