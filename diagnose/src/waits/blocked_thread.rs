@@ -52,7 +52,7 @@ impl BlockedThread {
         at: &'static Location<'static>,
     ) -> Option<Self> {
         let record = record.filter(|_| switch::records())?;
-        // The thread needs a tree, by which it is known.
+        // The thread needs a tree, because the tree's number identifies it.
         recorder::own_tree_number();
         let wait = WaitCell::take()?;
         wait.begin(WaitStart { due, ..wait_start(Some(record), mode, units, Vec::new(), at) }, None);

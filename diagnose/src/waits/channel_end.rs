@@ -49,7 +49,7 @@ impl ChannelEnd {
         Self::new(Shared::new(resource_type, capacity, at, name), Role::Sends, at)
     }
 
-    /// Creates a resource at `at` without sides, which all owners use alike.
+    /// Creates a resource at `at` without a sending and a receiving side: all owners use it alike.
     pub(crate) fn using(resource_type: &'static ResourceType, at: &'static Location<'static>) -> Self {
         Self::new(Shared::new(resource_type, 0, at, None), Role::Uses, at)
     }
@@ -70,7 +70,8 @@ impl ChannelEnd {
         Self::new(self.shared.clone(), role, at)
     }
 
-    /// Creates a receiver of this sender's channel. The task that does may not have the sender.
+    /// Creates a receiver of this sender's channel. The running task need not be the one that has
+    /// the sender.
     pub(crate) fn subscribed(&self, at: &'static Location<'static>) -> Self {
         self.holding.reached(at);
         Self::new(self.shared.clone(), Role::Receives, at)
@@ -81,25 +82,25 @@ impl ChannelEnd {
         self.shared.record()
     }
 
-    /// Returns another owner of the record, which keeps it until it is dropped.
+    /// Returns another owner of the record, which is kept until its last owner is dropped.
     #[cfg(feature = "tokio-util")]
     pub(crate) fn shared(&self) -> Shared {
         self.shared.clone()
     }
 
-    /// Records that the running task has used it at `at`.
+    /// Records that the running task has used this end at `at`.
     #[inline]
     pub(crate) fn used(&self, at: &'static Location<'static>) {
         self.holding.used(at);
     }
 
-    /// Takes back the last use, which received nothing.
+    /// Uncounts the last use, because it received nothing.
     pub(crate) fn used_in_vain(&self) {
         self.holding.used_in_vain();
     }
 
-    /// Records a use by a poll that was called from `caller`. Returns its place: `caller` if that
-    /// is the program's own code, else `made_at`.
+    /// Records a use by a poll that was called from `caller`. Returns the place of the use:
+    /// `caller` if that is in the program's own code, else `made_at`.
     pub(crate) fn used_from(
         &self,
         caller: &'static Location<'static>,
@@ -142,16 +143,19 @@ impl ChannelEnd {
         self.record().map_or(0, |record| record.left.load(Relaxed))
     }
 
-    /// Counts a message of type `T` that was put in. Several senders may do this at once.
+    /// Counts a message of type `T` that was put into the channel. Several senders may do this at
+    /// once.
     #[inline]
     pub(crate) fn put<T>(&self) {
         self.put_after::<T>(0);
     }
 
-    /// Counts a message of type `T` that was put in after `received` messages had been received.
+    /// Counts a message of type `T` that was put into the channel after `received` messages had
+    /// been received.
     ///
-    /// A sender counts its message after it has sent it. If another sender has not counted yet,
-    /// the count is too low as this message's number, and the message would seem to be received.
+    /// A sender counts its message after sending it. While another sender has sent but not yet
+    /// counted, the count is too low to number this message, which would then appear to be received
+    /// already.
     #[inline]
     pub(crate) fn put_after<T>(&self, received: u64) {
         if let Some(record) = self.record() {
@@ -207,7 +211,7 @@ impl ChannelEnd {
         }
     }
 
-    /// Counts `count` messages or bytes that were put in by the only sender.
+    /// Counts `count` messages or bytes that the only sender put into the channel.
     #[inline]
     pub(crate) fn put_alone(&self, count: u64) {
         if let Some(record) = self.record() {
@@ -215,7 +219,7 @@ impl ChannelEnd {
         }
     }
 
-    /// Counts `count` messages or bytes that were taken out by the only receiver.
+    /// Counts `count` messages or bytes that the only receiver took out.
     #[inline]
     pub(crate) fn took(&self, count: u64) {
         if let Some(record) = self.record() {
@@ -239,13 +243,13 @@ impl ChannelEnd {
         }
     }
 
-    /// Records that code has accessed the original. Any task may have another end of this side from
-    /// now on.
+    /// Records that code has accessed the library's own type inside. From now on, any task may have
+    /// another end of this side.
     pub(crate) fn share(&self, at: &'static Location<'static>) {
         self.holding.share(at);
     }
 
-    /// Records that this end leaves the records.
+    /// Records that this end is no longer recorded, so any task may have it.
     pub(crate) fn lose(self) {
         self.holding.lose();
     }
@@ -265,7 +269,7 @@ impl SoleEnd {
         Self(ChannelEnd::none())
     }
 
-    /// Records that this end leaves the records. The channel stays open.
+    /// Records that this end is no longer recorded. The channel stays open.
     pub(crate) fn lose(mut self) {
         std::mem::replace(&mut self.0, ChannelEnd::none()).lose();
     }

@@ -15,7 +15,7 @@ pub(crate) struct CondvarWait {
     condvar: Option<&'static Record>,
     mutex: Option<&'static Record>,
     at: &'static Location<'static>,
-    /// The longest that a call waits, if it has a limit.
+    /// The maximum duration of a call's wait, if there is one.
     limit: Option<Duration>,
     is_waiting: bool,
     blocked: Option<BlockedThread>,
@@ -23,7 +23,7 @@ pub(crate) struct CondvarWait {
 }
 
 impl CondvarWait {
-    /// `holding` is that of the mutex guard.
+    /// Begins a call. `holding` belongs to the mutex guard.
     pub(crate) fn begin(
         condvar: Option<&'static Record>,
         mutex: Option<&'static Record>,
@@ -64,7 +64,7 @@ impl CondvarWait {
         waits
     }
 
-    /// Returns the holding of the mutex, which the thread has again.
+    /// Ends the call. The thread has the mutex again, whose holding is returned.
     pub(crate) fn end(mut self) -> Holding {
         self.hold();
         self.holding

@@ -1,4 +1,4 @@
-//! The creator and the moment of creation of a resource. They tell which tasks came after it.
+//! The creator and the moment of creation of a resource. They show which tasks were created later.
 
 use crate::clock;
 use crate::context;
@@ -22,7 +22,7 @@ impl Creation {
 
     #[cold]
     fn by_thread() -> u64 {
-        // The thread needs a tree, by which it is known.
+        // The thread needs a tree, because the tree's number identifies it.
         THREAD | u64::from(recorder::own_tree_number())
     }
 }

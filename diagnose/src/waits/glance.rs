@@ -1,7 +1,7 @@
 //! A quick look at waits for the watchdog: a few loads each, without a copy.
 //!
-//! The fields of a [`Glance`] may mix two waits that used the cell one after the other. The wait
-//! has then just changed, and the watchdog, which reports waits that last, looks again.
+//! The fields of a [`Glance`] may mix two waits that used the cell one after the other. In that
+//! case the wait has just changed. The watchdog reports only waits that last, so it checks again.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -77,8 +77,8 @@ impl WaitCell {
 }
 
 impl Glance {
-    /// Returns whether it waits for a unit that the resource can have: a lock, a tracker that is to
-    /// be empty, or no more permits than there are.
+    /// Returns whether it waits for units that the resource can provide: a lock, an empty tracker,
+    /// or at most as many permits as the semaphore has.
     pub(crate) fn is_for_units(&self) -> bool {
         let Some(record) = self.record else { return false };
         match self.mode {
@@ -93,8 +93,8 @@ impl Glance {
         self.mode == WaitMode::Send && self.record.is_some_and(Record::is_bounded_queue)
     }
 
-    /// Returns whether a task that was created at the tick `made` can end it, because the task may
-    /// have got the `Notify` or the barrier when it was spawned.
+    /// Returns whether a task that was created at the tick `made` can end the wait, because the
+    /// task may have got the `Notify` or the barrier at its spawn.
     pub(crate) fn may_be_notified_since(&self, made: u64) -> bool {
         let created = || self.record.map_or(0, |record| record.created.load(Relaxed));
         matches!(self.mode, WaitMode::Notified | WaitMode::Arrive) && created() != 0 && made > created()
@@ -106,8 +106,8 @@ impl Glance {
 }
 
 impl Record {
-    /// Returns whether it is a lock that a waiter gets once the holders release it, or a tracker,
-    /// whose waiter goes on then.
+    /// Returns whether it is a lock or a tracker: its waiters can go on once the holders release
+    /// it.
     fn is_lock(&self) -> bool {
         self.resource_type().is_some_and(|it| {
             matches!(it.kind, ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::TaskTracker)

@@ -21,8 +21,8 @@ use crate::sync::add_relaxed;
 /// The first `SAMPLED` acquisitions that do not wait are measured, then one in `SAMPLED`.
 const SAMPLED: u64 = 64;
 
-/// Returns whether an acquisition is a sample. A period of the program must not coincide with that
-/// of the samples, so the numbers are mixed (Fibonacci hashing).
+/// Returns whether an acquisition is a sample. The numbers are mixed (Fibonacci hashing), because
+/// regular samples could coincide with a period of the program.
 #[inline]
 fn is_sample(number: u64) -> bool {
     number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SAMPLED.ilog2()) == 0
@@ -53,7 +53,7 @@ impl Holding {
         let measured = match number {
             ..=SAMPLED => EXACT | MEASURED,
             _ if is_sample(number) => EXACT | MEASURED | SAMPLE,
-            // Others may wait at its end.
+            // Another task may be waiting when it ends.
             _ if record.was_contended() => EXACT,
             _ => 0,
         };
@@ -89,8 +89,8 @@ impl Holding {
         Self::begin(record, Role::Holds, units, at, is_movable, 0)
     }
 
-    /// Records that the task with number `task` has one unit, in its root, until it ends. The
-    /// number is 0 if the task is not on record.
+    /// Records that the task with number `task` has one unit, in its root, until the task ends.
+    /// `task` is 0 if the task is not on record.
     #[cfg(feature = "tokio-util")]
     pub(crate) fn in_root(
         record: Option<&'static Record>,
@@ -108,14 +108,14 @@ impl Holding {
         holding
     }
 
-    /// Records the memory of the future that acquired it.
+    /// Records the memory of the future that acquired the units.
     #[inline]
     pub(crate) fn taken_in(self, memory: Memory) -> Self {
         self.slot.inspect(|slot| slot.memory.store(memory.0, Relaxed));
         self
     }
 
-    /// Makes this the holding that shows that the value is borrowed.
+    /// Stores this holding in the record, as the one that shows that the value is borrowed.
     #[inline]
     pub(super) fn borrows(&self) {
         if let (Some(slot), Some(record)) = (self.slot, self.record()) {
@@ -146,7 +146,7 @@ impl Holding {
         let Some(slot) = pool::take::<HoldingSlot>() else { return Self::NONE };
         let mut here = live::current_poll();
         if here.thread.is_none() {
-            // The thread needs a tree, by which it is known.
+            // The thread needs a tree, because the tree's number identifies it.
             recorder::own_tree_number();
             here = live::current_poll();
         }
@@ -187,7 +187,7 @@ impl Holding {
         self.slot.is_some_and(|slot| slot.units.load(Relaxed) & MOVABLE != 0)
     }
 
-    /// Records that the running task has used it at `at`, and so has it now.
+    /// Records that the running task has used the guard or end at `at`, and so has it now.
     #[inline]
     pub(crate) fn used(&self, at: &'static Location<'static>) {
         let Some(slot) = self.slot else { return };
@@ -202,8 +202,8 @@ impl Holding {
         slot.since.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
     }
 
-    /// Takes back the last use, which received nothing. The first one stays: it says which task has
-    /// the end.
+    /// Uncounts the last use, because it received nothing. The first use stays, because it shows
+    /// which task has the end.
     #[cold]
     pub(crate) fn used_in_vain(&self) {
         let Some(slot) = self.slot else { return };
@@ -211,8 +211,9 @@ impl Holding {
         slot.uses.store(uses.saturating_sub(1).max(uses.min(1)), Relaxed);
     }
 
-    /// Records that the running task has reached it at `at`, to create an end of the other role. A
-    /// task that did not use it last may have only borrowed it, as from a map or behind an `Arc`.
+    /// Records that the running task accesses this end at `at` to create an end of the other role.
+    /// If another task used it last, the running task may only borrow it, as from a map or through
+    /// an `Arc`.
     pub(crate) fn reached(&self, at: &'static Location<'static>) {
         let Some(slot) = self.slot else { return };
         match slot.task.load(Relaxed) {
@@ -229,7 +230,7 @@ impl Holding {
         }
     }
 
-    /// Records that the guard or end leaves the records: any task may have it, until the resource
+    /// Records that the guard or end is no longer recorded. Any task may have it until the resource
     /// is gone.
     pub(crate) fn lose(self) {
         let (Some(slot), Some(record)) = (self.slot, self.record()) else { return };
@@ -243,7 +244,7 @@ impl Holding {
         Some(self.slot?.role())
     }
 
-    /// Returns whether both have one role, at one place.
+    /// Returns whether both have the same role and the same place.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let (Some(own), Some(other)) = (self.slot, other.slot) else { return false };
         let address = |slot: &HoldingSlot| slot.at.get().map_or(ptr::null(), ptr::from_ref);
@@ -273,8 +274,8 @@ impl Holding {
         }
     }
 
-    /// Measures a hold at its end. A hold that others wait for counts once, because a contended
-    /// lock measures all of them.
+    /// Measures a hold at its end. A hold that other tasks wait for counts once, because a
+    /// contended lock measures every hold.
     #[cold]
     fn count_hold(&self, slot: &HoldingSlot, is_waited_for: bool) {
         let Some(record) = self.record() else { return };
@@ -284,7 +285,7 @@ impl Holding {
         record.count_holds(slot.at.get(), slot.node.get(), ticks, holds);
     }
 
-    /// Splits `units` off into a holding of their own. The caller may drop that to release them.
+    /// Splits off `units` into a new holding. The caller may drop it to release them.
     #[allow(dead_code)] // Used only by permits, which need a feature.
     pub(crate) fn split(&self, units: u64) -> Self {
         let (Some(slot), Some(record)) = (self.slot, self.record()) else { return Self::NONE };
@@ -299,7 +300,8 @@ impl Holding {
     #[allow(dead_code)]
     pub(crate) fn merge(&self, other: Self) {
         let taken = other.slot.map_or(0, |slot| slot.units.load(Relaxed) & UNITS);
-        // Until the store below, the units look free, never held twice.
+        // Until the store below, the units appear free. In the other order they would appear held
+        // twice.
         drop(other);
         if let Some(slot) = self.slot {
             slot.units.store(slot.units.load(Relaxed).saturating_add(taken), Relaxed);

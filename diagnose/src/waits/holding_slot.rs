@@ -20,8 +20,8 @@ pub(crate) enum Role {
 }
 
 /// The cell of a holding. Its owner writes it with relaxed stores. A copy belongs to one resource
-/// if `resource` is the same before and after. If the cell was reused meanwhile, the copy may mix
-/// two holdings in that resource.
+/// if `resource` is the same before and after the copying. If the cell was reused meanwhile, the
+/// copy may mix two holdings in that resource.
 #[derive(Debug, Default)]
 pub(crate) struct HoldingSlot {
     /// Number of the resource; 0 while the cell is free.
@@ -77,7 +77,7 @@ pub(crate) struct HoldingCopy {
     pub(crate) memory: Memory,
     /// The memory of the root of its task.
     pub(crate) root: Memory,
-    /// The task in the slot. A guard in an output is attributed to another one.
+    /// The task in the slot. A guard in a task's output is attributed to another task.
     own_task: u64,
     slot: &'static HoldingSlot,
 }
@@ -158,8 +158,8 @@ impl HoldingSlot {
             own_task: task,
             slot: self,
         };
-        // Pairs with the Release fence of `begin`: if a field is that of a later holding, so is the
-        // resource, or none.
+        // Pairs with the Release fence of `begin`: if a field is from a later holding, the resource
+        // read below is from it too, or is 0.
         fence(Acquire);
         (resource != 0 && self.resource.load(Relaxed) == resource).then_some(copy)
     }
@@ -179,7 +179,7 @@ pub(crate) fn holdings() -> impl Iterator<Item = HoldingCopy> {
     pool::all().filter_map(HoldingSlot::read)
 }
 
-/// Returns how many holdings found no room in the pool.
+/// Returns the number of holdings that did not fit into the pool.
 pub(crate) fn over() -> u64 {
     pool::over::<HoldingSlot>()
 }

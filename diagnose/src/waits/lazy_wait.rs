@@ -31,8 +31,8 @@ use crate::switch;
 /// Wait state that is allocated on the first `Pending`; until then it costs one word. It belongs to
 /// a future, or to a value that is polled through its own methods, such as a receiver.
 ///
-/// The owner of a polled value gives up waiting without a call. The wait then ends with the next
-/// ready poll, or with [`LazyWait::end`].
+/// The owner of a polled value can give up waiting without calling anything. The wait then ends
+/// with the next ready poll, or with [`LazyWait::end`].
 #[derive(Debug, Default)]
 pub(crate) struct LazyWait(Option<&'static WaitCell>);
 
@@ -71,8 +71,8 @@ impl LazyWait {
         self.poll_where(context, Polled { record, ..Polled::default() }, info, poll)
     }
 
-    /// Calls `poll` once, like [`poll`](Self::poll). The primitive keeps one waker for all who poll
-    /// it, maybe several times in one task.
+    /// Calls `poll` once, like [`poll`](Self::poll). The primitive keeps one waker for all futures
+    /// that poll it, even for several of one task.
     #[cfg(feature = "tokio")]
     #[inline]
     pub(crate) fn poll_shared<T>(
@@ -183,7 +183,7 @@ impl LazyWait {
         self.0.is_some_and(WaitCell::is_listed)
     }
 
-    /// Returns whether the wait is that of a future that does not move before it ends.
+    /// Returns whether the wait belongs to a future that does not move before the wait ends.
     #[cfg(feature = "tokio")]
     pub(crate) fn is_pinned(&self) -> bool {
         self.0.is_some_and(WaitCell::is_pinned)
@@ -260,7 +260,7 @@ impl PollScope {
     }
 }
 
-/// Ends the wait of a first poll that panics: only the poll's own waker has it.
+/// Ends the wait of a first poll that panics: only the poll's own waker refers to it.
 struct Unwinding<'a>(&'a PollScope);
 
 impl Drop for Unwinding<'_> {

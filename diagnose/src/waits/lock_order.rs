@@ -7,8 +7,8 @@
 //!           └ LockPair     one lock held, another acquired: first places and owner, and a count
 //! ```
 //! Guards do not report their drop here. Each acquisition checks which earlier holdings its owner
-//! still has. A guard that another task has used since counts for neither task. While off, this
-//! costs one relaxed load per acquisition.
+//! still has. A guard that another task has used in the meantime counts for neither task. While
+//! off, this costs one relaxed load per acquisition.
 
 use std::collections::BTreeMap;
 use std::panic::Location;
@@ -28,7 +28,7 @@ static IS_ON: AtomicBool = AtomicBool::new(false);
 const MAX_PAIRS: usize = 16_384;
 /// Maximum number of held locks that are tracked per owner.
 const MAX_HELD: usize = 64;
-/// Number of owners per part from which on owners that hold nothing are removed, at first.
+/// Initial number of owners per shard at which owners that hold nothing are removed.
 const MANY_OWNERS: usize = 256;
 
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ pub(crate) struct LockOrderRecord {
     pub(crate) resources: OrderedMap<u64, RecordIdentity>,
     /// How often a pair occurred but was not recorded.
     pub(crate) over: u64,
-    /// How often a pair found no room.
+    /// Number of attempts to record a pair while `pairs` was full.
     refused: u64,
 }
 
@@ -67,8 +67,8 @@ pub(crate) struct LockOrderRecord {
 #[derive(Debug)]
 struct Owners {
     held: BTreeMap<u64, Vec<HeldLock>>,
-    /// Number of owners from which on those that hold nothing are removed: twice as many as were
-    /// left the last time, so that each is looked at once on average.
+    /// Number of owners at which those that hold nothing are removed: twice as many as remained
+    /// last time. So the average cost per new owner is constant.
     many: usize,
 }
 
@@ -141,7 +141,7 @@ impl Owners {
 }
 
 impl HeldLock {
-    /// Returns the holding if the owner still has it.
+    /// Returns the holding if the owner `by` still has it.
     fn read(&self, by: u64) -> Option<HoldingCopy> {
         let is_it = |holding: &HoldingCopy| holding.resource == self.resource && holding.role == Role::Holds;
         self.slot.read().filter(|holding| is_it(holding) && owner(holding) == Some(by))
@@ -163,7 +163,7 @@ fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, 
         pair.count += 1;
         return;
     }
-    // Read outside of the lock on `ORDER`: names have locks of their own.
+    // Read outside of the lock on `ORDER`, because names have locks of their own.
     let identity = |(record, holding): (&'static Record, &HoldingCopy)| {
         record.identity().filter(|(id, _)| *id == holding.resource).map(|(_, identity)| identity)
     };
@@ -187,7 +187,7 @@ fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, 
         order.refused += 1;
         order.refused
     };
-    // Locks go away, so now and then there is room again.
+    // Locks may have been dropped since, so from time to time there is space again.
     if refused % 4096 == 1 {
         let alive: OrderedSet<u64> = all_records().into_iter().map(Record::id).collect();
         let mut order = ORDER.lock();

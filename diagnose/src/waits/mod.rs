@@ -7,9 +7,9 @@
 //!            └ LazyWait ─ first Pending ─▶ WaitCell   a waiting future: its queue, its own waker
 //! ```
 //! A holding is a cell from a pool, like a slot of the live registry. Readers find it by the number
-//! of its resource, so an uncontended operation takes no lock. It reads the clock for one
-//! acquisition in 64. Only a wait enters a queue. Its waker notes the wake before it forwards it:
-//! at a fair lock that wake is the grant.
+//! of its resource, so an uncontended operation takes no lock. Only one such acquisition in 64
+//! reads the clock. Only a wait enters a queue. The wait's waker records the wake before forwarding
+//! it: at a fair lock, that wake is the grant.
 
 // Each feature uses only a part.
 #![cfg_attr(

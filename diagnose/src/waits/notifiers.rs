@@ -29,7 +29,8 @@ struct NotifierList {
     is_over: bool,
 }
 
-/// Returns the task whose poll runs on this thread, or else the thread; 0 if that has no tree.
+/// Returns the task whose poll runs on this thread, or else the thread; 0 if the thread has no
+/// tree.
 #[inline]
 fn user() -> u64 {
     let here = live::current_poll();
@@ -77,8 +78,8 @@ impl Notifiers {
         if !switch::records() {
             return;
         }
-        // The holding is made outside of the lock, and before `user()`: it gives the thread a
-        // number.
+        // The holding is created outside of the lock, and before the call of `user()`, because it
+        // gives the thread a number.
         let holding = Holding::take_part(record, Role::Uses, at);
         let user = user();
         self.last[1].store(self.last[0].swap(user, Relaxed), Relaxed);

@@ -18,8 +18,8 @@ thread_local! {
 /// Returns `caller` if it is in the program's own code, otherwise `made_at`. A future that a
 /// library polls, such as one in `join_all`, is shown as waiting where it was made.
 ///
-/// A thread asks for the same few places again and again. A cached answer costs one comparison, any
-/// other several searches in a path.
+/// A thread asks for the same few places repeatedly. A cached answer costs one comparison, any
+/// other answer several searches in a path.
 #[inline]
 pub(crate) fn own_code(
     caller: &'static Location<'static>,
@@ -41,8 +41,8 @@ pub(crate) fn is_in_std(place: &Location<'_>) -> bool {
     STD.iter().any(|part| place.file().contains(part))
 }
 
-/// Returns whether the file belongs to a library or to this crate. This crate polls for named
-/// futures, arms and timeouts.
+/// Returns whether the file belongs to a library or to this crate. Code of this crate polls the
+/// futures inside named futures, arms and timeouts.
 #[cold]
 fn is_foreign(file: &str) -> bool {
     let own_folder =

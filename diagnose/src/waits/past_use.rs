@@ -1,7 +1,7 @@
 //! The use of locks that are gone, by place of creation.
 //!
-//! A program that ends by itself has usually dropped its locks before its last snapshot, which
-//! shall say all the same what its calls waited for.
+//! A program that exits by itself has usually dropped its locks before its last snapshot. That
+//! snapshot must still show what the calls waited for.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use super::usage_baseline::subtract_usage;
 use crate::switch;
 use crate::sync::Mutex;
 
-/// How many names are distinguished at one place. Locks with later names count with those that have
-/// none. The number of places is that of the program's source.
+/// Maximum number of names distinguished at one place. Locks with further names count as unnamed.
+/// The program's source bounds the number of places.
 const MAX_NAMES: usize = 16;
 
 /// Place of creation, kind, library and name.
@@ -31,28 +31,28 @@ pub(crate) struct PastUse {
     /// Sum of their units.
     pub(crate) capacity: u64,
     pub(crate) acquisitions: u64,
-    /// Ticks of the waits by call, of the lock that has most of them.
+    /// Ticks of the waits by call, for the lock with the most of them.
     pub(crate) most_waited: u64,
     pub(crate) usage: Usage,
 }
 
 static PAST: Mutex<OrderedMap<PastKey, PastUse>> = Mutex::new(OrderedMap::new());
 
-/// Returns a copy of all, sorted by key.
+/// Returns a copy of all past uses, sorted by key.
 pub(crate) fn past_uses() -> Vec<(PastKey, PastUse)> {
     PAST.lock().iter().map(|(key, used)| (key.clone(), used.clone())).collect()
 }
 
-/// Starts again without any.
+/// Forgets all past uses.
 pub(super) fn restart() {
     drop(std::mem::take(&mut *PAST.lock()));
 }
 
-/// Returns the use of a lock that ends. `None` if fewer than two calls have waited for it, and
-/// while recording is off.
+/// Returns the use of a lock that ends. Returns `None` if fewer than two calls have waited for it,
+/// or while recording is off.
 #[cold]
 pub(super) fn last_use(record: &Record) -> Option<(PastKey, PastUse)> {
-    // Off in a forked child too, in which the tables may be locked for ever.
+    // Recording is also off in a forked child, in which the tables may be locked forever.
     if !switch::records() || !record.has_units() || !record.was_contended() {
         return None;
     }
@@ -62,7 +62,7 @@ pub(super) fn last_use(record: &Record) -> Option<(PastKey, PastUse)> {
     let of_type = identity.resource_type;
     let key = (identity.made_at, of_type.kind, of_type.library, identity.name);
     let (capacity, most_waited) = (record.capacity.load(Relaxed), usage.waited_by_calls());
-    // Otherwise all of it was before the last reset.
+    // Without waiters, all use was before the last reset.
     (!usage.waiters.is_empty())
         .then_some((key, PastUse { count: 1, capacity, acquisitions, most_waited, usage }))
 }

@@ -18,9 +18,9 @@ use crate::pool::{self, pooled};
 use crate::sync::{Mutex, MutexGuard};
 use crate::tree::{Link, Node};
 
-/// The users of the resource write its counts; `name` and `rare` are under locks. The identity
-/// belongs to one resource if `id` is the same before and after. So a channel for a single message
-/// costs no lock.
+/// The users of the resource write its counts. Locks guard `name` and `rare`. A copy of the other
+/// fields belongs to one resource if `id` is the same before and after the copying. So a channel
+/// for a single message takes no lock.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     /// Unique number, from 1; 0 while the record is free.
@@ -150,7 +150,7 @@ impl Record {
     pub(super) fn vacate(&'static self) {
         let past = if self.is_used.load(Relaxed) { past_use::last_use(self) } else { None };
         self.id.store(0, Relaxed);
-        // After the identity is gone: a capture counts it once at most.
+        // Added after the identity is gone, so that a capture counts it at most once.
         if let Some(past) = past {
             past_use::add(past);
         }
@@ -243,8 +243,8 @@ impl Record {
     }
 
     /// Removes the wait with place `place`, which took `ticks`. `call` is the call that waited, and
-    /// its node. A wait that was given up counts as time of its call alone: how long it would have
-    /// taken is unknown.
+    /// its node. A wait that was given up counts only as time of its call, because its full length
+    /// is unknown.
     pub(super) fn dequeue(
         &self,
         place: u64,
@@ -267,7 +267,8 @@ impl Record {
         self.queue.fetch_sub(1, Release);
     }
 
-    /// Returns whether a wait ends because another task releases units, not a message.
+    /// Returns whether a wait ends when another task releases units, as opposed to sending a
+    /// message.
     pub(crate) fn has_units(&self) -> bool {
         self.resource_type.get().is_some_and(|it| {
             matches!(
@@ -277,8 +278,8 @@ impl Record {
         })
     }
 
-    /// Keeps a holding that any task may have from now on. Holdings that one call has lost are kept
-    /// as one: a server may convert a receiver for each of its connections.
+    /// Keeps a holding that any task may have from now on. Holdings that were lost at one place are
+    /// merged, because a server may convert a receiver for each of its connections.
     pub(super) fn lose(&self, holding: Holding) {
         let mut rare = self.rare();
         if let Some(lost) = rare.lost.iter().find(|lost| lost.is_like(&holding)) {
@@ -306,7 +307,7 @@ impl Record {
     /// Returns whether the borrower in `borrowed` still has the value.
     #[inline]
     pub(super) fn is_borrowed_by_one(&self) -> bool {
-        // The cell may have been used again, as by another receiver.
+        // The cell may have been reused, as by another receiver.
         self.borrowed.get().is_some_and(|place| place.is_of(self.id()) && place.role() == Role::Holds)
     }
 

@@ -40,13 +40,13 @@ impl Resource {
         Self { record: OnceCell::new(), of_type: resource_type, made_at, capacity, creation: None }
     }
 
-    /// Records the creation now. A resource in a constant has no such moment.
+    /// Records the creation now. A resource in a constant has no moment of creation.
     pub(crate) fn with_creation(mut self) -> Self {
         self.creation = Some(Creation::now());
         self
     }
 
-    /// Returns its record. Returns `None` while recording is off if it has none yet, or if the pool
+    /// Returns its record. Returns `None` if it has none yet and recording is off, or if the pool
     /// is full.
     #[inline]
     pub(crate) fn record(&self) -> Option<&'static Record> {
@@ -56,8 +56,8 @@ impl Resource {
         }
     }
 
-    /// Returns its record, with the place where the resource is now. It moves with its owner until
-    /// something borrows it.
+    /// Returns its record, after storing the current address of the resource there. The resource
+    /// moves with its owner until something borrows it.
     #[inline]
     pub(crate) fn located_record(&self) -> Option<&'static Record> {
         let (record, here) = (self.record()?, ptr::from_ref(self).addr());
@@ -81,7 +81,7 @@ impl Resource {
             record.is_refilled.store(true, Relaxed);
         }
         Holding::share_role(record, Role::Uses, at);
-        // Nothing is on record if recording is off: then the next access tries again.
+        // If recording is off, nothing is on record, and the next access tries again.
         record.is_shared.store(record.has_lost(Role::Uses), Relaxed);
     }
 
@@ -122,8 +122,9 @@ impl Resource {
         block()
     }
 
-    /// Records that the thread is about to block, if the resource `is_busy`. The call of the
-    /// original is not in a closure here, so that its panic names the line of the user.
+    /// Records that the thread is about to block, if the resource `is_busy`. The caller then calls
+    /// the library's own function itself, and not in a closure here, so that a panic names the
+    /// user's line.
     #[cfg(feature = "tokio")]
     #[cold]
     pub(crate) fn blocks_if(
@@ -171,7 +172,8 @@ impl Drop for Resource {
     }
 }
 
-/// A resource with several owners, such as the ends of a channel. It is gone with the last owner.
+/// A resource with several owners, such as the ends of a channel. It ends when its last owner is
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct Shared {
     record: Option<&'static Record>,

@@ -32,7 +32,7 @@ pub(crate) fn queue(record: &Record) -> Vec<WaitCopy> {
     queue
 }
 
-/// Spins until another thread waits, and is listed: it is counted first.
+/// Spins until another thread's wait is listed. A wait is counted before it is listed.
 pub(crate) fn until_waiting(record: &Record) {
     while !record.has_waiting() || queue(record).is_empty() {
         std::thread::yield_now();

@@ -21,11 +21,11 @@ pub(crate) struct Durations {
     pub(crate) total: u64,
 }
 
-/// Waits and holds of a resource that were measured. A sampled hold counts as all the holds that it
-/// stands for.
+/// Waits and holds of a resource that were measured. A sampled hold counts for all holds that it
+/// represents.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Usage {
-    /// Number of waits that have ended, also of those that were given up.
+    /// Number of waits that have ended, including those that were given up.
     pub(crate) ended_waits: u64,
     pub(crate) waits: Durations,
     pub(crate) holds: Durations,
@@ -81,7 +81,7 @@ impl Usage {
         self.waiters.iter().map(|row| row.ticks).fold(0, u64::saturating_add)
     }
 
-    /// Adds the usage of another lock. Locks of one place may be acquired at many others.
+    /// Adds the usage of another lock. Locks created at one place may be acquired at many.
     pub(super) fn add(&mut self, other: &Self) {
         self.ended_waits = self.ended_waits.saturating_add(other.ended_waits);
         self.waits.add_all(&other.waits);
@@ -109,8 +109,8 @@ impl UsageCounters {
         self.waiters.add(at, node, ticks, 1);
     }
 
-    /// Adds `holds` holds of `ticks` each. A sample that takes longer than all before counts once:
-    /// its thread may have lost its CPU.
+    /// Adds `holds` holds of `ticks` each. A sample that is longer than all earlier holds counts
+    /// once, because its thread may have been preempted.
     pub(super) fn add_holds(
         &self,
         at: Option<&'static Location<'static>>,
@@ -187,7 +187,7 @@ impl Record {
         self.entered.fetch_add(1, Relaxed).wrapping_add(1)
     }
 
-    /// Returns whether several waits were put into its queue that did not have their units from the
+    /// Returns whether more than one wait entered its queue without having its units from the
     /// start.
     #[inline]
     pub(crate) fn was_contended(&self) -> bool {
@@ -220,7 +220,7 @@ impl Record {
     }
 
     pub(crate) fn usage_so_far(&self) -> Usage {
-        // Before the durations of waits that have ended, so that none seems to be given up.
+        // Read before the durations, so that no ended wait appears to have been given up.
         let ended_waits = self.ended_waits();
         let counters = if self.is_used.load(Relaxed) { self.usage.get() } else { None };
         let mut usage = match counters {
@@ -251,10 +251,11 @@ impl Record {
 
     /// Starts a new longest wait and hold. Returns the number of acquisitions and the usage so far.
     pub(crate) fn restart_usage(&self) -> (u64, Usage) {
-        // It would count as the longest one: later waits are all in the counters.
+        // Otherwise it would count as the longest wait. All later waits are in the counters.
         self.first_wait.store(0, Relaxed);
         let mut usage = self.usage_so_far();
-        // All waits that have ended by now: none of them may be left after a later subtraction.
+        // This includes all waits that have ended by now, so that a later subtraction leaves none
+        // of them.
         usage.ended_waits = self.ended_waits();
         if let Some(counters) = self.usage.get() {
             counters.forget_longest();

@@ -1,6 +1,6 @@
 //! The use of resources up to the last reset, which later snapshots subtract.
 //!
-//! Threads keep counting meanwhile. A resource that did not exist at the reset has nothing to
+//! Threads keep counting during a reset. A resource that did not exist at the reset has nothing to
 //! subtract.
 
 use diagnose_reports::ordered::OrderedMap;
@@ -20,7 +20,7 @@ struct UsedBefore {
     usage: Option<Box<Usage>>,
 }
 
-/// Makes the present use of all resources the new zero.
+/// Makes the current use of all resources the new baseline.
 pub(crate) fn restart_usage() {
     let mut baseline = OrderedMap::new();
     for record in all_records() {
@@ -31,7 +31,8 @@ pub(crate) fn restart_usage() {
         }
     }
     *BASELINE.lock() = baseline;
-    // Last: a resource that ends before has its use in the new zero, or it is discarded here.
+    // Last, so that the use of a resource that ends before this is in the new baseline, or
+    // discarded here.
     past_use::restart();
 }
 

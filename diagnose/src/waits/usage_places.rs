@@ -1,16 +1,16 @@
-//! The calls that waited for a lock, and those that held it, with the most time first come.
+//! The calls that waited for a lock, and those that held it.
 //!
-//! Only measured waits and holds count here, so an uncontended lock pays nothing. A table has room
-//! for few calls: a lock has few. Further ones are counted in the last row.
+//! Only measured waits and holds count here, so an uncontended lock pays nothing. A lock has few
+//! calls, so a table has few rows. The last row counts all further calls.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::tree::{Link, Node};
 
-/// How many calls are distinguished.
+/// Maximum number of calls that are distinguished.
 const ROWS: usize = 6;
-/// How many calls are distinguished for all locks of one place that are gone, together.
+/// Maximum number of calls that are distinguished for all dropped locks of one place together.
 pub(super) const MANY_ROWS: usize = 64;
 
 /// Times by call.

@@ -1,4 +1,5 @@
-//! Borrows of a value under a blocking lock in a resource. Meanwhile a writer blocks its thread.
+//! Borrows of a value that a blocking lock in the resource guards. During a borrow, a writer blocks
+//! its thread.
 
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;

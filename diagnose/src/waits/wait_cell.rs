@@ -1,8 +1,8 @@
 //! The cell of a waiting future, as readers see it, and its waker.
 //!
-//! Cells come from a pool and are used again. So readers copy them (`WaitCell::copy`) and compare
-//! the number. A primitive is polled with a waker that is lent from the stack. A wait is taken from
-//! the pool by the first clone of that waker, or by a `Pending`.
+//! Cells come from a pool and are reused. So readers copy them (`WaitCell::copy`) and check that
+//! the number has not changed. A primitive is polled with a waker that is lent from the stack. The
+//! first clone of that waker, or a `Pending`, takes a cell from the pool.
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -58,12 +58,13 @@ pub(super) const MODES: [WaitMode; 15] = [
     WaitMode::LocalSet,
 ];
 
-/// How a wait ends, and so what becomes of the wakers that are still stored.
+/// How a wait ends. This decides what happens to the wakers that are still stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WaitEnd {
-    /// Its future is ready: nothing is woken by them any more.
+    /// Its future is ready: those wakers need not wake anything any more.
     Ready,
-    /// Its future is ready, and they may be all that wakes other futures of the task there.
+    /// Its future is ready, but those wakers may be the only ones that other futures of the task
+    /// have there.
     ReadyShared,
     /// Its future is dropped. The task may rely on the wakers: one example is a `recv` future that
     /// is made anew for every poll.
@@ -108,7 +109,7 @@ pub(crate) struct WaitCell {
     pub(super) polls: AtomicU64,
     /// Last reading of the clock before its last poll, as a tick.
     pub(super) entered: AtomicU64,
-    /// The node that ran when it was polled last, such as that of the await.
+    /// The node that ran when it was polled last, such as the node of the await.
     pub(super) polled_in: Link<Node>,
     /// Tick of the first wake since the last poll; 0 if none.
     pub(super) woken: AtomicU64,
@@ -222,10 +223,10 @@ impl WaitCell {
         self.forget_wake()
     }
 
-    /// Takes the tick of the wake that a poll answers, which begins now; 0 if there was none.
+    /// Takes the tick of the wake that the poll beginning now answers; 0 if there was none.
     pub(super) fn forget_wake(&self) -> u64 {
-        // No read-modify-write: a wake leaves a tick as it is. One that follows from this poll
-        // comes after it, through the primitive.
+        // No read-modify-write is needed. A wake does not overwrite a tick, and a wake that this
+        // poll causes comes later, through the primitive.
         let answered = self.woken.load(Relaxed);
         if answered != 0 {
             self.woken.store(0, Relaxed);
@@ -301,8 +302,8 @@ impl WaitCell {
         Some((self.at.get()?, self.node.get()))
     }
 
-    /// Returns the ticks from its start to the poll that ends it; to now if a thread has blocked,
-    /// maybe within a poll.
+    /// Returns the ticks from its start to the poll that ends it. For a blocked thread, which may
+    /// be inside a poll, returns the ticks until now.
     fn waited(&self) -> u64 {
         let is_blocking = self.flags.load(Relaxed) & BLOCKING != 0;
         let now = match context::stamp() {

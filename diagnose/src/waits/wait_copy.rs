@@ -26,16 +26,16 @@ pub(crate) struct WaitProgress {
     pub(crate) woken: u64,
     pub(crate) is_forced: bool,
     pub(crate) is_indirect: bool,
-    /// Clones of its waker that the resource stores. While there is one, it holds a clone of the
-    /// task's waker.
+    /// Number of clones of its waker that the resource stores. While there is one, the wait holds a
+    /// clone of the task's waker.
     pub(crate) wakers: u32,
-    /// Whether the wait is off the record. A blocked thread may go on within the same poll.
+    /// Whether the wait is no longer recorded. A blocked thread may go on within the same poll.
     pub(crate) is_ended: bool,
 }
 
 impl WaitProgress {
-    /// Returns whether the wait is unchanged since `before`. It may have been polled without a wake
-    /// in between: a future that gets its resource ends, and leaves no waker there.
+    /// Returns whether the wait is unchanged since `before`, except for polls without a wake. A
+    /// future that got its resource would have ended, and left no waker there.
     pub(crate) fn waits_as(&self, before: &Self) -> bool {
         let same = Self { polls: before.polls, entered: before.entered, ..*self };
         same == *before && (self.polls == before.polls || self.woken == 0)
@@ -80,7 +80,7 @@ pub(crate) struct WaitCall {
     pub(crate) is_pinned: bool,
 }
 
-/// The calls so far, by address: places and sites have one each.
+/// The calls so far, by address, because each place and each site has one address.
 #[derive(Debug, Default)]
 struct Calls {
     all: HashMap<CallKey, Rc<WaitCall>>,
@@ -145,7 +145,7 @@ impl WaitCell {
 
     /// Returns a copy if it waits, or if it was given up and its waker is still stored.
     fn copy(&'static self, calls: &mut Calls) -> Option<WaitCopy> {
-        // Acquire pairs with the Release in `take`: these flags are not those of an earlier wait.
+        // Acquire pairs with the Release in `take`: these flags are not from an earlier wait.
         let id = self.id.load(Acquire);
         // Acquire pairs with the Release in `begin`: a reader that finds it listed sees the other
         // fields.

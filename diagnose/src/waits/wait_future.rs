@@ -160,7 +160,7 @@ impl<F: Future> Future for WaitFuture<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         let (info, future) = (&*this.info, &mut this.future);
-        // A future of the program's own may poll anything.
+        // A future that the program implements may poll anything.
         let shares_waker = info.mode == WaitMode::Custom;
         let poll = this.wait.poll_where(
             context,
