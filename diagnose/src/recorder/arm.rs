@@ -4,8 +4,8 @@
 //!            first poll            Pending                  Ready
 //!  Fresh ───────────────▶ (polled) ──▶ Live ──▶ (polled) ──▶ Done
 //! ```
-//! An arm is a span, but it lives in the poll of a body and is never a root. It holds one word:
-//! between polls, all its state is in its slot of the live registry.
+//! An arm is a span, but it is polled only inside a body's poll and is never a root. It takes one
+//! word: between polls, its slot in the live registry holds all its state.
 
 use std::ptr;
 
@@ -32,7 +32,7 @@ static DONE: ArmSlot = ArmSlot::Done;
 #[derive(Debug)]
 pub struct Arm {
     site: Site,
-    /// The target of a future that has not been polled yet.
+    /// The slot that a [`Point`] refers to before its first poll.
     fresh: ArmSlot,
 }
 
@@ -206,14 +206,15 @@ impl Drop for Point {
     }
 }
 
-/// The running node, if it is that of the body that contains the await.
+/// Returns the running node, if it belongs to the body that contains the await.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn running_body(site: &'static Site) -> Option<&'static Node> {
     local::current().filter(|current| is_owner(site, current))
 }
 
-/// Returns whether `body`, the running node, is that of the body that contains the await. An
-/// unrecorded call of one function may run inside a recorded call of it.
+/// Returns whether the running node, `body`, belongs to the body that contains the await. Also
+/// checks that this body is recorded: an unrecorded call of a function may run inside a recorded
+/// call of the same function.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn is_owner(site: &'static Site, body: &Node) -> bool {
     site.owner.is_some_and(|owner| ptr::eq(owner, body.site)) && !local::awaiting().1.is_hidden()

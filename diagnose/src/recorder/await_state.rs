@@ -7,12 +7,12 @@ pub(super) struct AwaitState(u64);
 
 impl AwaitState {
     pub(super) const NONE: Self = Self(0);
-    /// The await is that of a span.
+    /// The body awaits a span.
     pub(super) const SPAN: Self = Self(1);
     /// The await had waited by itself before this poll.
     const WAITED: u64 = 1 << 1;
     const NEW: u64 = 1 << 2;
-    /// The running body is not recorded, whatever the running node is.
+    /// The running body is not recorded, so the running node belongs to another call.
     pub(super) const HIDDEN: Self = Self(1 << 3);
     const DEPTH: u32 = 8;
     const BASE: u32 = 32;
@@ -22,7 +22,7 @@ impl AwaitState {
         Self(u64::from(u32::from_ne_bytes(base.to_ne_bytes())) << Self::BASE | Self::NEW)
     }
 
-    /// Sets whether the await is that of a span.
+    /// Sets whether the body awaits a span.
     pub(super) fn with_span(self, is_span: bool) -> Self {
         Self(self.0 & !Self::SPAN.0 | u64::from(is_span))
     }
@@ -49,7 +49,7 @@ impl AwaitState {
         self.0 & Self::WAITED != 0
     }
 
-    /// Returns whether the running body is not recorded, so its awaits are not those of the running
+    /// Returns whether the running body is not recorded, so its awaits do not belong to the running
     /// node.
     pub(super) fn is_hidden(self) -> bool {
         self.0 & Self::HIDDEN.0 != 0
@@ -60,7 +60,7 @@ impl AwaitState {
         self.0 & Self::NEW != 0
     }
 
-    /// Returns whether the await began in an earlier poll and is not that of a span.
+    /// Returns whether the await began in an earlier poll, and the body does not await a span.
     pub(super) fn is_old(self) -> bool {
         self.0 & (Self::NEW | Self::SPAN.0) == 0
     }

@@ -40,7 +40,8 @@ impl Span {
         }
     }
 
-    /// A first poll with a label that trees do not have: a task shows it all the same.
+    /// Starts a first poll whose label is `[other]` in the trees. If the span becomes a task, it
+    /// still shows the label.
     #[cold]
     fn enter_unlisted(&mut self, entry: &mut PollEntry, outer: &Waker) {
         let text = self.label.take_unlisted();
@@ -51,7 +52,8 @@ impl Span {
         }
     }
 
-    /// The site is reached for the first time, is or was switched off, or the span is done.
+    /// Starts a poll if the site is reached for the first time, is or was switched off, or the span
+    /// is done.
     #[inline(never)]
     pub(super) fn enter_unsure(&mut self, entry: &mut PollEntry, outer: &Waker) {
         if self.site.is_on() {
@@ -73,7 +75,8 @@ impl Span {
         }
     }
 
-    /// The first poll below another. It may be anywhere, whichever node created the span.
+    /// Starts the first poll of a span inside another poll, which need not be the poll that created
+    /// the span.
     #[inline(never)]
     fn enter_first_below(&mut self, entry: &mut PollEntry, outer: &Waker, current: &'static Node) {
         let down = local::down();

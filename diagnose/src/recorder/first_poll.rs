@@ -1,7 +1,8 @@
 //! The time from a future's creation to its first poll, mostly without extra clock readings.
 //!
-//! A future counts as polled at once if it is polled in the task poll that created it. Otherwise it
-//! counts from the end of that poll: a poll that leaves unpolled futures behind records its end.
+//! A future counts as polled at once if it is polled in the task poll that created it. Otherwise
+//! its unpolled time begins at the end of that poll. So a poll that leaves unpolled futures behind
+//! records its end.
 //!
 //! Outside every recorded poll, the clock is read at creation for the first [`ALWAYS`] futures of a
 //! thread and for one in [`ALWAYS`] later ones. It is also read for functions whose futures have
@@ -63,8 +64,8 @@ pub(super) struct TaskPoll {
 
 /// Starts numbering the polls of a thread that got `tree`. No other thread uses these numbers.
 pub(super) fn begin_tree(tree: u32) {
-    /// Bits below the tree's number. They start at the clock, so a tree that is leased again reuses
-    /// no number.
+    /// Bits below the tree's number. They start at a clock reading, so a tree that is leased again
+    /// reuses no number.
     const SHIFT: u32 = 40;
     with_polls(|polls| {
         let number = u64::from(tree & 0x3f_ffff) << SHIFT | clock::now() & ((1 << SHIFT) - 2);
@@ -188,7 +189,7 @@ fn unpolled_for(made: u64, now: u64, site: &'static Site, maker: Option<&'static
         site.note_unpolled(unpolled >= LATE);
         return unpolled;
     }
-    // `None` if the poll is not over: it is around this one.
+    // `None` if that poll is not over, because it is around this one.
     let end = maker.and_then(Node::ends).and_then(|ends| ends.of(made));
     end.map_or(0, |end| now.saturating_sub(end))
 }

@@ -14,7 +14,7 @@ use crate::sync::add;
 use crate::text_limit;
 use crate::tree::{self, Node, Tree};
 
-/// Plain cells without a destructor, usable until the thread's last instruction.
+/// Plain cells without a destructor, which are usable until the thread ends.
 #[derive(Debug)]
 pub(super) struct Local {
     /// The node whose poll is running; the tree's root between polls; `None` if the thread has no
@@ -34,8 +34,8 @@ pub(super) struct Local {
     /// The await that polls the next span.
     via: Cell<Option<&'static Site>>,
     await_state: Cell<AwaitState>,
-    /// Handed from a body to the span that it polls: [`DIRECT`], [`ARM`], [`AGAIN`], or the clock
-    /// reading with which the body resumes there. Zero if nothing is handed down.
+    /// What a body hands down to the span that it polls: [`DIRECT`], [`ARM`], [`AGAIN`], or the
+    /// clock reading with which the body resumes there. Zero if nothing is handed down.
     down: Cell<u64>,
     /// The node above the polls entered with that reading: see
     /// [`PassingChain::stopper`](crate::tree::PassingChain::stopper).
@@ -256,8 +256,8 @@ pub(super) fn hand_down(via: Option<&'static Site>, down: u64) {
     });
 }
 
-/// Clears the word that an await handed down: the span that took it hands none down. Only an await
-/// that begins hands down its site.
+/// Clears the word that an await handed down, because the span that took it hands down nothing
+/// itself. Only an await that begins hands down its site.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn end_descent() {
     LOCAL.with(|local| local.down.set(0));
@@ -323,8 +323,8 @@ pub(super) fn place() -> TreePosition {
     if let (Some(tree), Some(current)) = LOCAL.with(|local| (local.tree.get(), local.current.get())) {
         return TreePosition { tree, current, lent: false };
     }
-    // Once the thread's destructors have begun, nothing would release the tree at its end, and the
-    // thread may not even be asked for its name.
+    // Once the thread's destructors have begun, nothing would release the tree at the thread's end,
+    // and the thread's name must not be read.
     let lent = LEASE.try_with(|_| ()).is_err();
     let current = (!lent).then(thread::current);
     let name = current.as_ref().and_then(|thread| thread.name()).map_or("", text_limit::cut).to_owned();
@@ -343,7 +343,7 @@ pub(super) fn place() -> TreePosition {
 #[cold]
 pub(crate) fn apart(tree: &'static Tree, call: impl FnOnce()) {
     let (poll, task) = (first_poll::suspend_poll(), live::current::replace(None));
-    // The running task may be in it.
+    // The spare record may be that of the running task.
     let spare = live::replace_spare(None);
     let other = Local::new();
     other.tree.set(Some(tree));

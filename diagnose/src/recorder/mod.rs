@@ -6,9 +6,9 @@
 //!             ├ the user's future
 //!             └ Span::leave ─ the poll ends; a wait begins, or the call is over
 //! ```
-//! The code compiled into each future calls `enter` and `leave`. Each continues to one function for
-//! the case at hand. A debug build inlines nothing: each inlined function would occupy stack for
-//! the whole poll.
+//! The code compiled into each future calls `enter` and `leave`. Each calls one function for its
+//! case. In a debug build, none of these functions is inlined, because an inlined function would
+//! occupy stack for the whole poll.
 //!
 //! A poll of a known path takes no lock and allocates nothing. The first visit of a path may take a
 //! lock, for a few instructions. No lock and no borrow is held while user code runs.

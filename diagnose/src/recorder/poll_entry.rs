@@ -1,8 +1,8 @@
 //! State that the start of a poll leaves for its end.
 //!
 //! A `PollEntry` is filled in where it lies, on the stack of the future's poll, and never moved. A
-//! move would read in one piece what was just written in several. The processor stalls on that for
-//! longer than all other work takes.
+//! move would load in one piece what several stores have just written. The processor stalls on such
+//! a load for longer than the rest of the work takes.
 
 use super::await_state::AwaitState;
 use super::local::{self, TreePosition};
@@ -14,16 +14,17 @@ use crate::live::{LiveSlot, PollWaker};
 use crate::site::SiteKind;
 use crate::tree::{Node, PassingChain};
 
-/// How a poll began, and so what its end restores.
+/// How a poll began. This decides what its end restores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PollStartKind {
     /// Not recorded.
     Unrecorded,
     /// Not recorded, inside a recorded poll.
     Hidden,
-    /// With the reading of the body around it, which resumes at the await that polls this span.
+    /// With the clock reading of the body around it, which resumes at the await that polls this
+    /// span.
     Handed,
-    /// With a reading of its own, below the running node.
+    /// With a clock reading of its own, below the running node.
     Below,
     /// Outside every other poll.
     Outermost,
@@ -34,8 +35,8 @@ pub(super) enum PollStartKind {
 #[repr(C, align(4))]
 pub(super) struct PollStart {
     pub(super) how: PollStartKind,
-    /// Whether the body around awaits the span, so that both stop at the same moment if it is
-    /// pending.
+    /// Whether the body around awaits the span: if the span is pending, both stop at the same
+    /// moment.
     pub(super) hands_on: bool,
     /// Whether the body resumed at the await where it had stopped.
     pub(super) goes_down: bool,
@@ -59,7 +60,7 @@ pub(crate) struct PollEntry {
     pub(super) waker: Option<PollWaker>,
 }
 
-/// State of the poll around a running one, restored as it was, whatever happened in between.
+/// State of the poll around a running one. It is restored unchanged, whatever happens in between.
 // The field order keeps `awaiting` and `await_state` apart. Side by side, the compiler copies both
 // with one 16-byte load, which stalls: they were just written with two 8-byte stores.
 #[derive(Debug)]
@@ -92,7 +93,7 @@ impl PollEntry {
         !matches!(self.begun.how, PollStartKind::Unrecorded | PollStartKind::Hidden)
     }
 
-    /// Starts a poll that is not recorded. Its awaits are not those of the body around, even if
+    /// Starts a poll that is not recorded. Its awaits do not belong to the body around, even if
     /// both are the same function.
     pub(super) fn begin_unrecorded(&mut self) {
         if local::current().is_some_and(|current| !current.is_root()) {
@@ -113,7 +114,7 @@ impl PollEntry {
         self.begun.how == PollStartKind::Handed
     }
 
-    /// The ancestors that the poll of `node` passes through to.
+    /// Returns the ancestors whose polls only pass through to this poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn chain(&self) -> PassingChain {
         if self.is_handed() { PassingChain::through(local::stopper()) } else { PassingChain::NONE }
@@ -187,7 +188,7 @@ impl PollEntry {
         }
     }
 
-    /// Resumes that poll.
+    /// Resumes the poll of the other task.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn resume_outer_task(&self) {
         if let Some(task) = self.saved.as_ref().and_then(|saved| saved.task.as_ref()) {
@@ -204,7 +205,7 @@ impl PollEntry {
 
 impl Span {
     /// Ends the poll of `node` at `now` and restores the one around it, which gains a pending child
-    /// if this one is pending. Comes before the span gives back its slot.
+    /// if this one is pending. Must be called before the span gives back its slot.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn restore_outer(&self, entry: &PollEntry, node: &'static Node, now: u64, is_pending: bool) {
         if entry.begun.how == PollStartKind::Outermost {
@@ -217,7 +218,7 @@ impl Span {
         }
     }
 
-    /// Restores a body that has done nothing in its poll but to resume at its await of this span.
+    /// Restores a body whose poll has done nothing but resume at its await of this span.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn restore_handing(&self, node: &'static Node, now: u64, is_pending: bool) {
         let state = AwaitState::SPAN.with_depth(self.outer_depth);
@@ -229,7 +230,8 @@ impl Span {
     }
 }
 
-/// The stopper of the polls that get the reading of `node`, which has one of its own.
+/// Returns the stopper of the polls that get the reading of `node`, where `node` has read the clock
+/// itself.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn above(node: &'static Node) -> Option<&'static Node> {
     node.parent.filter(|parent| !parent.is_root())

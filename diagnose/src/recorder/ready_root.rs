@@ -1,7 +1,7 @@
-//! Calls that are ready at their first poll, above all those from code that is not annotated.
+//! Calls that are ready at their first poll, mostly those from code that is not annotated.
 //!
-//! Nothing is around such a root: its task is the thread's spare record, which it leaves unchanged.
-//! As in `resume_root`, the usual start and end of its poll call no function.
+//! Such a root runs outside every other poll. Its task is the thread's spare record, which it
+//! leaves unchanged. As in `resume_root`, the usual start and end of its poll call no function.
 
 use std::task::Waker;
 
@@ -19,7 +19,7 @@ use crate::sync::add;
 use crate::tree::{Node, NodeKey, PassingChain};
 
 impl Span {
-    /// The first poll of a root, outside of every other poll: nothing has to be saved.
+    /// Starts the first poll of a root outside of every other poll, so nothing has to be saved.
     #[inline(never)]
     pub(super) fn enter_first_outermost(
         &mut self,
@@ -55,7 +55,7 @@ impl Span {
     #[inline(never)]
     fn enter_first_by_call(&mut self, entry: &mut PollEntry, outer: &Waker, tree: &'static Node) {
         let key = NodeKey { site: self.site, label: self.label, via: None };
-        // A task that is known from a runtime's hooks, or a blocking closure, is around it.
+        // If a task is current, it is known from a runtime's hooks, or is a blocking closure.
         let is_inside = context::task() != 0;
         let Some(node) = tree.child(key).filter(|_| !is_inside) else {
             return self.enter_slow(entry, outer);

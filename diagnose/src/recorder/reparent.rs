@@ -87,8 +87,8 @@ impl Span {
             self.resume = self.resume_after(wait, self.is_in_span());
         }
         if let (Some(at), Some(slot)) = (self.at, self.slot) {
-            // Snapshots show the await: the body still stands there, and reports again only when it
-            // moves on.
+            // Snapshots show the await, because the body is still there and reports again only when
+            // it moves on.
             slot.follow(at);
         }
         self.node = Some(node);

@@ -87,7 +87,8 @@ impl Span {
         }
     }
 
-    /// The body around resumes at the await of this span: both start with one reading.
+    /// Starts the poll of a span at whose await the body around resumes: both start with one clock
+    /// reading.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn enter_handed(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node, now: u64) {
         let parent = context::span();
@@ -101,7 +102,7 @@ impl Span {
         self.go_on(entry, node, now);
     }
 
-    /// A poll below another, with a reading of its own.
+    /// Starts a poll below another, with a clock reading of its own.
     #[inline(never)]
     fn enter_below_again(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node, down: u64) {
         if down != AGAIN && !local::is_via(node.via) {
@@ -237,7 +238,8 @@ impl Span {
                 local::hand_up(0, false);
                 self.restore_outer(entry, node, now, true);
             }
-            // The bodies around that pass it on read nothing that would have to be restored.
+            // Nothing has to be restored, because the bodies around only pass the `Pending` on and
+            // read no state.
             PollStartKind::Handed => {
                 self.end_stay(node, now, PassingChain::through(local::stopper()));
                 return local::hand_up(now, true);
@@ -255,7 +257,7 @@ impl Span {
         }
     }
 
-    /// Ends the polls of the body and of its await. `chain` is that of the body.
+    /// Ends the polls of the body and of its await. `chain` belongs to the body.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn end_stay(&self, node: &'static Node, now: u64, chain: PassingChain) {
         let of_body = if chain.is_through { chain } else { PassingChain::NONE };

@@ -1,9 +1,9 @@
 //! Roots that resume where their last poll stopped, outside every other poll.
 //!
-//! The usual start and end of their polls call no function, so no register has to be saved for
-//! them: a tenth of the instructions of a poll, with link-time optimization. Without it, each
-//! thread-local counts as a call. Cases that need a call are checked first, and have functions of
-//! their own, `…_by_call`.
+//! The usual start and end of their polls call no function, so no register has to be saved. With
+//! link-time optimization, that saves a tenth of the instructions of a poll. Without it, each
+//! access to a thread-local is a call. Cases that need a call are checked first, and have functions
+//! of their own, `…_by_call`.
 
 use std::task::Waker;
 
@@ -18,7 +18,7 @@ use crate::live::{Promoted, Task};
 use crate::tree::Node;
 
 impl Span {
-    /// An executor polls a task.
+    /// Starts a later poll of a task by an executor.
     #[inline(never)]
     pub(super) fn enter_root_again(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node) {
         // A task that is known from a runtime's hooks, or a blocking closure, may be around it.

@@ -26,7 +26,7 @@ use crate::site::SiteKind;
 use crate::sync::{add, add_relaxed};
 use crate::tree::Node;
 
-/// The poll of a task in which another one runs, through a nested executor.
+/// The poll of a task in which another task's poll runs, through a nested executor.
 #[derive(Debug)]
 pub(super) struct OuterPoll {
     task: Option<&'static Task>,
@@ -36,7 +36,7 @@ pub(super) struct OuterPoll {
 }
 
 impl OuterPoll {
-    /// Suspends that poll: the nested one starts in the state between polls.
+    /// Suspends the poll, so that the nested one starts in the state between polls.
     #[cold]
     #[inline(never)]
     pub(super) fn leave() -> Self {
@@ -63,7 +63,7 @@ impl PollEntry {
         task.forward().borrow(outer);
     }
 
-    /// Makes the task the running one. The executor's waker is lent to it already.
+    /// Makes the task the running one. The executor's waker has been lent to the task already.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin_lent(&mut self, task: &'static Task) {
         live::current::replace(Some(task));

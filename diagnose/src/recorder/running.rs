@@ -16,14 +16,16 @@ pub(crate) fn current_node() -> Option<&'static Node> {
     local::current()
 }
 
-/// Takes back the reading: the body resumes before the future that it awaits does.
+/// Withdraws the reading that was handed down, because the body resumes earlier than the future
+/// that it awaits.
 pub(crate) fn hand_nothing_down() {
     if local::is_reading(local::down()) {
         local::hand_down(None, local::AGAIN);
     }
 }
 
-/// Takes back the reading: the body returns later than the future that it awaits.
+/// Withdraws the reading that was handed up, because the body returns later than the future that it
+/// awaits.
 pub(crate) fn hand_nothing_up() {
     local::hand_up(0, false);
 }

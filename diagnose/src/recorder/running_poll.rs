@@ -35,7 +35,7 @@ impl<'a> RunningPoll<'a> {
         self.entry.waker.as_ref().map_or(self.outer, PollWaker::get)
     }
 
-    /// Records that the poll has returned. If the future is pinned for good, it is in the `words`
+    /// Records that the poll has returned. If the future never moves again, it occupies the `words`
     /// words before the span.
     #[inline]
     pub(crate) fn leave(self, is_pending: bool, words: u32) {
@@ -87,8 +87,8 @@ impl Span {
         if let Some(slot) = self.slot {
             slot.leave(now);
         }
-        // The body around passes the `Pending` on as well, and reads nothing that would have to be
-        // restored.
+        // If the body around handed its reading down, it passes the `Pending` on as well. It reads
+        // no state, so nothing has to be restored.
         if !entry.is_handed() {
             self.end_through(entry, node, now);
         }
@@ -228,7 +228,7 @@ impl Span {
     }
 }
 
-// Inlined, so that the dropped value stays in registers.
+// Inlined so that the dropped value stays in registers.
 impl Drop for RunningPoll<'_> {
     #[inline(always)]
     fn drop(&mut self) {

@@ -75,7 +75,8 @@ pub struct Span {
     /// The pending children that the await at `at` polls.
     pub(super) await_pending: i32,
     pub(super) state: SpanState,
-    /// While it waits, how its next poll goes on if that comes from where the last one came.
+    /// While the span waits, how its next poll resumes, if that poll comes from the same place as
+    /// the last one.
     pub(super) resume: Resume,
     /// The nesting depth in the macro at which the body has stopped; zero outside of macros.
     pub(super) depth: u8,
@@ -200,7 +201,7 @@ impl Span {
         made.unwrap_or(entered)
     }
 
-    /// The tick at which the first poll of a call began that has been pending.
+    /// Returns the tick at which the first poll of the call began, if the call has been pending.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn first_poll(&self) -> Option<u64> {
         matches!(self.state, SpanState::Waiting(_) | SpanState::Lost).then_some(self.made)
@@ -225,7 +226,8 @@ impl Span {
 fn begin(site: &'static Site, label: Label) -> (Option<&'static Node>, u64, SpanState) {
     let made = first_poll::make(site);
     if switch::lists_unpolled() {
-        // Before the listing, which makes the tree of a new thread: the span is found by this node.
+        // Read before the listing, which creates the tree of a new thread. The span is found by
+        // this node.
         let maker = local::current();
         list_unpolled(site, label, maker, made);
         return (maker, made, SpanState::Unpolled);

@@ -5,11 +5,11 @@
 //! ```text
 //! ├ poll ┤┈┈ waits ┈┈├ poll ┤┈┈ waits ┈┈├ poll ┤├ drop ┤ close
 //! ```
-//! So from the second entry on, the last one before the close is the drop, and no poll. Whether the
-//! future was completed or cancelled is unknown: a closed span counts as completed.
+//! So if there are two entries or more, the last one before the close is the drop, not a poll.
+//! Whether the future was completed or cancelled is unknown: a closed span counts as completed.
 //!
 //! Spans are entered in any order, several times at once, on several threads, and their guards are
-//! held while other tasks run. So each thread has a stack of what it has entered:
+//! held while other tasks run. So each thread has a stack of the spans that it has entered:
 //!
 //! ```text
 //! exited in another order          ends with the last entry above it
@@ -49,9 +49,10 @@ struct TracedState {
     waiting: Option<WaitAccount>,
     /// Number of threads that have entered the span.
     entered: u32,
-    /// Number of recorded polls, without those beside another thread's.
+    /// Number of recorded polls, without those that ran while another thread had entered the span.
     polls: u64,
-    /// Start and length of the last of them on `node`, in ticks; `None` if it has moved away.
+    /// Start and length of the last of these polls on `node`, in ticks; `None` if the span has
+    /// moved away.
     last: Option<(u64, u64)>,
     /// Number of pending children.
     pending_children: i32,
@@ -65,7 +66,7 @@ struct EnteredSpan {
     span: Arc<TracedSpan>,
     /// `None` if it is not recorded.
     poll: Option<TracedPoll>,
-    /// Whether it is exited, and ends with the entries above.
+    /// Whether the span was exited here. The entry then ends together with the entries above it.
     is_exited: bool,
 }
 
@@ -180,7 +181,8 @@ impl TracedSpan {
         if ended == Some(WaitAccount::Own) {
             local::polled_again(node);
         }
-        // A span inside reads the clock itself, and so does the body around.
+        // No reading is handed down: a span inside reads the clock itself, and so does the body
+        // around.
         local::hand_down(None, 0);
         node.times.enter(now, ended);
         local::set_current(Some(node));
@@ -218,7 +220,7 @@ impl EnteredSpan {
         if local::current().is_some_and(|current| ptr::eq(current, poll.node)) {
             poll.end(&mut state);
         } else {
-            // The position of the thread is no longer that of this poll.
+            // The position of the thread no longer belongs to this poll.
             poll.node.leave(poll.entered, None, PassingChain::NONE);
             poll.note_last(&mut state, poll.entered);
         }
@@ -251,7 +253,7 @@ impl TracedPoll {
         }
     }
 
-    /// Keeps what [`forget_poll`](Node::forget_poll) needs if this poll turns out to be none.
+    /// Keeps what [`forget_poll`](Node::forget_poll) needs if this entry turns out to be the drop.
     fn note_last(&self, state: &mut TracedState, left: u64) {
         if self.is_first {
             let is_here = state.node.is_some_and(|node| ptr::eq(node, self.node));
