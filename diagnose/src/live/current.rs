@@ -46,7 +46,7 @@ pub(crate) fn replace(task: Option<&'static Task>) -> Option<&'static Task> {
     TASK.with(|cell| cell.replace(task))
 }
 
-/// Returns whether `waker` is that of the task whose poll is running on this thread.
+/// Returns whether `waker` is the waker of the task whose poll is running on this thread.
 pub(crate) fn is_waker(waker: &Waker) -> bool {
     registered().is_some_and(|task| waker::is_waker(task, waker))
 }

@@ -1,6 +1,6 @@
 //! What is left of a task after its end: clones of its waker.
 //!
-//! A wake through one of them polls what runs on its thread or runtime by then.
+//! A wake through such a clone polls whatever runs on the task's thread or runtime by then.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
@@ -10,7 +10,8 @@ use crate::clock;
 use crate::site::Site;
 
 impl Task {
-    /// If the task is over, and no other has its record yet, returns the task's target and site.
+    /// Returns the task's target and site, if the task is over and no other task has its record
+    /// yet.
     pub(crate) fn ended(&self) -> Option<(SpawnTarget, &'static Site)> {
         // Acquire pairs with the Release in `occupy`, as in `origin`.
         let is_over = self.id.load(Acquire) == 0;
@@ -29,8 +30,8 @@ impl Task {
         PackedOrigin(self.origin.load(Relaxed)).target()
     }
 
-    /// Notes that the last waker is gone after the task. It may have woken what runs on the task's
-    /// thread now, which is then polled without a waker of its own.
+    /// Records that the last waker is dropped after the task's end. That waker may have woken
+    /// whatever runs on the task's thread now, which is then polled without a waker of its own.
     pub(super) fn note_left_waker(&self) {
         if self.target().is_local {
             self.since.store(clock::now() << 2 | WAITING, Relaxed);

@@ -1,6 +1,6 @@
 //! The executor's waker that a waker of this crate forwards wakes to.
 //!
-//! A clone of it is stored while there are clones of ours:
+//! A clone of the executor's waker is stored while there are clones of ours:
 //! ```text
 //! poll     ├─ borrowed ─┤                        the executor's waker is used in place
 //! clones     0 ─ clone ──▶ 1 ▶ 2 ── wake ──▶ 0   our first clone clones it, our last takes that
@@ -25,10 +25,10 @@ pub(crate) struct Forward {
     /// The count of our clones in the lower half; above it [`LOCKED`], [`DONE`] and the count of
     /// [`COPYING`].
     state: AtomicU64,
-    /// The executor's waker, while there are clones. `None` once wakes lead nowhere.
+    /// The executor's waker, while there are clones. `None` once wakes are no longer forwarded.
     stored: UnsafeCell<Option<Waker>>,
-    /// The two words of the waker stored last, so that the next poll can tell whether its own is
-    /// another one.
+    /// The two words of the waker stored last, so that the next poll can check whether its own
+    /// waker differs.
     address: [AtomicUsize; 2],
     /// The executor's waker of the running poll; null outside of polls.
     borrowed: AtomicPtr<Waker>,
@@ -73,7 +73,7 @@ impl Forward {
         (self.state.load(Ordering::Acquire) & CLONES) as u32
     }
 
-    /// Starts anew, for another task or wait. There are no clones.
+    /// Resets the state for another task or wait. There must be no clones.
     pub(crate) fn begin(&self) {
         self.state.store(0, Ordering::Relaxed);
     }
@@ -127,7 +127,7 @@ impl Forward {
         self.borrowed.store(std::ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);
     }
 
-    /// Ends that poll.
+    /// Ends the poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn give_back(&self) {
         self.borrowed.store(std::ptr::null_mut(), Ordering::Relaxed);
@@ -138,10 +138,11 @@ impl Forward {
     /// # Safety
     /// The caller uses the waker of the running poll.
     pub(crate) unsafe fn borrowed(&self) -> Option<&Waker> {
-        // Relaxed: a user of the poll's waker comes after what its thread did before.
+        // Relaxed: each use of the poll's waker comes after the store of this pointer by the
+        // polling thread.
         let borrowed = self.borrowed.load(Ordering::Relaxed);
-        // SAFETY: it is null, or what the poll has borrowed for longer than it lends out its own
-        // waker.
+        // SAFETY: it is null, or points to the waker that the poll has borrowed for longer than it
+        // lends out its own waker.
         unsafe { borrowed.as_ref() }
     }
 
@@ -155,7 +156,8 @@ impl Forward {
             if state & LOCKED != 0 {
                 spin(attempt);
             } else if clones >= MAX_CLONES {
-                // As `Arc` does: clones are being forgotten in a loop, and the count must not wrap.
+                // Aborts as `Arc` does: code that forgets clones in a loop must not make the count
+                // wrap.
                 std::process::abort();
             } else if clones != 0 {
                 // Relaxed: the caller has a clone, which keeps the executor's waker in place.
@@ -163,7 +165,8 @@ impl Forward {
                     break;
                 }
             } else if first.is_none() {
-                // Wakers are foreign code: nothing is locked while one is made or dropped.
+                // Nothing is locked while a waker is cloned or dropped, because that runs foreign
+                // code.
                 first = Some(outer());
             // Acquire pairs with the Release of `unlock`, and of a finished copy: no other thread
             // accesses the cell.
@@ -191,7 +194,7 @@ impl Forward {
         }
         // SAFETY: by the contract of this function.
         drop(unsafe { self.swap(outer) });
-        // Relaxed: whatever makes this known to other threads releases it.
+        // Relaxed: the code that makes this known to other threads releases it.
         self.state.store(1, Ordering::Relaxed);
     }
 

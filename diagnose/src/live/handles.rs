@@ -4,15 +4,15 @@
 //!  31       30      29       28          16 15       0
 //!  ON_DROP  ABORT   HANDLE   abort handles  label
 //! ```
-//! A task that a handle may abort is not proven to be stuck. tokio's handles are counted where they
-//! are wrapped.
+//! While a handle may abort a task, no verdict proves that the task is stuck. tokio's handles are
+//! counted where they are wrapped.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::task::Task;
 use crate::label::Label;
 
-/// A handle that can await and abort the task is alive, or a set that it is in.
+/// A handle that can await and abort the task is alive, or a set that contains the task.
 pub(crate) const HANDLE: u32 = 1 << 29;
 /// A handle of tokio's own type, which is not counted, can abort the task from anywhere.
 pub(crate) const ABORT: u32 = 1 << 30;

@@ -64,8 +64,8 @@ pub(crate) struct SlotCopy {
     pub(crate) memory: Memory,
 }
 
-/// Maximum number of listed spans, because memory has no room for all that may be pending at once.
-/// Spans beyond it are timed and counted, but not listed.
+/// Maximum number of listed spans, because more may be pending at once than fit into memory. Spans
+/// beyond this number are timed and counted, but not listed.
 const MAX_SLOTS: usize = 1 << 24;
 const BELOW: u32 = 24;
 const POLL: u64 = 1 << BELOW;
@@ -164,7 +164,7 @@ impl LiveSlot {
         self.parent.store(listed.parent, Ordering::Relaxed);
         self.task.store(listed.task, Ordering::Relaxed);
         self.memory.store(listed.memory.0, Ordering::Relaxed);
-        // Release pairs with the Acquire load in `read`: the id brings the fields with it.
+        // Release pairs with the Acquire load in `read`: a reader that sees the id sees the fields.
         self.id.store(listed.id, Ordering::Release);
     }
 
@@ -242,8 +242,8 @@ impl LiveSlot {
         self.polls.store(polls | children << 1 | u64::from(wait == WaitAccount::Child), Ordering::Relaxed);
     }
 
-    /// A copy, if the slot is taken. All fields are of one span; `since`, `polls` and `node` are
-    /// each from some moment during the read.
+    /// Returns a copy, if the slot is taken. All fields are of one span. `since`, `polls` and
+    /// `node` are each from some moment during the read.
     pub(crate) fn read(&self) -> Option<SlotCopy> {
         // Acquire pairs with the Release in `occupy`.
         let id = self.id.load(Ordering::Acquire);

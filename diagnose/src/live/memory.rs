@@ -45,11 +45,11 @@ impl Memory {
         let end = end / WORD;
         let size = end.saturating_sub(start.div_ceil(WORD)).min(MAX.into());
         let start = end - size;
-        // Addresses of more than 47 bits are only used on request.
+        // Systems use addresses of more than 47 bits only on request.
         if start << SIZE >> SIZE == start { Self(start << SIZE | size) } else { Self::UNKNOWN }
     }
 
-    /// Returns whether `other` is a part of it. Not if either is unknown.
+    /// Returns whether `other` is a part of it; `false` if either is unknown.
     pub(crate) fn contains(self, other: Self) -> bool {
         let places = self.range().zip(other.range());
         places.is_some_and(|(own, other)| own.start <= other.start && other.end <= own.end)
@@ -64,8 +64,8 @@ impl Memory {
 
 /// The size of `F` in words, at least 1, if a pinned `F` never moves again. Zero if it may: a
 /// future that is `Unpin` can be swapped with another one.
-// No bound can say that a type is not `Unpin`, so the name of the type has to. The compiler
-// evaluates this, as it does `is_span`.
+// No trait bound can express that a type is not `Unpin`, so the type's name is checked. The
+// compiler evaluates this, as it does `is_span`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn pinned_words<F>() -> u32 {
     if !is_async_block(any::type_name::<F>()) {

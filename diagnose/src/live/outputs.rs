@@ -15,10 +15,10 @@ const OUTPUTS: usize = 512;
 static LAST: [OutputEntry; OUTPUTS] = [const { OutputEntry::new() }; OUTPUTS];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// One of the last outputs. Older ones are overwritten, and are anywhere.
+/// One of the last outputs. Older ones are overwritten: which task has them is then unknown.
 #[derive(Debug)]
 struct OutputEntry {
-    /// The finished task; 0 while the entry is unused or written.
+    /// The finished task; 0 while the entry is unused or being written.
     task: AtomicU64,
     joiner: AtomicU64,
     span: AtomicU64,
@@ -31,7 +31,7 @@ pub(crate) struct Output {
     pub(crate) joiner: u64,
     /// The span of the joiner that got it.
     pub(crate) span: u64,
-    /// Spawns and sends of the joiner before.
+    /// Counts of the joiner's spawns and sends until then.
     pub(crate) transfers: TransferCounts,
 }
 
@@ -47,7 +47,8 @@ impl OutputEntry {
 
     /// Returns the output of the finished task `task`, if this is its entry.
     fn read(&self, task: u64) -> Option<Output> {
-        // Acquire pairs with the Release in `note_output`: the number brings the fields with it.
+        // Acquire pairs with the Release in `note_output`: a reader that sees the number sees the
+        // fields.
         let is_its = self.task.load(Acquire) == task;
         let output = Output {
             joiner: self.joiner.load(Relaxed),
@@ -75,7 +76,8 @@ pub(crate) fn note_output(task: u64) {
     entry.task.store(task, Release);
 }
 
-/// Returns the output of the finished task `task`; `None` if no task got it, or too long ago.
+/// Returns the output of the finished task `task`. Returns `None` if no task got it, or if that was
+/// too long ago.
 pub(crate) fn output_of(task: u64) -> Option<Output> {
     LAST.iter().find_map(|entry| entry.read(task)).filter(|output| output.joiner != 0)
 }

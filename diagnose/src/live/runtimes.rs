@@ -1,7 +1,7 @@
 //! The runtimes built through this crate, numbered 1, 2, …
 //!
 //! A runtime is listed while its wrapper exists, or while a thread that it has started runs. Tasks
-//! and threads carry its number.
+//! and threads store its number.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -39,8 +39,8 @@ struct Runtimes {
 
 static RUNTIMES: Mutex<Runtimes> = Mutex::new(Runtimes { all: Vec::new(), count: 0 });
 
-/// Number of changes of the table, so that a thread that caches a runtime's number knows when to
-/// look it up again.
+/// Number of changes of the table. It shows a thread that caches a runtime's number when to look it
+/// up again.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
 
 /// Number of times that a runtime was added or removed.
@@ -114,7 +114,7 @@ fn with(own_id: u64, listed: impl FnOnce() -> ListedRuntime, change: impl FnOnce
         change(entry);
         return entry.listed.number;
     }
-    // Runtimes past the last number have none.
+    // A runtime past the last number gets none.
     let Some(number) = runtimes.count.checked_add(1) else { return 0 };
     let mut entry = RuntimeEntry { listed: ListedRuntime { number, ..listed() }, own_id, is_held: false };
     change(&mut entry);

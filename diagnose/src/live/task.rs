@@ -40,7 +40,8 @@ pub(crate) struct Task {
     pub(crate) queued: AtomicU64,
     /// The tick of the last wake that a poll has answered; zero if there was none.
     last_wake: AtomicU64,
-    /// Number of wakes that a poll has answered; below it, of those that came from the task itself.
+    /// Number of wakes that a poll has answered. `self_wakes` counts those that came from the task
+    /// itself.
     wakes: AtomicU64,
     self_wakes: AtomicU64,
     /// The id of the root span; zero before its first poll.
@@ -66,7 +67,8 @@ pooled!(Task, max = usize::MAX, chunk = 64);
 // Counters, and a waker that no panic leaves half changed.
 impl RefUnwindSafe for Task {}
 
-/// Stands for a tick: woken during its poll, the task is queued from the end of that poll on.
+/// Stands for a tick if the task is woken during its poll: it is then queued from the end of that
+/// poll on.
 pub(super) const IN_POLL: u64 = 1;
 
 /// The state of a task.
@@ -97,7 +99,7 @@ impl Task {
         self.origin.store(PackedOrigin::new(origin).0, Relaxed);
         self.set_label(origin.label);
         self.since.store(origin.made << 2 | UNPOLLED, Relaxed);
-        // Release pairs with the Acquire of `origin`: the id brings the fields with it.
+        // Release pairs with the Acquire of `origin`: a reader that sees the id sees the fields.
         self.id.store(id, Release);
     }
 
@@ -182,7 +184,7 @@ impl Task {
         self.id.load(Relaxed)
     }
 
-    /// Starts a poll. Returns the tick of the last poll's end, and that of the wake that led to
+    /// Starts a poll. Returns the tick of the last poll's end, and the tick of the wake that led to
     /// this poll; zero if there was none.
     #[inline]
     pub(crate) fn enter(&self, now: u64, thread: u32) -> (u64, u64) {
@@ -202,8 +204,7 @@ impl Task {
         (left, self.answer(left))
     }
 
-    /// Takes the wake since `left` that led to this poll. One that comes from now on requests
-    /// another poll.
+    /// Takes the wake since `left` that led to this poll. A later wake requests another poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn answer(&self, left: u64) -> u64 {
         let woken_at = match self.woken_at.load(Relaxed) {

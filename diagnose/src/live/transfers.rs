@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::sync::add_relaxed;
 
-/// Number of spawns, above the number of sends: one word, because every holding stores it. It is
-/// only compared. 2³² sends carry into the spawns, which is harmless. The top bit is none of the
-/// counts.
+/// Number of spawns, above the number of sends: one word, because every holding stores it. After
+/// 2³² sends, the sends carry into the spawns. This is harmless, because words are only compared.
+/// The top bit belongs to neither count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TransferCounts(pub(crate) u64);
 
@@ -51,7 +51,7 @@ impl Transfers {
         }
     }
 
-    /// Id and counts of that task; zero if there is none.
+    /// Id and counts of the finished task; zero if there is none.
     pub(super) fn done(&self) -> (u64, TransferCounts) {
         (self.done[0].load(Relaxed), TransferCounts(self.done[1].load(Relaxed)))
     }

@@ -1,7 +1,7 @@
 //! Futures created and not polled yet, if they are listed from their creation on.
 //!
-//! Their slots are here and not in their spans. A short-lived span stays in registers, which
-//! it could not if it might own a slot from its creation. A span finds its slot again by its
+//! Their slots are stored here and not in their spans: a short-lived span could not stay in
+//! registers if it might own a slot from its creation on. A span finds its slot again by its
 //! fields.
 
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //!
 //! An unspawned root is a task from its first poll on, so that a thread blocked in it is known.
 //! Most are ready at once, and leave their record unchanged with the thread, for the next root. The
-//! thread keeps the record of one that has waited, too.
+//! thread also keeps the record of a root that has waited.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -111,9 +111,9 @@ pub(crate) fn leave_task(task: &'static Task, left: u64) {
     task.leave(left);
 }
 
-/// Ends the task with its poll. The thread keeps the record for its next root, if it has none and
-/// no capture needs what the record says; `keeper` is the number of its tree, `None` if it must not
-/// keep any.
+/// Ends the task with its poll. The thread keeps the record for its next root, if it has no spare
+/// record and no capture needs the content of this one. `keeper` is the number of the thread's
+/// tree; `None` if the thread must not keep a record.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn end_task(task: &'static Task, keeper: Option<u32>) {
     if is_unused_spare(task) {

@@ -4,13 +4,13 @@
 //! first poll    lent from the stack ── clone ──▶ promoted to a registered task or wait
 //! later polls   that one is lent, and not counted as a clone
 //! ```
-//! A promoted waker is the address of the task or wait, which counts its clones. So code that keeps
-//! one can tell by `will_wake` that the next poll brings an equal one. The executor's waker is
-//! dropped with the last clone, as it would be without ours in between: some executors drop a task
-//! that has no waker left.
+//! A promoted waker is the address of the task or wait, which counts its clones. So code that
+//! stores such a waker sees by `will_wake` that the waker of the next poll is equal. The executor's
+//! waker is dropped with the last clone, as it would be without ours in between: some executors
+//! drop a task that has no waker left.
 //!
-//! Unsafe code is here and in [`forward`](super::forward): a waker without an allocation of
-//! its own is made of a pointer.
+//! Unsafe code is here and in [`forward`](super::forward): a waker without an allocation of its own
+//! is built from a raw pointer.
 
 #![allow(unsafe_code)]
 
@@ -28,7 +28,7 @@ pub(crate) trait Promoted: Sync + 'static {
     fn table() -> &'static RawWakerVTable;
     /// Records a wake by the calling code. Nothing is locked.
     fn note_wake(&self);
-    /// If the caller is inside a poll of this, records its wake and returns `true`.
+    /// If the caller is inside a poll of this task or wait, records its wake and returns `true`.
     #[inline]
     fn note_own_wake(&self) -> bool {
         false
@@ -36,7 +36,7 @@ pub(crate) trait Promoted: Sync + 'static {
     /// Called once the recorded wake is forwarded.
     #[inline]
     fn end_wake() {}
-    /// Returns whether the caller is inside a poll of this, on the polling thread.
+    /// Returns whether the caller is inside a poll of this task or wait, on the polling thread.
     fn is_polled_here(&self) -> bool;
     /// Frees it for reuse: it is over, and no clone is left.
     fn free(&'static self);
@@ -49,7 +49,8 @@ pub(crate) trait Lender: Sync {
     /// Takes a new task or wait to promote the waker to. Returns `None` if there is no room; then
     /// the executor's waker is cloned.
     fn take(&self) -> Option<&'static Self::Promoted>;
-    /// Ends one that was taken in vain, and whose clone is released: another thread was faster.
+    /// Ends a task or wait that was taken in vain, because another thread was faster. Its clone has
+    /// been released.
     fn discard(promoted: &'static Self::Promoted);
     /// Records that the poll wakes itself before anything is promoted.
     fn note_wake(&self);
@@ -201,7 +202,7 @@ fn hand_on<T: Promoted>(promoted: &'static T) {
     if let Some(borrowed) = unsafe { forward.borrowed() } {
         return borrowed.wake_by_ref();
     }
-    // It was promoted in this poll, which was lent another waker.
+    // The waker was promoted in this poll, and the poll was lent another waker.
     forward.copy().into_iter().for_each(Waker::wake);
 }
 

@@ -26,7 +26,7 @@ struct WorkerCell {
     since: AtomicU64,
     /// Ticks of all parks that have ended, except those of an earlier thread.
     parked: AtomicU64,
-    /// The part of `parked` before the last reset, including that of a park open then.
+    /// The part of `parked` before the last reset, including the part of a park that was open then.
     parked_before: AtomicU64,
     /// The tick at which the thread was listed.
     listed: AtomicU64,
@@ -69,10 +69,11 @@ pub(crate) struct ListedWorker {
 static WORKERS: Mutex<Vec<&'static WorkerCell>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// The record of this thread. Without a destructor: hooks may run in the thread's last moments.
+    /// The record of this thread. It has no destructor, because hooks may run while the thread
+    /// ends.
     static OWN: Cell<Option<&'static WorkerCell>> = const { Cell::new(None) };
     /// Whether the thread stays a worker between its parks: a runtime has started it, or it is in a
-    /// recorded `block_on`. Any other one may have left the runtime since.
+    /// recorded `block_on`. Any other thread may have left the runtime since its park.
     static STAYS: Cell<bool> = const { Cell::new(false) };
     /// Ends the record of a thread that no runtime has started, at the end of the thread.
     static AT_END: RecordEnd = const { RecordEnd };
@@ -101,8 +102,8 @@ pub(crate) fn parked(runtime: SpawnRuntime, number: impl FnOnce() -> u16) {
     worker.note(WORKER | PARKED);
 }
 
-/// Records that the thread is unparked. In a `block_on` that is not recorded, it is a worker only
-/// while parked.
+/// Records that the thread is unparked. In a `block_on` that is not recorded, the thread is a
+/// worker only while parked.
 pub(crate) fn unparked() {
     if let Some(worker) = own().filter(|worker| worker.is_worker()) {
         let stays = STAYS.try_with(Cell::get).unwrap_or(false);
@@ -168,7 +169,7 @@ pub(crate) fn all_threads() -> Vec<u64> {
     workers.into_iter().filter_map(|worker| worker.identity.lock().as_ref()?.os_id).collect()
 }
 
-/// Returns what it was before.
+/// Sets whether the thread stays a worker. Returns the previous value.
 fn set_stays(stays: bool) -> bool {
     STAYS.try_with(|own| own.replace(stays)).unwrap_or(false)
 }
@@ -246,8 +247,8 @@ impl WorkerCell {
         (since & WORKER != 0).then_some(copy)
     }
 
-    /// The word `since`, and the ticks parked up to `now`. The thread may park or unpark meanwhile:
-    /// then they are read again, a few times.
+    /// The word `since`, and the ticks parked up to `now`. If the thread parks or unparks in
+    /// between, reads them again, a few times.
     fn times(&self, now: u64) -> (u64, u64) {
         let mut since = self.since.load(Relaxed);
         for _ in 0..8 {
