@@ -9,15 +9,16 @@
 //! # Writing
 //!
 //! The end of a call stores its duration in `recent`, a cache line. Every eighth call folds them
-//! into the buckets. To increment a bucket at each end costs several times as much: its address
-//! depends on the clock reading just made, and the next reading waits for that.
+//! into the buckets. Incrementing a bucket at each end would cost several times as much: the
+//! bucket's address depends on the clock reading just made, and the next reading waits for that
+//! address.
 //!
 //! # Reading
 //!
 //! The number of calls, a counter of the node, shows which of the recent ones are not folded yet. A
 //! fold begins after the counter has reached a multiple of eight, and ends with `folded`. So a
-//! reader that sees fewer than eight calls in `recent`, before and after its copy, has each call
-//! once. Otherwise it reads again.
+//! reader that sees fewer than eight calls in `recent`, before and after its copy, has counted each
+//! call once. Otherwise it reads again.
 //!
 //! # Memory
 //!
@@ -32,7 +33,7 @@ use super::node_times::{ATTEMPTS, wait_for_writer};
 use super::octaves::{DurationCount, Octaves};
 use crate::sync::{AtomicU64, Ordering, fence};
 
-/// Calls that are kept before they are folded: a cache line.
+/// Number of calls that are kept before they are folded: one cache line.
 #[cfg(not(diagnose_loom))]
 const RECENT: usize = 8;
 #[cfg(diagnose_loom)]
@@ -69,7 +70,7 @@ pub(crate) struct NextDuration<'a> {
 /// A copy of [`Durations`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DurationsCopy {
-    /// Number of calls, also of those without a duration.
+    /// Number of calls, including those without a duration.
     pub(crate) calls: u64,
     /// The longest duration in ticks; zero without any.
     pub(crate) longest: u64,
@@ -78,8 +79,8 @@ pub(crate) struct DurationsCopy {
 }
 
 impl LazyDurations {
-    /// Counts a call of `ticks`, in `calls` too. Returns `false`, and counts nothing, if nothing is
-    /// allocated yet.
+    /// Counts a call of `ticks`, and increments `calls`. Returns `false`, and counts nothing, if
+    /// nothing is allocated yet.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn count(&self, calls: &AtomicU64, ticks: u64) -> bool {
         let Some(next) = self.next(calls) else { return false };
@@ -99,8 +100,8 @@ impl LazyDurations {
         self.0.set(Box::leak(Box::default()));
     }
 
-    /// A copy in which each of `calls` is counted once. A writer that is stopped in the middle of a
-    /// fold is waited for, up to a bound; then the copy may lack some durations.
+    /// Returns a copy in which each of `calls` is counted once. Waits, up to a bound, for a writer
+    /// that is stopped in the middle of a fold. Past that bound, the copy may lack some durations.
     pub(crate) fn read(&self, calls: &AtomicU64) -> DurationsCopy {
         for attempt in 0..ATTEMPTS {
             if let Some(copy) = self.try_read(calls) {
@@ -117,8 +118,8 @@ impl LazyDurations {
 
     /// Copies the durations, or returns `None` if the writer folds meanwhile.
     pub(super) fn try_read(&self, calls: &AtomicU64) -> Option<DurationsCopy> {
-        // Before the link, which is older than the first call. Acquire pairs with the Release of
-        // `count`.
+        // Read before the link, because the link is set before the first call is counted. Acquire
+        // pairs with the Release of `count`.
         let number = calls.load(Ordering::Acquire);
         match self.0.get() {
             Some(durations) => durations.copy(calls),
@@ -126,7 +127,7 @@ impl LazyDurations {
         }
     }
 
-    /// Leaves the `calls` so far out of the longest duration.
+    /// Excludes the `calls` so far from the longest duration.
     pub(super) fn forget_longest(&self, calls: &AtomicU64) {
         if let Some(durations) = self.0.get() {
             // A call that ends at this moment may be kept or lost, and either is right.
@@ -186,7 +187,7 @@ impl Durations {
         self.longest.store(longest, Ordering::Relaxed);
     }
 
-    /// A copy. `None` if the writer folds meanwhile.
+    /// Returns a copy, or `None` if the writer folds in the meantime.
     fn copy(&self, calls: &AtomicU64) -> Option<DurationsCopy> {
         // Acquire pairs with the Release at the end of `fold`.
         let folded = self.folded.load(Ordering::Acquire);

@@ -1,8 +1,8 @@
 //! Lengths of a node's polls: counts by powers of two.
 //!
 //! A poll is counted when the next one ends. The address of its count depends on its length, and so
-//! on the clock reading at its end. The next reading waits for that: on an AMD EPYC, a tenth of the
-//! time of a call that is ready at once.
+//! on the clock reading at its end. If it were counted at once, the next reading would wait for
+//! that address: on an AMD EPYC, for a tenth of the time of a call that is ready at once.
 
 use crate::sync::{AtomicU64, Ordering};
 
@@ -42,7 +42,7 @@ impl Histogram {
         }
     }
 
-    /// Takes back a count.
+    /// Uncounts a poll of `ticks`.
     #[cfg(feature = "tracing-layer")]
     pub(crate) fn forget(&self, ticks: u64) {
         let last = self.last.load(Ordering::Relaxed);

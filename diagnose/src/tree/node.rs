@@ -101,8 +101,8 @@ pub(crate) struct Node {
     unspawned: AtomicU32,
     /// Polls of children that stop counting at this node; allocated with the first of them.
     pub(super) stopped: Link<PassedPolls>,
-    /// Lengths of the polls that count for this node only, and of those that count for its
-    /// ancestors too.
+    /// Lengths of polls: first those that count for this node only, then those that also count for
+    /// its ancestors.
     pub(super) histograms: [Histogram; 2],
 }
 
@@ -175,7 +175,7 @@ impl Node {
         self.recent_child(key).or_else(|| self.find(key, false))
     }
 
-    /// That child, if it was found last or comes next.
+    /// Returns that child, if it was found last, or followed the last one before.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn recent_child(&'static self, key: NodeKey) -> Option<&'static Node> {
         let is_it = |child: &&Node| child.key() == key && !child.times.is_running();
@@ -183,7 +183,7 @@ impl Node {
         if let Some(child) = recent.filter(is_it) {
             return Some(child);
         }
-        // A body has its awaits in a certain order, and its calls.
+        // A body usually runs its awaits and its calls in the same order.
         if let Some(child) = recent.and_then(|recent| recent.successor.get()).filter(is_it) {
             self.recent_child.set(child);
             return Some(child);

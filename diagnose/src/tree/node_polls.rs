@@ -22,8 +22,8 @@ impl Node {
         chain: PassingChain,
     ) -> u64 {
         let PassingChain { is_through, stopper } = chain;
-        // First, because a reader in between then sees too little of the stopper, and its children
-        // make up for that.
+        // Done first: a reader in between then sees too low a time of the stopper, which the
+        // stopper's children make up for.
         if let Some(stopper) = stopper {
             stopper.stop(now.saturating_sub(self.times.entered()), now);
         }
@@ -33,7 +33,7 @@ impl Node {
         length
     }
 
-    /// Takes back the count of a poll of `length` ticks that was none. Its time stays.
+    /// Uncounts a poll of `length` ticks that turned out to be a drop. Its time stays.
     #[cfg(feature = "tracing-layer")]
     pub(crate) fn forget_poll(&self, length: u64) {
         self.spent.alone.forget_poll();

@@ -197,8 +197,8 @@ impl NodeTimes {
     /// read.
     pub(super) fn read(&self, spent: &PollTotals, until: u64, now: impl Fn() -> u64) -> Option<TimesCopy> {
         for attempt in 0..ATTEMPTS {
-            // Acquire pairs with the Release at the end of `change`: an even version brings its
-            // fields.
+            // Acquire pairs with the Release at the end of `change`: a reader that sees an even
+            // version sees its fields.
             let version = self.version.load(Ordering::Acquire);
             let entered = self.entered.load(Ordering::Relaxed);
             let mut own = self.own.read();

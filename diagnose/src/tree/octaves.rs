@@ -67,7 +67,7 @@ impl Octaves {
         counts
     }
 
-    /// Sets all counts to zero. What is counted meanwhile may stay.
+    /// Sets all counts to zero. Durations that are counted in the meantime may stay.
     pub(crate) fn clear(&self) {
         let counts = self.0.iter().filter_map(Link::get).flat_map(|counts| &counts.0);
         counts.for_each(|count| count.store(0, Ordering::Relaxed));

@@ -11,11 +11,11 @@ use crate::switch;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, add};
 
 /// Maximum number of nodes in a tree. `[other]` and `[nested]` nodes, at most one each per node,
-/// come on top. A node takes about 1,100 bytes, so a tree stays around 18 MB. The durations of
-/// calls come on top: see [`durations`](super::durations).
+/// are not included. A node takes about 1,100 bytes, so a tree stays around 18 MB. The durations of
+/// calls take additional memory: see [`durations`](super::durations).
 const MAX_NODES: u64 = 16_384;
-/// From this number of nodes on, a label that took another's place is `[other]`: labels may change
-/// for hours, and must not take the room of functions that are called for the first time.
+/// From this number of nodes on, a label that took another's place counts as `[other]`. Labels may
+/// change for hours, and must not use up the room for functions that are called for the first time.
 const MAX_REPLACED: u64 = MAX_NODES / 4 * 3;
 /// Deep enough for any call path except a runaway recursion.
 const MAX_DEPTH: u32 = 128;
@@ -67,7 +67,7 @@ pub(crate) fn lease(name: String, thread_id: u64) -> &'static Tree {
     tree.leases.store(tree.leases.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
     *tree.name.lock() = (name, thread_id);
     drop(trees);
-    // Read by workers of tokio only.
+    // Only workers of tokio read this total.
     if cfg!(feature = "tokio") && free.is_some() {
         tree.restart_root_polls();
     }
@@ -176,7 +176,7 @@ impl Tree {
         Some(self.own_child(parent, &OTHER, now))
     }
 
-    /// Counts an event that found no room.
+    /// Counts an event that the tree has no room for.
     pub(crate) fn count_over(&self) {
         add(&self.over_nodes, 1);
     }
@@ -257,7 +257,7 @@ impl Tree {
     }
 }
 
-/// Returns whether `site` is that of nodes that cover nested executors.
+/// Returns whether `site` is the site of nodes that cover nested executors.
 pub(crate) fn is_nested(site: &'static Site) -> bool {
     std::ptr::eq(site, &raw const NESTED)
 }
