@@ -16,8 +16,8 @@ use crate::live;
 /// Maximum number of running tasks that an alarm about a queued task names.
 const MAX_NAMED: usize = 16;
 
-/// Returns the findings as alarms, in their order. If one of them is about a poll, this takes 20
-/// ms, to measure what its thread does.
+/// Returns the findings as alarms, in their order. If one of them is about a poll, this measures
+/// for 20 ms what the poll's thread does.
 pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<Alarm> {
     let polls = findings.iter().flat_map(|finding| match finding {
         Finding::LongPoll(task) => std::slice::from_ref(task),

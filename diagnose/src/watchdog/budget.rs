@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 /// Work may take one part in `SHARE` of the time.
 const SHARE: u32 = 100;
-/// How much of it may be done at once: the share of five seconds.
+/// Maximum amount of work at once: the share of five seconds.
 const BURST: Duration = Duration::from_millis(50);
 
-/// What was spent, less what its share has paid for since.
+/// Time that was spent, minus the share of the time that has passed since.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     spent: Duration,
@@ -36,7 +36,7 @@ impl Budget {
 mod tests {
     use super::{BURST, Budget, Duration, Instant, SHARE};
 
-    /// How many of the looks that are wanted every `pause`, for `long`, are done if each takes
+    /// Returns the number of looks during `long`, if one is wanted every `pause` and each takes
     /// `took`.
     fn done(pause: Duration, long: Duration, took: Duration) -> u32 {
         let (mut budget, from) = (Budget::default(), Instant::now());

@@ -8,10 +8,10 @@
 //! ```
 //! A verdict is identified by its kind and by the names and places in its chain. The same chain in
 //! other tasks is the same alarm: it is printed once and counted. An alarm that is missing twice in
-//! a row is over, and that is printed too. If it comes back, it is printed for the second time, the
-//! fourth, the eighth …
+//! a row is over, and its end is printed too. If it comes back, only its second, fourth, eighth …
+//! occurrence is printed.
 //!
-//! A verdict behind another alarm is no alarm of its own.
+//! A verdict that is behind another alarm does not raise its own.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -33,8 +33,8 @@ const MAX_NEW_ALARMS: usize = 16;
 
 /// Maximum number of finished alarms that are remembered.
 const MAX_OVER: usize = 256;
-/// An alarm that is missing this often in a row is over. A capture leaves out a task that changes
-/// meanwhile.
+/// Number of requests in a row without an alarm after which it is over. One is not enough, because
+/// a capture leaves out a task that changes in the meantime.
 const MISSED: u32 = 2;
 
 /// The identity of an alarm.
@@ -65,9 +65,9 @@ struct HangAlarm {
     count: u64,
     /// Its age at the last look that found it, in ns.
     age_ns: u64,
-    /// How often in a row it was missing; at most [`MISSED`].
+    /// Number of requests in a row in which it was missing; at most [`MISSED`].
     missed: u32,
-    /// How often it has begun.
+    /// Number of times that it has begun.
     times: u64,
 }
 
@@ -77,13 +77,13 @@ impl HangAlarm {
     }
 }
 
-/// The alarms so far, and what decides when to ask again.
+/// The alarms so far, and the state that decides when to ask again.
 #[derive(Debug, Default)]
 pub(super) struct Hangs {
     alarms: HashMap<AlarmKey, HangAlarm>,
     /// The alarm about verdicts past the maximum; it is over once all others are.
     more: Option<Alarm>,
-    /// How many requests in a row brought nothing new.
+    /// Number of requests in a row that found nothing new.
     quiet: u32,
     /// Processor time of the last request.
     took: Duration,
@@ -101,7 +101,7 @@ impl Hangs {
         self.alarms.values().any(|alarm| !alarm.is_over())
     }
 
-    /// Takes in new verdicts. Returns the alarms that began or ended. `late` is the reason for the
+    /// Processes new verdicts. Returns the alarms that began or ended. `late` is the reason for the
     /// request, `took` its duration.
     pub(super) fn update(
         &mut self,
@@ -215,7 +215,7 @@ impl Hangs {
 /// Returns the text of the first verdict, with the number of the others.
 fn text(alike: &[&Verdict]) -> String {
     let Some((first, others)) = alike.split_first() else { return String::new() };
-    // `behind` is an index into a list that the text does not have.
+    // `behind` is an index into a list that the text does not contain.
     let mut first = (*first).clone();
     first.behind = None;
     match others.len() {

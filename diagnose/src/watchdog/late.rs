@@ -21,7 +21,7 @@ pub(super) struct Late {
     pub(super) polls: bool,
     /// A task has been in its state, or a wait at its resource, for the threshold or longer.
     pub(super) anything: bool,
-    /// Some of that was not late at the last look.
+    /// At least one of these tasks or waits was not late at the last look.
     pub(super) is_new: bool,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Gather {
 struct LatePart {
     /// Tick of the last look; 0 if there was none.
     last_look: u64,
-    /// Before this tick nothing more is late.
+    /// Before this tick, nothing new can be late.
     next: u64,
     has_late: bool,
     has_late_poll: bool,
@@ -63,7 +63,8 @@ impl Gather {
         let parts = waits::wait_parts();
         self.waits.resize(parts.len(), LatePart::default());
         for (part, waits) in self.waits.iter_mut().zip(parts) {
-            // Timers and joins add nothing to the tasks that wait for them.
+            // Waits for timers and joins are left out, because the tasks that wait for them are
+            // late as well.
             let starts = waits.iter().filter(|wait| wait.has_resource()).filter_map(waits::WaitCell::started);
             part.look(now, threshold, starts.map(|since| (since, || false)), &mut late);
         }

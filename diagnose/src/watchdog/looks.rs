@@ -28,7 +28,7 @@ pub(super) enum Finding<'a> {
         runtime: &'a Runtime,
         /// One per worker, the longest first.
         polls: Vec<&'a Task>,
-        /// The tasks in the queue meanwhile, the oldest first.
+        /// The tasks that are queued during these polls, oldest first.
         queued: Vec<&'a Task>,
     },
     /// A worker is parked, and tasks of its runtime are late in the queue.

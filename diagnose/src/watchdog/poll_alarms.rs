@@ -1,4 +1,4 @@
-//! Which alarms about polls and queued tasks are over.
+//! Decides which alarms about polls and queued tasks are over.
 //!
 //! ```text
 //! a poll, or all workers in polls   over when one of the polls has ended
@@ -41,7 +41,7 @@ impl PollAlarm {
             Finding::Blocked { polls, .. } => (&polls[..], false),
             Finding::Uneven { queued, .. } | Finding::Starved(queued) => (&queued[..], true),
         };
-        // All workers are in polls since the youngest of these polls.
+        // All workers have been in polls since the youngest of these polls began.
         let ages = || tasks.iter().map(|task| task.since_ns);
         let age_ns = if lasts_for_any { ages().max() } else { ages().min() };
         let state = |task: &&Task| (task.id.get(), task.state, task.polls);

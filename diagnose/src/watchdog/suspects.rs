@@ -261,8 +261,8 @@ impl KnownTasks {
             let is_opaque = known.task.live_wakers() > known.recorded_wakers;
             known.is_clear = match known.task.doing().0 {
                 TaskState::Running | TaskState::Queued => true,
-                // A timer does not help a lock that the task itself has set aside, as in an arm of
-                // a `join!` beside it.
+                // A timer does not clear a task that has set aside a future and waits for a lock,
+                // as with an arm of a `join!` beside the timer.
                 TaskState::Waiting => {
                     known.has_timer && !(known.has_set_aside && known.has_lock)
                         || is_opaque
@@ -298,8 +298,8 @@ impl Resources {
     }
 }
 
-/// Marks tasks that wait for clear ones: receivers and senders by each other, those that wait for
-/// locks or permits by the holders, and joining tasks by the joined ones.
+/// Marks tasks that wait for clear tasks. Receivers and senders clear each other, holders clear the
+/// tasks that wait for their locks or permits, and joined tasks clear the joining ones.
 fn clear_waiting(tasks: &mut KnownTasks, resources: &mut Resources) {
     for _ in 0..ROUNDS {
         if tasks.are_all_clear() {

@@ -19,18 +19,18 @@ use crate::say::say;
 use crate::switch;
 use crate::sync::Mutex;
 
-/// How long a poll or a wait may take before it is an alarm; `None` while off.
+/// Duration from which a poll or a wait is an alarm; `None` while off.
 static THRESHOLD: Mutex<Option<Duration>> = Mutex::new(None);
 
 /// The process whose thread watches. A forked child has none.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// How often the watchdog was switched on. A thread of an earlier time ends.
+/// Number of times that the watchdog was switched on. The thread of an earlier time ends.
 static TIMES: AtomicU64 = AtomicU64::new(0);
 
 /// Switches the watchdog on, or off with `None`.
 pub(crate) fn watch(threshold: Option<Duration>) {
-    // A child that records nothing would watch the tasks of its parent for ever.
+    // A child that records nothing would watch the tasks of its parent forever.
     if switch::is_cut_off() {
         return;
     }
@@ -55,7 +55,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 fn run(times: u64) {
     let mut watch = Watch::default();
-    // The guard must not live while the thread looks.
+    // The guard must be dropped before the thread looks.
     let known = || THRESHOLD.lock().filter(|_| TIMES.load(Relaxed) == times);
     let threshold = || own_thread::work(known);
     while let Some(threshold) = threshold() {
@@ -65,8 +65,9 @@ fn run(times: u64) {
     }
 }
 
-/// Sleeps, and for the threshold again if the process stood still meanwhile: stopped, frozen with
-/// its container, or paused with its machine. Then every task looks late, and is about to go on.
+/// Sleeps for `pause`. Then sleeps for the threshold if the process stood still in the meantime:
+/// stopped, frozen with its container, or paused with its machine. In that case every task seems
+/// late, but is about to go on.
 fn rest(pause: Duration, threshold: Duration) {
     let began = Instant::now();
     thread::sleep(pause);
@@ -75,7 +76,7 @@ fn rest(pause: Duration, threshold: Duration) {
     }
 }
 
-/// Returns whether this thread woke so late that others may have been late for the same reason
+/// Returns whether this thread woke so late that other threads may be late for the same reason
 /// alone.
 fn has_overslept(slept: Duration, pause: Duration, threshold: Duration) -> bool {
     slept >= pause.saturating_add(threshold)
@@ -118,8 +119,8 @@ impl WatchTurn {
     }
 }
 
-/// Measures processor time where it is known, because other threads may have the processor
-/// meanwhile. Otherwise it measures real time.
+/// Measures processor time where it is known, because other threads may have the processor in
+/// between. Otherwise it measures real time.
 struct Stopwatch {
     began: Instant,
     used: Option<Duration>,

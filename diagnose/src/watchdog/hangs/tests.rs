@@ -160,7 +160,7 @@ fn a_thousand_hangs_are_counted_but_not_all_reported() {
     assert_eq!(texts[MAX_NEW_ALARMS], "984 more verdicts, which the reports list");
     assert!(alarms(&mut hangs, &snapshot).is_empty());
     let over = [(); 2].map(|()| events(&mut hangs, &Snapshot::default()).len());
-    // Not that of an alarm that was only counted.
+    // The end of an alarm that was only counted is not reported.
     assert_eq!(over, [0, MAX_NEW_ALARMS + 1], "the end of each alarm that was reported");
 }
 

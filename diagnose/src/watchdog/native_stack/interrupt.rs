@@ -34,12 +34,13 @@ const MAX_WORDS: usize = MAX_BYTES / size_of::<u64>();
 const PARTS: usize = 16;
 const PART_BYTES: usize = MAX_BYTES / PARTS;
 
-/// How long a thread has to begin the copy, and then again to end it. A fork may wait for both.
+/// Time limit for a thread to begin the copy, and again to end it. A fork may wait for both.
 const LIMIT: Duration = Duration::from_millis(250);
 
 /// The state of the current request: the kernel's number of the interrupted thread, above two bits.
 static STATE: AtomicU64 = AtomicU64::new(IDLE);
-/// The state once the thread of a request that was given up has ended its copy; 0 if there is none.
+/// The value of [`STATE`] once the thread of a request that was given up has ended its copy; 0 if
+/// there is no such request.
 static GIVEN_UP: AtomicU64 = AtomicU64::new(0);
 const IDLE: u64 = 0;
 const WANTED: u64 = 1;
@@ -114,7 +115,8 @@ fn is_done(done: u64, thread_id: u64) -> bool {
 /// The signal that interrupts a thread; `None` if the program uses all real-time signals.
 static SIGNAL: OnceCell<Option<c_int>> = OnceCell::new();
 
-/// A static, so that what is installed and what is compared with it are one address.
+/// A static, so that the address that is installed and the address that is compared with it are the
+/// same.
 static HANDLER: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_signal;
 
 /// Takes the last real-time signal that has no handler.
@@ -152,17 +154,17 @@ fn handler_of(signal: c_int) -> Option<libc::sighandler_t> {
     Some(unsafe { action.assume_init() }.sa_sigaction)
 }
 
-/// Sends a signal to a thread and returns whether the thread exists. Signal 0 sends nothing. So
-/// does one that has lost its handler, as where the program resets all signals: it would end the
-/// process.
+/// Sends a signal to a thread and returns whether the thread exists. Signal 0 sends nothing. A
+/// signal that has lost its handler is not sent either, because it would end the process. A program
+/// may have reset all signals.
 fn send(signal: c_int, thread_id: u64) -> bool {
     if signal != 0 && handler_of(signal) != Some(HANDLER as libc::sighandler_t) {
         return false;
     }
     let (process, thread) =
         (libc::c_long::from(std::process::id()), libc::c_long::try_from(thread_id).unwrap_or(0));
-    // SAFETY: the call takes three numbers. The signal is zero or has a handler, unless
-    // the program has taken that away since the check, so it ends nothing.
+    // SAFETY: the call takes three numbers. The signal is zero or has a handler, so it does not end
+    // the process, unless the program has removed the handler since the check.
     unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::c_long::from(signal)) == 0 }
 }
 

@@ -113,7 +113,7 @@ impl Frame {
     }
 
     fn line(self) -> String {
-        // A place inside the standard library helps no reader.
+        // A place inside the standard library does not help the reader.
         let has_place = !self.place.is_empty() && !self.is_internal();
         let Self { mut name, place } = self;
         while let Some(outside) = name.strip_suffix("::{{closure}}") {

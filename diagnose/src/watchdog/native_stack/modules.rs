@@ -5,9 +5,9 @@
 //! /proc/self/maps   which files are mapped where
 //! /proc/self/mem    their ELF headers ─▶ PT_GNU_EH_FRAME ─▶ .eh_frame_hdr ─▶ .eh_frame
 //! ```
-//! Both are files. So no lock of the dynamic linker is taken, which a stuck thread may hold, and
-//! memory that is unmapped meanwhile is an error. Each walk reads them again: an alarm with a stack
-//! is rare, and nothing is cached.
+//! Both are files. So this takes no lock of the dynamic linker, which a stuck thread may hold, and
+//! a read of memory that was unmapped in the meantime is an error. Nothing is cached, because an
+//! alarm with a stack is rare.
 
 use std::fs::File;
 use std::ops::Range;

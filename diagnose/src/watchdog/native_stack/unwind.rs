@@ -1,8 +1,8 @@
 //! Unwinds a copy of registers and stack to the addresses of the functions, with `framehop`.
 //!
 //! The unwind tables are read from the memory of this process, through the file `/proc/self/mem`.
-//! So a module that is unloaded meanwhile is a failed read and no fault. If the tables cannot be
-//! read, only the interrupted address is known.
+//! So if a module is unloaded in the meantime, the read fails without a fault. If the tables cannot
+//! be read, only the interrupted address is known.
 
 use framehop::{CacheNative, ExplicitModuleSectionInfo, Module, Unwinder as _, UnwinderNative};
 
