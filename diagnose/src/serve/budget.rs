@@ -5,8 +5,8 @@
 //!            ▲
 //!            └ grows by one SHARE-th of the time that passes
 //! ```
-//! So a flood of requests is served slowly and the program keeps its processors, while a page that
-//! is asked for now and then is served at once.
+//! So a flood of requests is served slowly, and the program keeps its processors. A page that is
+//! requested only now and then is served at once.
 
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@
 //! Reading ─▶ Recording ─▶ Writing ─▶ Closing ─▶ gone
 //!    └──────────────────────▲
 //! ```
-//! No step blocks. A client that is too slow in any state is gone.
+//! No step blocks. A client that is too slow in any state is disconnected.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -73,8 +73,7 @@ impl Client {
         Self { stream, state: State::Reading(Vec::new()), since: now, moved: now }
     }
 
-    /// Takes a step. The processor time spent on making pages is added to
-    /// `made`.
+    /// Takes a step. Adds the processor time spent on making pages to `made`.
     pub(super) fn step(&mut self, access: &Access, made: &mut Duration) -> ClientStep {
         let before = std::mem::discriminant(&self.state);
         let state = std::mem::replace(&mut self.state, State::Gone);
@@ -93,7 +92,7 @@ impl Client {
         match self.state {
             State::Gone => ClientStep::Gone,
             _ if has_moved => ClientStep::Moved,
-            // After the attempt, so that the time which other clients took does not count.
+            // Checked after the attempt, so that the time that other clients took does not count.
             _ if self.is_late() => {
                 self.state = State::Gone;
                 ClientStep::Gone
@@ -102,7 +101,8 @@ impl Client {
         }
     }
 
-    /// How long the client has kept its connection without a need, if it may be closed for another.
+    /// Returns how long the client has been idle, if its connection may be closed for another
+    /// client.
     pub(super) fn idle(&self) -> Option<Duration> {
         match self.state {
             State::Reading(_) => Some(self.since.elapsed()),
@@ -162,7 +162,7 @@ impl Client {
     }
 
     fn record(&mut self, profile: OngoingProfile, end: Instant, made: &mut Duration) -> (State, bool) {
-        // A client that is gone must not keep one of the few places for profiles.
+        // A client that has disconnected must not keep one of the few places for profiles.
         match self.stream.read(&mut [0; 64]) {
             Ok(0) => return (State::Gone, false),
             Err(error) if !is_not_ready(&error) => return (State::Gone, false),

@@ -1,9 +1,9 @@
 //! TCP and Unix sockets, as one type each for listeners and connections.
 //!
-//! A Unix socket is made in a folder that only this user can enter, gets the mode 0600 there, and
-//! is then renamed to its path. So no other user can connect at any moment. A socket file that an
-//! earlier process has left is replaced; a socket on which a process listens is an error, and so is
-//! any other file.
+//! A Unix socket is created in a folder that only this user can enter, gets the mode 0600 there,
+//! and is then renamed to its path. So no other user can connect at any moment. A socket file that
+//! an earlier process has left is replaced; a socket on which a process listens is an error, and so
+//! is any other file.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -89,8 +89,8 @@ impl Listener {
         });
     }
 
-    /// Ends a waiting [`accept`](Self::accept) with a connection, if there can be one: no call of
-    /// other systems does that.
+    /// Ends a waiting [`accept`](Self::accept) by connecting to it, if possible. These systems have
+    /// no call that ends it.
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     #[allow(clippy::unused_self)] // The signature is that for Linux.
     pub(super) fn end(&self, address: &ServeAddress) {
@@ -148,9 +148,9 @@ impl Stream {
         }
     }
 
-    /// Tells the client that nothing more comes.
+    /// Signals the end of the response to the client.
     pub(super) fn end(&self) {
-        // A client that is gone needs no end.
+        // An error is ignored, because the client is gone then.
         let _ = match self {
             Self::Tcp(stream) => stream.shutdown(Shutdown::Write),
             #[cfg(unix)]
@@ -159,8 +159,8 @@ impl Stream {
     }
 }
 
-/// Closes a forked child's copy of the listener. Its port would stay taken after the parent's end,
-/// and no thread would accept.
+/// Closes a forked child's copy of the listener. Otherwise its port would stay taken after the
+/// parent's end, and no thread would accept connections.
 #[cfg(unix)]
 pub(crate) fn close_in_child() {
     let descriptor = DESCRIPTOR.swap(-1, std::sync::atomic::Ordering::Relaxed);
@@ -234,8 +234,8 @@ pub(super) mod unix {
             Ok(_) => match UnixDatagram::unbound()?.connect(path) {
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
                 Err(error) if !crate::os::is_wrong_type(&error) => Err(error),
-                // It has another type. A socket of that type would wait for a process that accepts
-                // nothing, once its queue is full.
+                // The socket is in use, or is no datagram socket. To connect to it with a socket of
+                // its own type could block, if its process accepts nothing and its queue is full.
                 _ => in_use("another process listens on this socket"),
             },
         }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use diagnose_reports::{Report, Snapshot, write, write_live_page};
 
-/// Seconds that a profile takes if the query does not say, as in Go.
+/// Default length of a profile in seconds, as in Go.
 const DEFAULT_SECONDS: u64 = 30;
 /// Longest profile.
 const MAX_SECONDS: u64 = 300;
@@ -41,12 +41,13 @@ pub(super) struct Wanted {
     pub(super) record: Option<Duration>,
 }
 
-/// Why there is no such page.
+/// The reason why there is no such page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoPage {
     Path,
     Seconds,
-    /// The list of profiles, whose links are relative, without the `/` at its end.
+    /// The path of the list of profiles, without the `/` at its end. The links in the list are
+    /// relative to the path with that `/`.
     NoSlash,
 }
 
@@ -116,9 +117,9 @@ impl Page {
     /// Makes the page.
     ///
     /// # Errors
-    /// The build has no such format: the reason, for the client.
+    /// The build lacks the format. The error is the reason, as text for the client.
     pub(super) fn make(self, snapshot: &Snapshot) -> Result<Made, String> {
-        // In the words of the command, also for none.
+        // Uses the words of the command `diagnose`, even if there are no lines.
         let lines = |lines: Vec<String>, separator: &str, none: &str| {
             if lines.is_empty() { format!("{none}\n") } else { lines.join(separator) }
         };

@@ -26,7 +26,7 @@ pub(super) enum Access {
 /// A request that may be answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request {
-    /// Path and query, after the formats that the client reads.
+    /// Path and query, adapted to the formats that the client reads.
     pub(super) target: String,
     /// Whether only the head of the response is wanted.
     pub(super) is_head: bool,
@@ -53,7 +53,7 @@ const NO_TOKEN: Refusal = refuse(401, "expected the token, as Bearer or as the p
 
 /// Parses what a client has sent so far. Returns `None` if the head is not complete.
 pub(super) fn parse(received: &[u8], access: &Access) -> Option<Result<Request, Refusal>> {
-    // No reason to wait for more.
+    // This is not HTTP, so there is no reason to wait for more.
     if !received.iter().take(16).enumerate().all(|(at, byte)| may_begin(at, *byte, received)) {
         return Some(Err(NO_HTTP));
     }
@@ -112,7 +112,7 @@ fn parse_head(head: &str, access: &Access) -> Result<Request, Refusal> {
         Access::LocalHost => match host {
             Some(host) if is_local(host) => Ok(()),
             Some(_) => Err(OTHER_HOST),
-            // A browser always sends one, and never speaks the older version.
+            // A browser always sends a host, and never uses the older version.
             None if version == "HTTP/1.0" => Ok(()),
             None => Err(NO_HOST),
         },

@@ -24,14 +24,20 @@ pub struct Response {
 
 /// Answers a request for a path with its query, as [`Builder::serve`](crate::Builder::serve) does.
 ///
-/// Call it from a route of the program's own server. It blocks the thread: a profile for its
-/// whole length, any other page while its report is made, which takes up to a few µs for each
-/// recorded path and task. In an async server, call it through `spawn_blocking`. Pages are shared
-/// by all requests of the same second; a short-lived thread frees them afterwards. At most four
-/// profiles are recorded at the same time. The status is 200; 301 for `/debug/pprof` without a `/`
-/// at its end, 400 for `seconds` out of bounds, 404 for an unknown path, 500 if a report cannot be
-/// made of what is recorded, 501 if the format's feature is off, 503 while four profiles are being
-/// recorded or if another report takes more than a minute. The caller decides who may ask.
+/// Call it from a route of the program's own server. It blocks the thread: for the whole length of
+/// a profile, and for any other page while its report is made. A report takes up to a few µs for
+/// each recorded path and task. In an async server, call it through `spawn_blocking`. Pages are
+/// shared by all requests of the same second; a short-lived thread frees them afterwards. At most
+/// four profiles are recorded at the same time. The caller decides who has access.
+///
+/// The status is:
+/// - 200 for a page;
+/// - 301 for `/debug/pprof` without a `/` at its end;
+/// - 400 for `seconds` out of bounds;
+/// - 404 for an unknown path;
+/// - 500 if a report cannot be made of what is recorded;
+/// - 501 if the format's feature is off;
+/// - 503 while four profiles are being recorded, or if another report takes more than a minute.
 ///
 /// # Examples
 /// ```
@@ -64,7 +70,7 @@ pub fn respond(path_and_query: &str) -> Response {
     }
 }
 
-/// Where the list of profiles is, seen from its address without the `/` at its end.
+/// The location of the list of profiles, relative to its address without the `/` at its end.
 pub(super) const LOCATION: (&str, &str) = ("Location", "pprof/");
 
 /// Headers of every response. Reports change all the time, and are for their readers alone: no
@@ -77,7 +83,7 @@ pub(super) const HEADERS: [(&str, &str); 6] = [
     ("Cross-Origin-Resource-Policy", "same-origin"),
     (
         "Content-Security-Policy",
-        // In two parts: the tests in tests/tidy look for that keyword of Rust.
+        // Split in two, because the tests in tests/tidy search for that keyword of Rust.
         concat!(
             "default-src 'none'; script-src 'un",
             "safe-inline'; style-src 'un",
@@ -163,7 +169,7 @@ impl ProfileSlot {
     fn take() -> Option<Self> {
         let taken =
             PROFILES.fetch_update(Relaxed, Relaxed, |taken| (taken < MAX_PROFILES).then_some(taken + 1));
-        // Made only if there was room: its drop gives a place back.
+        // Created only if a place was free, because its drop gives the place back.
         taken.ok().map(|_| Self)
     }
 }

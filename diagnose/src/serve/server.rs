@@ -21,15 +21,15 @@ use crate::sync::Mutex;
 
 /// Maximum number of connections. Further ones wait in the system's queue.
 const MAX_CLIENTS: usize = 32;
-/// With all connections taken, a client that has kept one this long for nothing is closed.
+/// If all connections are taken, a client that has been idle for this long is closed.
 const MAX_IDLE: Duration = Duration::from_millis(250);
 /// Maximum number of steps that a client takes in one round.
 const MAX_STEPS: usize = 4;
-/// Pause between two rounds: after one in which something moved, and at most.
+/// Shortest pause between two rounds, after a round in which something moved.
 const PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
-/// How long new settings wait for the end of the previous server.
+/// Maximum time that new settings wait for the end of the previous server.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The running server; `None` if there is none.
@@ -38,7 +38,7 @@ static SERVER: Mutex<Option<RunningServer>> = Mutex::new(None);
 struct RunningServer {
     /// Id of the process: a forked child has no such thread.
     process: u32,
-    /// The address as it was set, and as it is.
+    /// The address as it was set. `address` is the actual one.
     wanted: ServeAddress,
     address: ServeAddress,
     access: Access,
@@ -68,7 +68,7 @@ pub fn serve_address() -> Option<ServeAddress> {
     server.as_ref().filter(|server| server.process == std::process::id()).map(|server| server.address.clone())
 }
 
-/// Serves on this address from now on, instead of the previous one; on none with `None`.
+/// Serves on this address from now on, instead of the previous one. `None` stops the server.
 ///
 /// # Errors
 /// The address is not allowed without a token, or the system refuses it. Nothing is served then.
@@ -150,7 +150,7 @@ fn at_exit() {
     // The thread that ends the process must not wait for one that has just stopped.
     if let Some(server) = SERVER.try_lock().and_then(|mut server| server.take()) {
         server.remove_file();
-        // Nothing is freed: the thread may have the allocator's lock.
+        // Nothing is freed, because the server's thread may hold the allocator's lock.
         std::mem::forget(server);
     }
 }
@@ -215,7 +215,8 @@ impl Server {
 
     fn run(mut self, stops: &AtomicBool) {
         while !stops.load(Relaxed) {
-            // Nothing here panics. If it does, its clients are gone, and others are served.
+            // Nothing here should panic. If it does, its clients are disconnected, and later ones
+            // are served.
             if catch_unwind(AssertUnwindSafe(|| self.round(stops))).is_err() {
                 self.clients.clear();
             }
@@ -262,7 +263,7 @@ impl Server {
 
     /// Waits for a client, without using the processor.
     fn wait_for_client(&mut self, stops: &AtomicBool) {
-        // A buffer that was large once is not kept.
+        // The buffer is not kept, because it may have been large.
         self.clients = Vec::new();
         let waited = self.listener.set_waiting(true).and_then(|()| self.listener.accept());
         let is_ready = self.listener.set_waiting(false);
@@ -292,8 +293,7 @@ impl Server {
         }
     }
 
-    /// Closes the client that has kept its connection for nothing for the longest time. Returns
-    /// whether there is one.
+    /// Closes the client that has been idle for the longest time. Returns whether there was one.
     fn close_slowest(&mut self) -> bool {
         let idle = |client: &Client| client.idle().filter(|idle| *idle >= MAX_IDLE);
         let slowest = self.clients.iter().enumerate().filter_map(|(at, client)| Some((idle(client)?, at)));

@@ -1,6 +1,6 @@
 //! The last snapshot and the pages made of it, shared by all requests of about a second.
 //!
-//! A snapshot serves for a second, or for three times as long as it and its pages took. So making
+//! A snapshot is used for a second, or for three times as long as it and its pages took. So making
 //! pages takes at most a quarter of one processor, however many clients ask. Then it is freed: by
 //! the server's thread, or by one that [`free_later`] starts.
 
@@ -17,12 +17,12 @@ use crate::own_thread;
 use crate::snapshot::snapshot;
 use crate::sync::Mutex;
 
-/// The least time for which a snapshot answers requests.
+/// Minimum time for which a snapshot answers requests.
 const LIFETIME: Duration = Duration::from_secs(1);
-/// The least time for which a snapshot can begin a profile. It is short, because the seconds of
-/// that profile count from the snapshot, not from the request.
+/// Minimum time for which a snapshot can begin a profile. It is short, because the seconds of that
+/// profile count from the snapshot, not from the request.
 const START_LIFETIME: Duration = Duration::from_millis(50);
-/// How long a request waits for pages that another request makes.
+/// Maximum time that a request waits for pages that another request makes.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A snapshot answers for at least this many times the time that it and its pages took.
 const SHARE: u32 = 3;
@@ -85,7 +85,7 @@ pub(super) fn page_since(page: Page, earlier: &Snapshot) -> MadePage {
     make(page, &snapshot().since(earlier))
 }
 
-/// Frees the snapshot and its pages if they serve no longer. Returns whether there is nothing left.
+/// Frees the snapshot and its pages if they are out of date. Returns whether there is nothing left.
 pub(super) fn free_old() -> bool {
     free_old_and(|| {})
 }
@@ -102,9 +102,9 @@ fn free_old_and(then: impl FnOnce()) -> bool {
     shared.is_none()
 }
 
-/// Frees the snapshot and its pages once they serve no longer, on a thread of its own that ends
-/// then. Requests without the built-in server need this, and so do those beside a server that waits
-/// for a client.
+/// Frees the snapshot and its pages once they are out of date, on a thread of its own that ends
+/// then. Requests that do not go through the built-in server need this, even while that server
+/// waits for a client.
 pub(super) fn free_later() {
     if SHARED.try_lock().is_some_and(|shared| shared.is_none()) {
         return;
