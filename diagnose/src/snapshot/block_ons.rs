@@ -1,14 +1,14 @@
-//! Wakers that lead to the future of a `block_on`, though no poll of that future had them.
+//! Wakers that wake the future of a `block_on`, although no poll of that future got them.
 //!
-//! The wakers of all futures that one thread runs in `block_on` unpark that thread, and those of a
-//! current-thread runtime its driver. So a clone that is left of an earlier `block_on` polls the
-//! future of the current one. On a current-thread runtime that another thread drives, so does the
-//! end of that thread's `block_on`, which hands the runtime over.
+//! The waker of a future in `block_on` unparks the future's thread; on a current-thread runtime, it
+//! unparks the driver. So a clone that is left from an earlier `block_on` leads to a poll of the
+//! current future. So does the end of a `block_on` of another thread that has driven the same
+//! current-thread runtime, because it hands the runtime over.
 //!
-//! So does each wake of a task in a `LocalSet` that the `block_on` runs.
+//! Each wake of a task in a `LocalSet` that the `block_on` runs also leads to a poll.
 //!
-//! The thread that gets the runtime may need a while until it polls, and no record says that it was
-//! woken.
+//! The thread that takes over the runtime may need a while until it polls, and no record shows that
+//! it was woken.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -18,19 +18,20 @@ use crate::live;
 use crate::live::SpawnTarget;
 use crate::site::Site;
 
-/// The futures in a `block_on`, and the wakers that are left of earlier ones.
+/// The futures in a `block_on`, and the wakers that are left from earlier ones.
 #[derive(Debug)]
 pub(super) struct BlockOns {
     running: Vec<BlockOnPlace>,
     left: Vec<(BlockOnPlace, u32)>,
     /// Those that ended less than [`HANDED_OVER_NS`] ago.
     ended: Vec<BlockOnPlace>,
-    /// The tasks of sets that a `block_on` runs: each wake of one polls the future of that too.
+    /// The tasks of sets that a `block_on` runs: each wake of such a task also polls the future of
+    /// the `block_on`.
     in_sets: Vec<&'static live::Task>,
 }
 
-/// How long after a `block_on`, or after the last use of a waker that is left of one, another one
-/// may not have been polled yet, in ns.
+/// Time in ns after the end of a `block_on`, or after the last use of a waker left from one, during
+/// which another `block_on` may not have been polled yet.
 const HANDED_OVER_NS: u64 = 1_000_000_000;
 
 /// Where a `block_on` runs: the thread, and the number of the current-thread runtime that it
@@ -61,7 +62,7 @@ impl BlockOns {
     pub(super) fn new(tasks: &[TaskCopy], ago: impl Fn(u64) -> u64) -> Self {
         let running: Vec<BlockOnPlace> = tasks.iter().filter_map(place).collect();
         let (mut left, mut ended) = (Vec::new(), Vec::new());
-        // Most programs have none, and a million other tasks.
+        // Most programs have no such future, but may have a million tasks.
         let over = live::all_tasks().filter(|_| !running.is_empty());
         for task in over {
             let Some(place) = task.ended().and_then(|(target, site)| BlockOnPlace::of(task, target, site))
@@ -83,7 +84,7 @@ impl BlockOns {
         Self { running, left, ended, in_sets }
     }
 
-    /// Returns the number of wakers that lead to this task too.
+    /// Returns the number of additional wakers that wake this task.
     pub(super) fn more_wakers(&self, task: &TaskCopy) -> u64 {
         let Some(here) = place(task) else { return 0 };
         let is_near = |it: BlockOnPlace| it.thread == here.thread || it.shares_runtime(here);

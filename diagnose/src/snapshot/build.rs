@@ -222,7 +222,7 @@ pub(super) fn process() -> Process {
     let executable = std::env::current_exe().ok();
     let name = executable.as_deref().and_then(|path| path.file_name());
     let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    // As Linux names a file that was replaced, as each deployment does.
+    // Linux adds this to the name of a file that was replaced, as each deployment does.
     name.strip_suffix(" (deleted)").unwrap_or(&name).clone_into(&mut process.name);
     process.host = identity::host();
     process.build = identity::build();
@@ -230,8 +230,8 @@ pub(super) fn process() -> Process {
     process
 }
 
-/// The number of CPUs, read once: the system reads files of the control group for it. No lock is
-/// around it, as in a forked child a lock may stay locked.
+/// Returns the number of CPUs. It is read once, because that reads files of the control group. No
+/// lock guards it, because a lock may stay locked in a forked child.
 fn cpus() -> Option<u64> {
     /// 0 if it has not been read.
     static CPUS: AtomicU64 = AtomicU64::new(0);

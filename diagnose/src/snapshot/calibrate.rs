@@ -50,7 +50,7 @@ pub(super) struct Ticks {
     pub(super) wake: u64,
     pub(super) listed_root: u64,
     pub(super) listed: u64,
-    /// An arm that is pending, on top of an await that is ready at once.
+    /// A pending arm, minus an await that is ready at once.
     pub(super) listed_arm: u64,
     /// The drop of a root that is pending.
     pub(super) dropped_root: u64,
@@ -115,8 +115,8 @@ async fn bare<F: Future>(call: impl FnOnce() -> F) -> F::Output {
     call().await
 }
 
-/// Is pending `times` times. Each of these polls clones its waker into `stored`, unless it is
-/// `None`.
+/// Returns `Pending` `times` times. Each of these polls clones its waker into `stored`, unless
+/// `stored` is `None`.
 async fn pending(mut times: u64, stored: Option<&Cell<Option<Waker>>>) {
     poll_fn(|context| {
         if times == 0 {
@@ -187,7 +187,7 @@ fn measure() -> Ticks {
     let awaits_ready = ready.saturating_sub(root_call);
     let armed = time(waker, || timed(&EMPTY, poll_once(arm(&ARM, pending(1, None)))));
     let armed = armed.saturating_sub(time(waker, || timed(&EMPTY, poll_once(pending(1, None)))));
-    // A root that is pending and dropped, and such a call from an annotated function.
+    // A root that is dropped while pending, and such a call from an annotated function.
     let gone_root = time(waker, || poll_once(awaits(&INNER, || pending(1, None))));
     let gone_root = gone_root.saturating_sub(time(waker, || poll_once(bare(|| pending(1, None)))));
     let gone = time(waker, || timed(&EMPTY, poll_once(awaits(&INNER, || pending(1, None)))));

@@ -64,8 +64,8 @@ pub(super) fn capture(extent: Extent) -> Snapshot {
     snapshot
 }
 
-/// Returns a snapshot that explains why nothing can be read: after a fork beside recording threads,
-/// any lock may stay locked.
+/// Returns a snapshot that explains why nothing can be read: after a fork while other threads
+/// recorded, any lock may stay locked.
 fn refusal(parent: u32) -> Snapshot {
     let mut snapshot = Snapshot::default();
     snapshot.version = diagnose_reports::model::VERSION;

@@ -78,7 +78,7 @@ struct ParentSpan {
     since: u64,
     /// Whether it is at an await of something that is not a span.
     is_at_await: bool,
-    /// Whether this is that await, or an arm of a macro.
+    /// Whether this is such an await, or an arm of a macro.
     is_await: bool,
     is_set_aside: bool,
     stay: Stay,
@@ -120,7 +120,8 @@ impl<'a> Confined<'a> {
     /// Returns whether the span has stayed in its task since that polled it last.
     fn stay(&self, spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
         let stay = self.stay_between_polls(spot, around, task);
-        // The poll that runs now may lend what it does not poll to scoped threads, or move it.
+        // The running poll may lend the futures that it does not poll to scoped threads, or move
+        // them.
         let is_left_out = task.doing == TaskState::Running && spot.listed.state == SlotState::Waiting;
         if is_left_out { stay.min(Stay::Awaited) } else { stay }
     }
@@ -140,8 +141,8 @@ impl<'a> Confined<'a> {
         if self.has(spot.listed.memory, task.id) {
             return Stay::Confined;
         }
-        // The future around, which was set aside, has stopped with the same reading: it awaits this
-        // one.
+        // The future around was set aside, and has stopped with the same clock reading, so it
+        // awaits this one.
         let is_awaited = |around: ParentSpan| {
             spot.node.via.is_some()
                 && !around.is_at_await
@@ -157,9 +158,9 @@ impl<'a> Confined<'a> {
         }
     }
 
-    /// Returns whether a span stays where its task polls it. Awaited by the body itself, it is
-    /// borrowed until the task continues. Where awaits are not recorded, it may have been moved
-    /// later in the same poll. A future in its first poll is not listed, so the parent may be
+    /// Returns whether a span stays where its task polls it. A span that the body itself awaits is
+    /// borrowed until the task continues. Where awaits are not recorded, the span may have been
+    /// moved later in the same poll. A future in its first poll is not listed, so the parent may be
     /// missing.
     fn stay_in_await(spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
         let keeps = |site: &Site| site.kind == SiteKind::Await && site.polls_at_most(FutureKind::Library);
@@ -169,8 +170,8 @@ impl<'a> Confined<'a> {
                 let is_known = spot.node.parent.is_some_and(|node| keeps(node.site));
                 if is_known && around.is_await { around.stay.min(Stay::Awaited) } else { Stay::Unknown }
             }
-            // The body stands at the await of this span if both have stopped with the same reading.
-            // An arm of a macro may have been polled for the last time, and be moved since.
+            // The body is at the await of this span if both have stopped with the same clock
+            // reading. An arm of a macro may have been polled for the last time, and moved since.
             Some(around) => match spot.node.via {
                 Some(via) if !via.is_direct => around.stay.min(Stay::Awaited),
                 Some(_) if is_running || around.since == spot.listed.since => around.stay,

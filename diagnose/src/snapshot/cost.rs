@@ -36,7 +36,7 @@ impl RecordedWork {
         let calls = node.calls.load(Relaxed);
         let later = whole.polls.saturating_sub(calls);
         // A call with a pending poll has waited. The number of such calls is not recorded, so this
-        // takes the maximum.
+        // is an upper bound.
         let waited = whole.polls.saturating_sub(node.completed.load(Relaxed)).min(calls);
         if node.site.kind == SiteKind::Await {
             self.awaits += calls;

@@ -1,4 +1,4 @@
-//! Turns a long list into another one without the memory of both.
+//! Turns a long list into another list, without memory for both.
 //!
 //! A capture turns a million copies into a million rows. Rows that are no larger than copies reuse
 //! their memory. Otherwise an iterator frees the memory of the copies in steps; `Vec::into_iter`
@@ -6,11 +6,11 @@
 
 /// Number of steps in which memory is freed. An allocator may copy the rest at each step.
 const STEPS: usize = 8;
-/// The least number of items in a step.
+/// Minimum number of items in a step.
 const MIN_STEP: usize = 1024;
 
-/// Replaces each item of a list, or leaves it out. Items that are no larger than those before take
-/// their memory, of which the rest is freed.
+/// Replaces each item of a list, or leaves it out. New items that are no larger than the old ones
+/// reuse their memory, and the rest of it is freed.
 pub(super) fn in_place<T, U>(list: Vec<T>, replace: impl FnMut(usize, T) -> Option<U>) -> Vec<U> {
     let mut replaced = replaced(list, replace);
     replaced.shrink_to_fit();

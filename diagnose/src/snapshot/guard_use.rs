@@ -1,5 +1,5 @@
-//! Decides where a guard may be, from what the macro saw in the body that has it, and from the
-//! future that it lies in.
+//! Decides where a guard may be, from what the macro saw in the body that has the guard, and from
+//! the future that contains it.
 
 use diagnose_reports::model::{Attribution, Holding, TaskId};
 
@@ -10,8 +10,8 @@ use crate::site::{FutureKind, GuardUse, Site, SiteKind};
 use crate::tree::Node;
 use crate::waits::{self, HoldingCopy};
 
-/// What the code that has a guard does with it: the body that acquired it, or got it from an await
-/// that is over, or from a body that has ended.
+/// Returns what the code that has a guard does with it. That code is the body that acquired the
+/// guard, or that got it from a finished await or from an ended body.
 pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> GuardUse {
     let Some(node) = copy.node else { return GuardUse::Unknown };
     let (itself, inside) = (node.site.guard_use, node.site.inside_use);
@@ -23,7 +23,7 @@ pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> Gu
     match capture.confined.last_polled(copy.span) {
         // Acquired in an annotated body, but not by an await that the attribute saw.
         Some(_) if node.site.is_body() => GuardUse::Moves,
-        // Acquired in code that an await called, and returned by that.
+        // Acquired in code that an await called, and returned by that code.
         Some(span) => {
             // The await of a macro with arms is not listed.
             let is_over = span.at.map_or(node.site.is_direct, |at| !std::ptr::eq(at, node.site));
@@ -31,7 +31,7 @@ pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> Gu
             if is_over && !is_kept { may_take(inside) } else { GuardUse::Unknown }
         }
         None if inside == GuardUse::Moves => inside,
-        // Its body has ended, and returned it to its caller.
+        // The body has ended, and returned the guard to its caller.
         None => {
             let body = if await_of(node).is_some() { node.parent } else { Some(node) };
             body.map_or(GuardUse::Unknown, of_callers)
@@ -39,9 +39,9 @@ pub(super) fn of_holding(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> Gu
     }
 }
 
-/// Sets the task of a guard that borrows, if another task polls the future with it now, and whether
-/// that future may be in yet another one. A guard that was taken without a future, as by
-/// `try_lock`, may be in any.
+/// Sets the task of a guard that borrows, if another task now polls the future that contains the
+/// guard. Also sets whether that future may be in yet another task. A guard that was acquired
+/// without a future, as by `try_lock`, may be in any task.
 pub(super) fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: &CaptureContext<'_>) {
     if copy.is_movable || copy.role != waits::Role::Holds || copy.task == 0 {
         return;
@@ -66,9 +66,9 @@ pub(super) fn follow_future(copy: &HoldingCopy, holding: &mut Holding, capture: 
     }
 }
 
-/// What the callers of a body that has ended do with the value of the await of it. A caller that
-/// only returns the value leaves that to its own caller, and so does a future that was named by
-/// hand.
+/// Returns what the callers of an ended body do with the value of its await. If a caller only
+/// returns the value, the caller's own caller decides. The same holds for a future that was named
+/// by hand.
 fn of_callers(mut body: &'static Node) -> GuardUse {
     loop {
         let (site, caller) = match (body.via, body.parent) {
@@ -86,13 +86,14 @@ fn of_callers(mut body: &'static Node) -> GuardUse {
     }
 }
 
-/// What a body does with a guard that other code has acquired, and may have put anywhere before it
-/// returned: the macro sees what becomes of the value, but not whether that has the guard.
+/// Returns what a body does with a guard that other code has acquired. That code may have put the
+/// guard anywhere before it returned. The macro sees what the body does with the value, but not
+/// whether the value contains the guard.
 fn may_take(guard: GuardUse) -> GuardUse {
     if guard == GuardUse::Moves { guard } else { GuardUse::Calls }
 }
 
-/// The await that a node stands for.
+/// Returns the await that a node stands for.
 fn await_of(node: &Node) -> Option<&'static Site> {
     (node.site.kind == SiteKind::Await).then_some(node.site)
 }

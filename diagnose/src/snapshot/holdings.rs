@@ -27,7 +27,7 @@ use crate::waits::{self, Creator, HoldingCopy, ResourceKind, ResourceType};
 /// All holdings, by resource.
 #[derive(Debug)]
 pub(super) struct Holdings<'a> {
-    /// Sorted by resource, then oldest first. Each is freed once its resource was taken.
+    /// Sorted by resource, then oldest first. Each is freed once its resource has been taken.
     rest: Peekable<Draining<HoldingCopy>>,
     candidates: Candidates,
     /// All records by number, including the channels that tasks last sent to.
@@ -41,7 +41,8 @@ pub(super) struct Holdings<'a> {
     foreign: &'a [u64],
     /// Whether there are several tasks of a `block_on`.
     has_block_ons: bool,
-    /// By resource: the task of its oldest receiving end, and the counts of that at the last use.
+    /// By resource: the task of its oldest receiving end, and the task's counts at the last use of
+    /// that end.
     receivers: Table<u64, (u64, TransferCounts)>,
     statics: LazyCell<Statics>,
 }
@@ -80,7 +81,7 @@ impl<'a> Holdings<'a> {
         let done = live::all_tasks().filter_map(live::Task::transfers_of_earlier).collect();
         let statics = LazyCell::new(Statics::read as fn() -> Statics);
         let has_block_ons = capture.tasks.all.iter().filter(|task| task.is_block_on()).nth(1).is_some();
-        // Backwards, as the last entry stays.
+        // In reverse, because the last entry of each resource stays.
         let receivers = holdings.iter().rev().filter(|holding| holding.role == waits::Role::Receives);
         let receivers = receivers.map(|it| (it.resource, (it.task, it.transfers))).collect();
         Self {
@@ -136,12 +137,12 @@ impl<'a> Holdings<'a> {
         holding.uses = copy.uses;
         let is_owner_listed = capture.tasks.get(copy.task).is_some();
         if copy.is_in_root {
-            // Without its task, it is about to end too.
+            // If its task is not listed, the holding is about to end, too.
             holding.attribution = if is_owner_listed { Attribution::Exact } else { Attribution::Unknown };
             return holding;
         }
-        // It never leaves its thread, and ends there. A guard that an ended thread has forgotten
-        // would count for the one that has its tree now.
+        // It never leaves its thread, and ends there. A guard that an ended thread has leaked would
+        // be attributed to the thread that has the tree now.
         if copy.task == 0 && self.is_of_a_thread(copy) && capture.is_first_of(copy.thread) {
             holding.attribution = Attribution::Exact;
             return holding;
@@ -156,9 +157,9 @@ impl<'a> Holdings<'a> {
         holding
     }
 
-    /// Returns whether it is a guard that borrows, and yet may have left its task: a lock that
-    /// outlives the task can lend it to others. The body that acquired it decides. For other code,
-    /// the place of the lock does.
+    /// Returns whether it is a guard that borrows, but may have left its task. A guard can do so if
+    /// its lock outlives the task. The body that acquired the guard decides; for other code, the
+    /// place of the lock decides.
     fn may_leave(
         &self,
         copy: &HoldingCopy,
@@ -168,10 +169,11 @@ impl<'a> Holdings<'a> {
     ) -> bool {
         match guard {
             _ if copy.role != waits::Role::Holds || self.is_of_a_thread(copy) => false,
-            // The turn of an initialization lies in the initializing future, and no code gets it.
+            // The permit of an initialization is inside the initializing future, and no other code
+            // gets it.
             _ if self.resource_type(copy).is_some_and(|it| it.kind == ResourceKind::OnceCell) => false,
             GuardUse::Stays => false,
-            // A message since then may have carried it away.
+            // A message sent since then may contain it.
             GuardUse::Calls => Self::has_sent(copy, capture) && !self.cannot_outlive(copy, capture),
             GuardUse::Moves => !self.cannot_outlive(copy, capture),
             GuardUse::Unknown | GuardUse::Returns => {
@@ -182,7 +184,7 @@ impl<'a> Holdings<'a> {
         }
     }
 
-    /// Returns whether its task has handed on something since.
+    /// Returns whether its task has sent a message since.
     fn has_sent(copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
         let owner = capture.tasks.get(copy.task);
         owner.is_some_and(|owner| owner.task.transfer_counts().sent() != copy.transfers.sent())
@@ -195,9 +197,9 @@ impl<'a> Holdings<'a> {
         place.is_some_and(|it| capture.confined.has(it, copy.task)) && !is_polled(copy, capture)
     }
 
-    /// Returns whether it is a lock in a static, whose guards can move to other threads: it was
-    /// created in a constant, so without a creator, or it lies where statics do. Guards of std and
-    /// `parking_lot` stay with their thread.
+    /// Returns whether it is a lock in a static, whose guards can move to other threads. Such a
+    /// lock was created in a constant, so it has no creator, or it lies in the memory of statics.
+    /// Guards of std and `parking_lot` stay with their thread.
     fn is_in_a_static(&self, resource: u64, has_waiters: bool) -> bool {
         let Some(&record) = self.records.get(&resource) else { return false };
         let Some((_, it)) = record.identity() else { return false };
@@ -210,10 +212,10 @@ impl<'a> Holdings<'a> {
         is_lock && (is_made_in_constant() || has_waiters && is_there())
     }
 
-    /// Returns whether it is a guard of a lock that the code around a `block_on` may have: the
-    /// guard may go to a scoped thread then. A lock that the future has created itself, or that has
-    /// no known creator, may be in a cell around it: on the stack, or anywhere if there is a thread
-    /// that could be scoped.
+    /// Returns whether the code around a `block_on` may have the lock of this guard. The guard may
+    /// then move to a scoped thread. If the future has created the lock, or the creator is unknown,
+    /// the lock may be in a cell around the future. That cell is on the stack, or anywhere if there
+    /// is a thread that could be scoped.
     fn may_leave_block_on(&self, copy: &HoldingCopy, capture: &CaptureContext<'_>) -> bool {
         let is_block_on = || capture.tasks.get(copy.task).is_some_and(TaskCopy::is_block_on);
         let is_around = |record: &waits::Record| {
@@ -247,8 +249,8 @@ impl<'a> Holdings<'a> {
     /// Sets the attribution and the candidates of a holding.
     fn find(&self, copy: &HoldingCopy, guard: GuardUse, holding: &mut Holding, capture: &CaptureContext<'_>) {
         let Some(owner) = capture.tasks.get(copy.task) else {
-            // The task is gone. A movable holding is elsewhere. A borrowed one was forgotten there,
-            // or is in the output.
+            // The task is gone. A movable holding is elsewhere. A borrowed one was leaked there, or
+            // is in the task's output.
             let is_forgotten = copy.task != 0 && !copy.is_movable && !copy.may_be_in_output;
             holding.attribution = if is_forgotten {
                 if guard == GuardUse::Stays { Attribution::Exact } else { Attribution::Likely }
@@ -302,8 +304,8 @@ impl<'a> Holdings<'a> {
         matches!(made_by, Creator::Task(task) if has(task)) || has(copy.task)
     }
 
-    /// Returns whether its finished task has spawned since, and sent nothing that could carry it
-    /// away.
+    /// Returns whether its finished task has spawned since, and has sent no message that could
+    /// contain it.
     fn is_with_spawned(&self, copy: &HoldingCopy) -> bool {
         let (done, then) = (self.done.get(&copy.task), copy.transfers);
         done.is_some_and(|transfers| transfers.sent() == then.sent() && transfers.spawned() != then.spawned())

@@ -43,8 +43,8 @@ impl LiveSpans {
     /// Copies the live registry. No task is stopped, and its spans are read after it: a task that
     /// runs in between appears half changed.
     pub(super) fn capture() -> Self {
-        // Before the tasks: a task that has waited since before its waits were read still has all
-        // of them.
+        // Read before the tasks: if a task has waited since before this, all of its waits are read
+        // here.
         let waits = WaitsCopy::capture();
         let before = unrecorded::counted();
         let tasks = task_copy::all();
@@ -122,7 +122,7 @@ impl LiveSpans {
         let Self { tasks, spans, mut waits, counted, now } = self;
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
         let (texts, threads) = (Texts::default(), threads());
-        // Of several tasks in each other's polls, the outermost wins.
+        // If several tasks run in each other's polls, the outermost one counts.
         let running = tasks.all.iter().rev();
         let running =
             running.filter(|task| task.doing == TaskState::Running && task.origin.work == TaskKind::Future);

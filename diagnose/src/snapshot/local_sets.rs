@@ -20,7 +20,7 @@ pub(super) fn keep_known(waits: &mut Vec<WaitCopy>) {
     }
 }
 
-/// Adds the tasks that may be in the set that a wait is for: all local tasks of its thread, but
+/// Adds the tasks that may be in the set that a wait is for: all local tasks of its thread, except
 /// those of a `block_on`. Returns `false` if there are none, and so nothing in the set that can
 /// wake its task.
 pub(super) fn add_tasks(built: &mut Wait, wait: &WaitCopy, capture: &CaptureContext<'_>) -> bool {
@@ -45,7 +45,7 @@ fn has_unknown_spawns() -> bool {
     false
 }
 
-/// Returns whether a set in a `block_on` may have unrecorded tasks. The waker of its own task
+/// Returns whether a set in a `block_on` may have unrecorded tasks. The waker of the set's task
 /// `main` is another one, and does not show such tasks.
 pub(super) fn has_unknown_tasks() -> bool {
     is_any_entered() && has_unknown_spawns()

@@ -144,7 +144,7 @@ impl Merged {
             let find = |label| self.index.get(&(parent, ptr::from_ref(site).addr(), label)).copied();
             let shown = self.replaced.shown(label);
             let found = find(shown);
-            // Its number has another text, which has no calls here yet.
+            // Another text has its number now, and has no calls here yet.
             let is_gone = label != Label::NONE && found.is_none_or(|path| self.paths[path].is_empty());
             if is_gone { find(Label::OTHER).or(found) } else { found }
         };
@@ -171,7 +171,7 @@ impl Merged {
         }
     }
 
-    /// Returns the same sums, with those of the `replaced` labels in `[other]`.
+    /// Returns these sums, with the sums of the `replaced` labels moved to `[other]`.
     pub(super) fn with_replaced(self, replaced: Replaced) -> Self {
         if replaced.is_empty() {
             return self;

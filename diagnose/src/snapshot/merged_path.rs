@@ -127,8 +127,8 @@ impl MergedPath {
         self.last_seen = self.last_seen.max(other.last_seen);
     }
 
-    /// Ends the summation over all trees: wrapped sums are whole now. A wait that was read between
-    /// its two updates may leave a small negative rest, which counts as zero.
+    /// Ends the summation over all trees, after which wrapped sums are exact. A wait that was read
+    /// between its two updates may leave a small negative remainder, which counts as zero.
     pub(super) fn settle(&mut self) {
         for wrapped in [&mut self.pending, &mut self.sums.own_idle, &mut self.sums.child_idle] {
             *wrapped = if *wrapped > u64::MAX / 2 { 0 } else { *wrapped };
@@ -168,7 +168,8 @@ impl MergedPath {
 }
 
 impl PathSums {
-    /// The counters that are added and subtracted as they are, with those of `other`.
+    /// Returns the counters that are added and subtracted unchanged, each with its counterpart in
+    /// `other`.
     fn with(&mut self, other: &Self) -> [(&mut u64, u64); 12] {
         [
             (&mut self.polls, other.polls),

@@ -8,9 +8,9 @@
 //! sums of 7 in the trees               40 │      │                       52
 //! taken from 7, given to [other]        0 │   40 │                       40
 //! ```
-//! A label keeps its number while one of its calls is alive. Until then, all of its sums are in
-//! `[other]`. Records that name a node and outlive its calls, such as the longest wait for a lock,
-//! are shown on the path of the later text.
+//! A replaced label keeps its number until none of its calls is alive. Until then, all of its sums
+//! are in `[other]`. Records that name a node and outlive its calls, such as the longest wait for a
+//! lock, are shown on the path of the later text.
 
 use std::time::Duration;
 
@@ -29,9 +29,9 @@ use crate::tree::{self, Node};
 /// The sums of earlier texts.
 #[derive(Debug, Default)]
 struct PastLabels {
-    /// By the paths that had them.
+    /// By the paths from which they are subtracted.
     taken: Merged,
-    /// By the paths that get them.
+    /// By the paths to which they are added.
     given: Merged,
 }
 
@@ -85,10 +85,10 @@ fn free_idle(past: &mut PastLabels, trees: &Merged, replaced: &Replaced) {
     }
     let now = trees.below(&idle);
     let mut moved = now.clone();
-    // Labels that were freed before have been moved before.
+    // Sums of earlier texts of these numbers have been moved already.
     moved.for_paths_of(&past.taken.below(&idle), |path, taken| path.sums.subtract(&taken.sums));
     past.taken.for_paths_of(&now, |taken, now| {
-        // The paths above have nothing.
+        // The paths above have no sums here.
         if !now.is_empty() {
             (taken.sums, taken.last_seen) = (now.sums.clone(), now.last_seen);
         }
@@ -103,8 +103,8 @@ fn free_idle(past: &mut PastLabels, trees: &Merged, replaced: &Replaced) {
     idle.free();
 }
 
-/// Returns the labels of paths with living calls, those of the paths above, and those of living
-/// tasks, whose own paths may have had no room. Sorted.
+/// Returns the labels of paths with living calls, of the paths above them, and of living tasks. The
+/// trees may have had no room for the paths of such tasks. Sorted.
 fn busy_labels(trees: &Merged) -> Vec<Label> {
     let tasks = live::all_tasks().filter(|task| task.id() != 0);
     let mut busy: Vec<Label> = tasks.map(live::Task::label).collect();

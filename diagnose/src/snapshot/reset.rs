@@ -17,10 +17,10 @@ static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
 
 /// Discards the recording so far: later snapshots count from now.
 ///
-/// No counter of the running program is erased. A capture becomes the new zero and is subtracted
-/// from later captures, open polls and waits included. A wait that began an hour before the reset
-/// counts from the reset on. Longest polls restart from zero. Acquisitions of resources, their
-/// waits and holds count once they are over: in full, if that is after the reset.
+/// No counter of the running program is erased. A capture becomes the new baseline and is
+/// subtracted from later captures, including open polls and waits. A wait that began an hour before
+/// the reset counts from the reset on. Longest polls restart from zero. Acquisitions of resources,
+/// waits for them and holds of them count when they are over: in full, if that is after the reset.
 ///
 /// # Examples
 /// ```
@@ -39,7 +39,8 @@ pub fn reset() {
     }
     let now = clock::now();
     let turn = turn(PATIENCE);
-    // First: a poll that begins once its node has been read must not add the wait before.
+    // Noted first, because a poll that begins after its node was read must not add the wait before
+    // it.
     live::note_reset(now);
     let mut merged = Merged::read_all(turn.as_ref());
     #[cfg(feature = "tokio")]
@@ -68,7 +69,7 @@ pub(super) fn with_baseline(apply: impl FnOnce(&Merged)) {
     }
 }
 
-/// Moves what labels had at the last reset to `[other]`.
+/// Moves the sums that labels had at the last reset to `[other]`.
 pub(super) fn replace_labels(labels: &Replaced) {
     if let Some((merged, _)) = &mut *BASELINE.lock() {
         for path in &mut merged.paths {

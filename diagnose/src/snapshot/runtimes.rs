@@ -24,8 +24,8 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, now: u64, 
     use crate::{clock, tree};
 
     let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
-    // Only a capture of all times reads the trees. Before the workers, and the clock after them: so
-    // no time counts as both polled and parked, or is later than the end.
+    // Only a capture of all times reads the trees. They are read before the workers, and the clock
+    // after both. So no time counts as both polled and parked, or is later than the end.
     let trees = if snapshot.nodes.is_empty() { Vec::new() } else { tree::all() };
     let trees: Vec<_> = trees.into_iter().map(|tree| (tree, tree.root_polls())).collect();
     let listed_workers = workers::all_workers();
@@ -41,7 +41,7 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, now: u64, 
         worker.since_ns = ago(listed.since);
         let task = listed.tree.filter(|_| !worker.parked).and_then(|tree| running.get(&tree));
         worker.task = task.map(|id| diagnose_reports::model::TaskId::new(*id));
-        // Before its first poll, the thread had no tree when it parked last.
+        // If the thread parked last before its first poll, it had no tree then.
         let tree = trees.iter().find(|(tree, _)| match listed.tree {
             Some(number) => tree.root.tree == number,
             None => listed.os_id.is_some_and(|id| tree.thread_id() == id) && tree.is_leased(),
@@ -131,7 +131,8 @@ pub(super) fn add_cpu_times(snapshot: &mut Snapshot) {
 /// Pauses only if a worker is marked and a timer is late.
 pub(super) fn check_delayed(snapshot: &mut Snapshot) {
     const PAUSE: Duration = Duration::from_millis(20);
-    /// The share of the pause on a CPU from which a thread runs, in percent.
+    /// Minimum share of the pause, in percent, that a thread has to be on a CPU to count as
+    /// running.
     const RUNS: u128 = 20;
     let is_late = |wait: &Wait| wait.due_ns.is_some_and(|due_ns| due_ns < LATE_TIMER_NS);
     let is_checked = snapshot.waits.iter().any(is_late) && snapshot.workers.iter().any(|it| it.is_delayed);

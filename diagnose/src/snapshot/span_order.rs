@@ -168,7 +168,7 @@ impl Spans {
 }
 
 impl PlacedSpan {
-    /// The row of the span, and that of its current await.
+    /// The row of the span, and the row of its current await.
     fn rows(self, listed: SlotCopy) -> impl Iterator<Item = SpanPlace> + Clone {
         let Self { row, parent, task, is_detached, is_set_aside } = self;
         let body = body(listed.node);

@@ -13,7 +13,7 @@ impl Statics {
     }
 
     /// Finds the writable parts of mapped files. Memory that was zero at the start, such as a lock
-    /// that is made later, has no file. It lies right behind such a part.
+    /// that is made later, has no file. That memory directly follows such a part.
     fn of(maps: &str) -> Self {
         let mut all: Vec<Range<usize>> = Vec::new();
         for (range, is_writable, path) in maps.lines().filter_map(mapping) {

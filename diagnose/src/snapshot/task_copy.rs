@@ -25,7 +25,7 @@ use crate::tree::{self, Node};
 pub(super) struct TaskCopy {
     pub(super) task: &'static live::Task,
     pub(super) id: u64,
-    /// Without `spawned_by` and `made`, in which alike tasks differ.
+    /// Without `spawned_by` and `made`, in which otherwise equal tasks differ.
     pub(super) origin: Rc<TaskOrigin>,
     pub(super) made: u64,
     pub(super) spawned_by: u64,
@@ -142,8 +142,8 @@ fn listing(task: &'static live::Task, origins: &mut Origins) -> Option<TaskCopy>
         (wakers, counts, running) = (task.live_wakers(), TaskCounts::read(task), path(doing));
     }
     let left = if doing == TaskState::Unpolled { 0 } else { task.since() };
-    // During a poll, this is the start of the poll before: the running one has not left any future
-    // out yet.
+    // During a poll, this is the start of the previous poll: the running one has not left out any
+    // future yet.
     let entered = task.entered.load(Relaxed);
     let span = task.span.load(Relaxed);
     let memory = Memory(task.memory.load(Relaxed));
@@ -277,7 +277,7 @@ impl TaskCopy {
     }
 }
 
-/// The least size of a future that is worth a number in each task.
+/// Minimum size of a future, in bytes, for its size to be stored in each task.
 const LARGE_BYTES: u64 = 1 << 10;
 
 /// Returns `None` for 0.

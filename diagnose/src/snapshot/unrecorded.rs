@@ -56,8 +56,8 @@ impl OtherThread {
     }
 
     /// Returns whether it cannot go on by itself. `is_own` says whether a thread of this crate
-    /// takes the snapshot. Most main threads wait for the others, also on a system that does not
-    /// say so.
+    /// takes the snapshot. Most main threads wait for the others, even on a system that does not
+    /// report it.
     fn is_idle(&self, is_own: bool) -> bool {
         let is_unknown_main = self.is_main() && self.system_call.is_none();
         is_unknown_main || ((is_own || self.is_main()) && self.waits_for_thread())
@@ -131,8 +131,8 @@ pub(super) fn add(
     let is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
         && threads.is_some_and(|threads| threads.iter().all(is_recorded));
     let is_own = own_thread::takes_snapshot();
-    // Any thread that waits for an event may end the waits of the others: a runtime's worker wakes
-    // a thread that is parked in a `block_on` of the original tokio.
+    // Any thread that waits for an event may end the waits of the others. For example, a runtime's
+    // worker wakes a thread that is parked in a `block_on` of the original tokio.
     let is_quiet =
         LazyCell::new(|| threads.is_some_and(|it| it.iter().all(OtherThread::may_wait_for_thread)));
     let is_foreign = |thread: &&OtherThread| {
@@ -154,7 +154,7 @@ pub(super) fn add(
     };
     let has_unnumbered = [before, after].into_iter().flatten().any(|it| it.runtime == 0);
     let has_uncounted = has_unnumbered || snapshot.tasks.iter().any(is_uncounted);
-    // Each alarm calls that function, on a thread of this crate.
+    // Each alarm calls the function of `Builder::on_alarm`, on a thread of this crate.
     let is_without_callback = !alarms::has_owning_callback();
     snapshot.is_all_recorded = is_all_recorded && is_without_callback && !has_more && !has_uncounted;
     snapshot.foreign_threads = foreign_threads;
@@ -168,8 +168,8 @@ struct ListedTasks {
     /// By runtime: number of its futures, without those of `block_on`.
     recorded: OrderedMap<u64, u64>,
     /// By thread: the wakers of tokio's tasks with which unspawned roots without a known runtime
-    /// were last polled there. Several roots in one task have the same. A combinator has wakers of
-    /// its own, which do not tell the task.
+    /// were last polled there. Several roots in one task have the same waker. A combinator has
+    /// wakers of its own, which do not show the task.
     wakers: OrderedMap<u64, OrderedSet<usize>>,
     /// The threads on which a task or a `block_on` runs.
     running: OrderedSet<u64>,
@@ -178,7 +178,7 @@ struct ListedTasks {
     /// By runtime: the threads in polls of its futures.
     polling: OrderedMap<u64, OrderedSet<u64>>,
     /// The last polling threads of tasks that neither a worker polls nor a `LocalSet`: each runs an
-    /// executor. What runs a set is on record itself, and its thread may have left it.
+    /// executor. A task that runs a set is on record itself, and its thread may have left it.
     bound: OrderedSet<u64>,
 }
 
@@ -226,8 +226,8 @@ impl ListedTasks {
         threads.len() as u64 > runtime.workers
     }
 
-    /// Returns the number of wakers of unspawned roots on the workers of a runtime: most likely
-    /// each is that of a task of the runtime.
+    /// Returns the number of wakers of unspawned roots on the workers of a runtime: most likely,
+    /// each is the waker of a task of the runtime.
     fn wakers_on_workers(&self, snapshot: &Snapshot, runtime: u64) -> u64 {
         let is_worker = |id: u64| {
             let mut workers = snapshot.workers.iter();

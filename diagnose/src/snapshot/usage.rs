@@ -8,7 +8,8 @@ use super::latency;
 use crate::clock::Scale;
 use crate::waits::{self, PastKey, PastUse, ResourceKind, UNBOUNDED};
 
-/// Converts them, without the waits that last; `acquisitions` counts all, measured or not.
+/// Converts a usage, without the waits that have not ended. `acquisitions` counts all acquisitions,
+/// measured or not.
 pub(super) fn usage(
     usage: &waits::Usage,
     acquisitions: u64,
@@ -67,7 +68,7 @@ fn usage_place(of: &waits::UsagePlace, capture: &CaptureContext<'_>) -> UsagePla
 
 fn quantiles_ns(durations: &waits::Durations, scale: Scale) -> Quantiles {
     let mut built = Quantiles::default();
-    // Most of a million channels have no durations.
+    // Skipped for most channels, which have no durations.
     if durations.each.calls > 0 {
         let all = latency::to_model(&durations.each, scale).quantiles();
         (built.p50_ns, built.p99_ns, built.max_ns) = (all.p50_ns, all.p99_ns, all.max_ns);

@@ -62,8 +62,8 @@ impl WaitsCopy {
     /// Copies all waits, holdings and resources.
     pub(super) fn capture() -> Self {
         let read_at = clock::now();
-        // Before the holdings: a thread that ends in between drops what it has, or hands it on.
-        // Without records there is nothing to have, so no need to list threads.
+        // Listed before the holdings, because a thread that ends in between drops its holdings, or
+        // passes them on. Without records there are no holdings, so threads need not be listed.
         let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { own_thread::others() };
         let foreign = foreign_threads(threads.as_deref());
         let (mut loose, mut queued): (Vec<_>, Vec<_>) =
@@ -124,7 +124,7 @@ impl WaitsCopy {
 
     /// Adds resources and waits to a snapshot.
     pub(super) fn build(mut self, snapshot: &mut Snapshot, capture: &CaptureContext<'_>) {
-        // Before the present resources: one that ends in between is not counted twice.
+        // Read before the current resources, so that one that ends in between is not counted twice.
         if capture.is_whole {
             snapshot.past_resources = past_resources(capture);
         }
@@ -212,7 +212,7 @@ fn push(snapshot: &mut Snapshot, mut wait: Wait, classes: &mut Classes<WaitClass
 
 /// Returns whether the task may wait with a future that it creates anew for each poll. A future
 /// that was given up after several polls, or left out by a later poll, is gone, and its waker wakes
-/// the task for nothing.
+/// the task without effect.
 fn may_be_made_anew(wait: &WaitCopy, capture: &CaptureContext<'_>) -> bool {
     let polled = &wait.polled;
     let entered = capture.tasks.get(polled.task).map_or(0, |task| task.entered);
@@ -260,8 +260,8 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
         Some(site) => capture.texts.place_of_site(site),
         None => capture.texts.place(wait.at),
     });
-    // By the finished polls of its task: which futures the running poll leaves out is not known
-    // yet.
+    // Decided by the finished polls of its task, because it is not known yet which futures the
+    // running poll leaves out.
     class.is_set_aside = is_set_aside;
     // The poll that runs now may lend the future to scoped threads, or move it.
     let is_left_out = !wait.is_blocking && task.is_some_and(TaskCopy::is_running);
