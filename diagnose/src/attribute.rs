@@ -25,9 +25,9 @@
 /// # Arguments
 /// - `name = "…"`: the name to show instead of the function's.
 /// - `label = "user={user_id}"`: a format string over the arguments and the names in their
-///   patterns, formatted once per call and only while recording. Up to 1,024 labels have nodes of
-///   their own; the others are `[other]`. A living task still shows the label of its root, if that
-///   future was a root at its first poll.
+///   patterns, formatted once per call and only while recording. The first 768 labels, and 256 more
+///   that are frequent, have nodes of their own; the others are `[other]`. A living task still
+///   shows the label of its root, if that future was a root at its first poll.
 /// - `root`: the future is a task, a root wherever it is polled.
 /// - `all`: inside an impl block, a trait or a module, times plain functions too.
 /// - `skip`: leaves the item as it is.

@@ -258,8 +258,9 @@ impl Builder {
     ///
     /// # Cost
     /// The thread checks four times per threshold and at least once a second, or less often if a
-    /// check takes long. It reads a word or two of each task and wait that can be late: with
-    /// 100,000 waiting tasks, at most 1 % of a processor and 5 MB. No task is stopped or polled.
+    /// check takes long or the threshold is below 4 ms. It reads a word or two of each task and
+    /// wait that can be late: with 100,000 waiting tasks, at most 1 % of a processor and 5 MB. No
+    /// task is stopped or polled.
     ///
     /// While something runs or is queued for longer than the threshold, a check takes a snapshot of
     /// these tasks. While something waits for longer, a check searches the late waits for those

@@ -129,11 +129,12 @@
 //! - **Memory** is bounded: 16,384 nodes per thread of about 1,100 bytes, each with the durations
 //!   of its calls (usually 1 kB, at most 17 kB); 128 levels; 1,024 labels; 16
 //!   [attributes](task_attr) per living task; 16 million pending spans of 64 bytes; 1,048,576
-//!   guards, permits and channel ends; 4,096 names of tasks and named futures. Names, labels and
+//!   guards, permits and channel ends; 4,096 names of tasks with their places. Names, labels and
 //!   attributes are cut at 256 bytes. Calls past a limit of nodes, levels or labels count in a node
 //!   `[other]`; a span past the limit is timed, but not listed. Every report's footer counts these.
-//!   Past 1,024 labels, a frequent one replaces the rarest, whose sums then count in `[other]`.
-//!   Nodes stay in memory until the program ends.
+//!   The first 768 labels have nodes at once, later ones once they are frequent. Past 1,024, such a
+//!   label replaces the rarest, whose sums then count in `[other]`. Nodes stay in memory until the
+//!   program ends.
 //!
 //! # Platforms
 //!

@@ -108,10 +108,10 @@ impl<T> IsBoxed<T> {
 
 /// Spawns `future` as a task, on the executor that `spawn` passes it to.
 ///
-/// The task is listed under the first 256 bytes of `name`, with the place of this call and the
-/// task that makes it, until the future is done or dropped. A process keeps up to 4,096 pairs of
-/// name and place; past that, a new one is listed as `task`. The modules `tokio`, `smol` and
-/// `async_std` do this for every spawn.
+/// The task is listed under the first 256 bytes of `name`, with the place of this call and the task
+/// that makes it, until the future is done or dropped. A process keeps up to 4,096 pairs of name
+/// and place, those of named futures included; past that, a new one is listed as `task`. The
+/// modules `tokio`, `smol` and `async_std` do this for every spawn.
 ///
 /// # Examples
 /// ```

@@ -2,9 +2,9 @@
 //!
 //! They are stored by task id, next to the registry of tasks and not in it, because most tasks have
 //! none. A task's end does not access this table. Instead, the entries of finished tasks are
-//! dropped whenever the table has doubled and has as many entries as there are living tasks. So the
-//! number of living tasks bounds its size, and the average cost of an insertion does not depend on
-//! that number.
+//! dropped whenever the table has doubled and has as many entries as there are records of tasks. So
+//! the highest number of tasks so far bounds its size, and the average cost of an insertion does
+//! not depend on that number.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::{Display, Write as _};

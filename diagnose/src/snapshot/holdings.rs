@@ -198,8 +198,8 @@ impl<'a> Holdings<'a> {
     }
 
     /// Returns whether it is a lock in a static, whose guards can move to other threads. Such a
-    /// lock was created in a constant, so it has no creator, or it lies in the memory of statics.
-    /// Guards of std and `parking_lot` stay with their thread.
+    /// lock of tokio was created in a constant, so it has no creator. One with waiters lies in the
+    /// memory of statics. Guards of std and `parking_lot` stay with their thread.
     fn is_in_a_static(&self, resource: u64, has_waiters: bool) -> bool {
         let Some(&record) = self.records.get(&resource) else { return false };
         let Some((_, it)) = record.identity() else { return false };

@@ -1,6 +1,7 @@
-//! The watchdog: a thread that finds stuck tasks while they are stuck. It only reads: the state of
-//! each task, and the code that runs on the threads. It changes nothing in the program. Each alarm
-//! is printed once on stderr, and from then on it is part of text and JSON reports.
+//! The watchdog: a thread that finds stuck tasks while they are stuck. It reads the state of each
+//! task. For a native stack it signals the thread, whose system call may then return early; it
+//! changes nothing else in the program. Each alarm is printed once on stderr when it is raised, and
+//! once when it is resolved. Text and JSON reports contain it from then on.
 //!
 //! ```text
 //! diagnose: ALARM task 7 `conn` has been in one poll for 312 ms on thread tokio-rt-worker, using 100 % of a CPU

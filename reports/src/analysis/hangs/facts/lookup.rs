@@ -282,8 +282,8 @@ impl<'a> Facts<'a> {
         self.queues.of(2 * resource + side)
     }
 
-    /// Returns whether the wait for a message goes on although the channel is closed: the owner of a
-    /// reserved slot may still send. In tokio's channel, senders that wait are woken.
+    /// Returns whether the wait for a message goes on although the channel is closed: the owner of
+    /// a reserved slot may still send. In tokio's channel, senders that wait are woken.
     pub(crate) fn awaits_reserved_slots(&self, resource: usize, wait: &Wait) -> bool {
         let it = &self.snapshot.resources[resource];
         let is_drain = it.kind == ResourceKind::Mpsc && it.library == *"tokio" && it.filled == 0;

@@ -181,7 +181,8 @@ fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
                 })
             };
             let is_unused = holding.role == Role::Receives && holding.uses == 0;
-            // Another task waits for the message to be received: the receiving future need not exist.
+            // Another task waits for the message to be received: the receiving future need not
+            // exist.
             let is_alone = path.iter().filter_map(Node::task).all(is_with);
             let is_unpolled = is_unused && is_with_creator && is_alone && !path.iter().any(is_close_wait);
             if facts.is_set_aside(holding) {
