@@ -4,7 +4,7 @@
 //! path. This module lists all sites that were ever reached, and turns their switches.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use crate::clock;
 use crate::env;
@@ -26,6 +26,9 @@ static SWITCHBOARD: ForkMutex<Switchboard> =
 
 /// Whether recording is on, for code that has no site.
 static RECORDS: AtomicBool = AtomicBool::new(true);
+
+/// The tick at which recording was last turned off, for all sites or some; zero if it never was.
+static LAST_OFF: AtomicU64 = AtomicU64::new(0);
 
 /// The parent of this process, if it is a forked child that must not use its parent's records; 0
 /// otherwise.
@@ -70,6 +73,20 @@ pub fn set_enabled(enabled: bool) {
     board.enabled = enabled;
     RECORDS.store(enabled, Relaxed);
     board.turn_all();
+    if !enabled {
+        note_off();
+    }
+}
+
+/// Records that sites were turned off: a task that is polled from now on may be recorded no longer.
+fn note_off() {
+    LAST_OFF.store(clock::now(), Relaxed);
+}
+
+/// The tick from which each living task is known to be recorded, if its site is; zero if recording
+/// was never turned off.
+pub(crate) fn last_off() -> u64 {
+    LAST_OFF.load(Relaxed)
 }
 
 /// The lock on the switches of all sites.
@@ -126,6 +143,7 @@ pub(crate) fn set_only(only: Option<Pattern>) {
     let mut board = lock();
     board.only = only;
     board.turn_all();
+    note_off();
 }
 
 /// Records only roots: tasks, and futures that are polled below no annotated future.

@@ -22,6 +22,7 @@ use super::statics::Statics;
 use super::task_copy::{TaskCopy, some};
 use crate::live::{self, Memory, TransferCounts};
 use crate::site::GuardUse;
+use crate::switch;
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind, ResourceType};
 
 /// All holdings, by resource.
@@ -250,8 +251,9 @@ impl<'a> Holdings<'a> {
     fn find(&self, copy: &HoldingCopy, guard: GuardUse, holding: &mut Holding, capture: &CaptureContext<'_>) {
         let Some(owner) = capture.tasks.get(copy.task) else {
             // The task is gone. A movable holding is elsewhere. A borrowed one was leaked there, or
-            // is in the task's output.
-            let is_forgotten = copy.task != 0 && !copy.is_movable && !copy.may_be_in_output;
+            // is in the task's output. Or the task goes on: it was polled while recording was off.
+            let is_unlisted = copy.since <= switch::last_off();
+            let is_forgotten = copy.task != 0 && !copy.is_movable && !copy.may_be_in_output && !is_unlisted;
             holding.attribution = if is_forgotten {
                 if guard == GuardUse::Stays { Attribution::Exact } else { Attribution::Likely }
             } else if copy.is_movable

@@ -61,6 +61,11 @@ pub(super) const SECTION: Section = Section {
             guard_sent_from_a_field,
             "a guard moves out of a struct, and in a message to an older task"
         ),
+        row!(
+            "Y248",
+            switched_off_under_a_lock,
+            "recording is turned off, and the owner of a lock goes on with it"
+        ),
     ],
 };
 
@@ -206,4 +211,29 @@ async fn guard_sent_from_a_field() {
     tokio::spawn(worker.diagnose("worker"));
     sleep(ms(20)).await;
     tokio::spawn(body(Box::leak(Box::default()), to)).await.unwrap();
+}
+
+async fn switched_off_under_a_lock() {
+    #[diagnose]
+    async fn owns(rows: Arc<Mutex<u32>>) {
+        let mut rows = rows.lock().await;
+        for _ in 0..LONG / 20 {
+            sleep(ms(20)).await;
+            *rows += 1;
+        }
+    }
+    #[diagnose]
+    async fn wants(rows: Arc<Mutex<u32>>) {
+        *rows.lock().await += 1;
+    }
+    let rows = Arc::<Mutex<u32>>::default();
+    let owner = tokio::spawn(owns(Arc::clone(&rows)));
+    sleep(ms(50)).await;
+    let waiter = tokio::spawn(wants(rows));
+    sleep(ms(50)).await;
+    diagnose::set_enabled(false);
+    sleep(ms(100)).await;
+    diagnose::set_enabled(true);
+    owner.await.unwrap();
+    waiter.await.unwrap();
 }
