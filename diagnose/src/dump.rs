@@ -164,20 +164,22 @@ fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep)
     }
     let first = name.clone();
     let is_temporary = folder.join(TEMPORARY).exists();
-    let mut words = Vec::new();
+    let (mut words, mut is_written) = (Vec::new(), false);
     for report in reports {
         let write = |path: &Path| {
             signal_mask::with_write_errors(|| diagnose_reports::write_new_file(snapshot, *report, path))
         };
         let written = with_free_name(&mut name, |name| path(name, report), write);
+        is_written |= written.is_ok();
         match written {
             Ok(_) if is_temporary => {}
             Ok(path) => words.push(format!("diagnose: wrote {}", path.display())),
             Err(error) => words.push(format!("diagnose: {error}")),
         }
     }
-    // If the set has two names, both are new, so the next dump applies the bounds.
-    let removed = if name == first { keep.enforce(&folder, &name) } else { 0 };
+    // Without a new dump, the older ones are all there is. If the set has two names, both are new,
+    // so the next dump applies the bounds.
+    let removed = if is_written && name == first { keep.enforce(&folder, &name) } else { 0 };
     match removed {
         _ if is_temporary => {}
         0 => {}

@@ -60,19 +60,17 @@ impl Keep {
             return 0;
         }
         let dumps = found(folder);
-        let mut bytes = dumps.get(newest).map_or(0, |newest| newest.bytes);
+        let (mut left, mut bytes) = dumps.get(newest).map_or((0, 0), |newest| (1, newest.bytes));
         let others = dumps.into_iter().filter(|(name, _)| name != newest);
         let mut dumps: Vec<Dump> = others.map(|(_, dump)| dump).collect();
         sort_by(&mut dumps, |a, b| (a.written, &a.files).cmp(&(b.written, &b.files)));
-        let (mut left, mut removed) = (1, 0);
+        let mut removed = 0;
         for dump in dumps.iter().rev() {
             left += 1;
             bytes = dump.bytes.saturating_add(bytes);
             if left > self.dumps || bytes > self.bytes {
-                removed += 1;
-                for file in &dump.files {
-                    let _ = fs::remove_file(file);
-                }
+                let gone = dump.files.iter().filter(|file| fs::remove_file(file).is_ok()).count();
+                removed += u64::from(gone > 0);
             }
         }
         removed

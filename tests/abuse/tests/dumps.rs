@@ -163,6 +163,22 @@ fn the_oldest_dumps_go_and_nothing_else_does() {
 }
 
 #[test]
+fn a_dump_that_cannot_be_written_removes_no_older_one() {
+    diagnose_isolation::isolated!();
+    let folder = Folder::new("full");
+    folder.run(&[("DIAGNOSE_FORMATS", "txt,json")]);
+    let before = folder.files();
+    let mut command = command("/bin/sh");
+    command.args(["-c", "ulimit -f 0; exec \"$0\" 2>&1 | cat >&2", env!("CARGO_BIN_EXE_dumps")]);
+    command.env("DIAGNOSE_DIR", &folder.1).env("DIAGNOSE_ON_EXIT", "1").env("DIAGNOSE_KEEP", "1");
+    let output = output(&mut command, Duration::from_secs(120));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("diagnose: cannot write "), "{stderr}");
+    assert!(!stderr.contains("removed"), "{stderr}");
+    assert_eq!(folder.files(), before);
+}
+
+#[test]
 fn what_killed_processes_left_is_removed_with_their_dumps() {
     diagnose_isolation::isolated!();
     let folder = Folder::new("killed");
