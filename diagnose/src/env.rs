@@ -1,8 +1,10 @@
 //! Reads the `DIAGNOSE*` environment variables. Nothing is reported here, because the first poll of
 //! a program may run this; `env_values` reports invalid values.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::os;
 use crate::pattern::Pattern;
 use crate::serve_address::{ServeAddress, ServeToken};
 
@@ -47,14 +49,20 @@ pub(crate) fn serve_token() -> Option<ServeToken> {
 
 /// The value of a variable that is set and not empty.
 pub(crate) fn text(name: &str) -> Option<String> {
-    let value = std::env::var_os(name)?;
+    let value = variable(name)?;
     let value = value.to_string_lossy().trim().to_owned();
     (!value.is_empty()).then_some(value)
 }
 
 /// The value of a variable that is a path, unchanged even if it is not UTF-8.
 pub(crate) fn path(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
+    variable(name).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// The value of a variable. Whoever starts a set-user-ID program sets its environment, and must not
+/// name the files that it writes and removes with its owner's rights.
+fn variable(name: &str) -> Option<OsString> {
+    if os::has_rights_of_another() { None } else { std::env::var_os(name) }
 }
 
 /// The value of a variable that is a switch. A value that is neither on nor off counts as not set:

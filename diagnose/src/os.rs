@@ -20,6 +20,23 @@ pub(crate) fn thread_id() -> u64 {
     0
 }
 
+/// Returns whether the process runs with the rights of another user or group than that of the one
+/// who started it.
+#[cfg(unix)]
+pub(crate) fn has_rights_of_another() -> bool {
+    // SAFETY: it has no arguments, and always succeeds.
+    let (user, effective_user) = (unsafe { libc::getuid() }, unsafe { libc::geteuid() });
+    // SAFETY: as above.
+    let (group, effective_group) = (unsafe { libc::getgid() }, unsafe { libc::getegid() });
+    user != effective_user || group != effective_group
+}
+
+/// `false`: this target has no such programs.
+#[cfg(not(unix))]
+pub(crate) fn has_rights_of_another() -> bool {
+    false
+}
+
 /// The number of the system call in which a thread waits for another. `None` where there is none.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[allow(clippy::unnecessary_cast)] // The type depends on the target.
