@@ -18,7 +18,7 @@ const MAX_NAMED: usize = 16;
 
 /// Returns the findings as alarms, in their order. If one of them is about a poll, this measures
 /// for 20 ms what the poll's thread does.
-pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<Alarm> {
+pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>], with_stacks: bool) -> Vec<Alarm> {
     let polls = findings.iter().flat_map(|finding| match finding {
         Finding::LongPoll(task) => std::slice::from_ref(task),
         Finding::Blocked { polls, .. } => polls,
@@ -27,7 +27,7 @@ pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<Al
     let mut threads: Vec<u64> = polls.filter_map(|task| task.thread_id).collect();
     sort(&mut threads);
     threads.dedup();
-    let texts = AlarmTexts { snapshot, usages: cpu::watch(&threads) };
+    let texts = AlarmTexts { snapshot, usages: cpu::watch(&threads), with_stacks };
     findings.iter().map(|finding| alarm(kind(finding), texts.text(finding), tasks(finding))).collect()
 }
 
@@ -55,6 +55,8 @@ struct AlarmTexts<'a> {
     snapshot: &'a Snapshot,
     /// CPU usage of threads, by the kernel's thread number.
     usages: HashMap<u64, CpuUsage>,
+    /// Whether polls have their native stacks, if those are compiled in.
+    with_stacks: bool,
 }
 
 impl AlarmTexts<'_> {
@@ -83,7 +85,8 @@ impl AlarmTexts<'_> {
             // Writing to a string cannot fail.
             let _ = write!(alarm, "\n  {branch}{} ({place}){mark}", clean_line(&site.name));
         }
-        let stack = task.thread_id.map(native_stack::of).unwrap_or_default();
+        let thread = task.thread_id.filter(|_| self.with_stacks);
+        let stack = thread.map(native_stack::of).unwrap_or_default();
         // The poll may have ended while its thread was interrupted.
         if !stack.is_empty() && live::is_in_poll(task.id.get(), task.polls) {
             alarm.push_str("\n  native stack, innermost first:");

@@ -31,6 +31,9 @@ const SHARE: u32 = 100;
 /// Maximum number of verdicts printed at once; the others are counted.
 const MAX_NEW_ALARMS: usize = 16;
 
+/// Number of tasks of an open alarm past which they are forgotten: the count of similar hangs then
+/// includes some twice.
+const MAX_TASKS: usize = 4_096;
 /// Maximum number of finished alarms that are remembered.
 const MAX_OVER: usize = 256;
 /// Number of requests in a row without an alarm after which it is over. One is not enough, because
@@ -170,6 +173,9 @@ impl Hangs {
                 u64::from(own.is_empty() && was_over || !own.iter().all(|task| alarm.tasks.contains(task)));
             alarm.age_ns = alarm.age_ns.max(age_ns(verdict));
             tasks.extend(own);
+        }
+        if alarm.tasks.len() > MAX_TASKS {
+            alarm.tasks = OrderedSet::new();
         }
         alarm.tasks.extend(tasks.iter().copied());
         alarm.missed = 0;

@@ -82,7 +82,8 @@ impl LatePart {
         starts: impl Iterator<Item = (u64, impl Fn() -> bool)>,
         late: &mut Late,
     ) {
-        if self.next <= now {
+        // The clock may have been set back.
+        if self.next <= now || now < self.last_look {
             let before = self.last_look;
             *self = Self { last_look: now, next: now.saturating_add(threshold), ..Self::default() };
             for (since, is_poll) in starts {

@@ -93,6 +93,8 @@ struct Watch {
     looked: Duration,
     /// For snapshots of running tasks.
     running: Budget,
+    /// For native stacks.
+    stacks: Budget,
     /// The last sieve. `quiet` counts the sieves in a row without anything new; `is_new` says that
     /// something is newly late since then.
     sieve: WatchTurn,
@@ -152,7 +154,10 @@ impl Watch {
             let snapshot = crate::snapshot::running();
             let findings = self.looks.look(&snapshot, ns(threshold));
             self.running.spend(watch.turn().took);
-            for (finding, alarm) in findings.iter().zip(alarms_of(&snapshot, &findings)) {
+            let watch = Stopwatch::start();
+            let alarms = alarms_of(&snapshot, &findings, self.stacks.allows(Instant::now()));
+            self.stacks.spend(watch.turn().took);
+            for (finding, alarm) in findings.iter().zip(alarms) {
                 self.open.push(PollAlarm::new(alarm.clone(), finding, taken));
                 raise(alarm);
             }
