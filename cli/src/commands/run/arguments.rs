@@ -66,6 +66,7 @@ pub(super) fn variables(args: &Args, folder: &Path) -> Vec<(&'static str, OsStri
         ("DIAGNOSE", "on".into()),
         ("DIAGNOSE_DIR", folder.into()),
         ("DIAGNOSE_FORMATS", "json".into()),
+        ("DIAGNOSE_KEEP", "off".into()),
         ("DIAGNOSE_ON_EXIT", "1".into()),
         ("DIAGNOSE_SIGNAL", "USR1".into()),
     ];
@@ -76,7 +77,7 @@ pub(super) fn variables(args: &Args, folder: &Path) -> Vec<(&'static str, OsStri
         variables.push(("DIAGNOSE_TASKS_ONLY", "1".into()));
     }
     if let Some(watchdog) = args.watchdog {
-        variables.push(("DIAGNOSE_WATCHDOG", format!("{}us", watchdog.as_micros()).into()));
+        variables.push(("DIAGNOSE_WATCHDOG", format!("{}us", watchdog.as_micros().max(1)).into()));
     }
     if args.lock_order {
         variables.push(("DIAGNOSE_LOCK_ORDER", "1".into()));

@@ -133,11 +133,11 @@ const KILL: i32 = 9;
 /// Reports the signals that end a program, instead of ending this one.
 #[cfg(unix)]
 fn listen(sender: &Sender<Event>) -> Result<(), Failure> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::iterator::SignalsInfo;
     use signal_hook::iterator::exfiltrator::raw::WithRawSiginfo;
 
-    let signals = SignalsInfo::<WithRawSiginfo>::new([SIGINT, SIGTERM, SIGHUP]);
+    let signals = SignalsInfo::<WithRawSiginfo>::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP]);
     let mut signals = signals.map_err(|error| Failure::new(format!("cannot listen for Ctrl-C: {error}")))?;
     let sender = sender.clone();
     thread::spawn(move || {
