@@ -42,6 +42,8 @@ fn runs_of_a_reused_process_id_both_count() {
     restarted.nodes[0].first_seen_ns += 12_345;
     let merged = merge(&[process(1, "handle | busy=30 calls=3"), restarted]);
     assert_eq!((merged.nodes[0].calls, merged.process.pid), (6, 1));
+    let more = merge(&[merged, process(2, "handle | busy=30 calls=3")]);
+    assert_eq!((more.nodes[0].calls, more.merged), (9, 3));
 }
 
 #[test]

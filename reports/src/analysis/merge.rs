@@ -38,7 +38,8 @@ pub fn merge(snapshots: &[Snapshot]) -> Snapshot {
     let is_last = is_continued(snapshots).into_iter().map(|is_continued| !is_continued);
     let snapshots: Vec<&Snapshot> =
         snapshots.iter().zip(is_last).filter(|(_, is_last)| *is_last).map(|(snapshot, _)| snapshot).collect();
-    let mut merged = Snapshot { version: VERSION, merged: snapshots.len() as u64, ..Snapshot::default() };
+    let recordings = snapshots.iter().map(|snapshot| snapshot.merged.max(1)).fold(0, u64::saturating_add);
+    let mut merged = Snapshot { version: VERSION, merged: recordings, ..Snapshot::default() };
     head(&mut merged, &snapshots);
     let sites: OrderedSet<&Site> = snapshots.iter().flat_map(|snapshot| &snapshot.sites).collect();
     merged.sites = sites.iter().map(|site| (*site).clone()).collect();

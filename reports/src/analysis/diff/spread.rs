@@ -45,10 +45,10 @@ impl Spread {
 }
 
 /// The change of the median that noise alone may cause, in the unit of the values, at least
-/// `floor`.
+/// `floor`. Infinite if it is unknown: a single recording without any of it says nothing.
 pub(super) fn noise(old: &Spread, new: &Spread, floor: f64) -> f64 {
     if old.values.len().min(new.values.len()) < 2 {
-        return ASSUMED * old.median;
+        return if old.median > 0.0 { ASSUMED * old.median } else { f64::INFINITY };
     }
     let (old_sigma, new_sigma) = (old.sigma(), new.sigma());
     let (old_variance, new_variance) = (old_sigma * old_sigma, new_sigma * new_sigma);
