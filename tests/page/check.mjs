@@ -5,6 +5,7 @@ import path from 'node:path';
 import { browser, errors, open, requests, timed } from './browser.mjs';
 import { lowContrast } from './contrast.mjs';
 import { checkLive } from './live.mjs';
+import * as facts from './facts.mjs';
 import * as reader from './reader.mjs';
 
 const out = path.resolve(process.argv[2]);
@@ -343,7 +344,7 @@ async function copies() {
 }
 
 const all = { paints, interactions, totals, quantiles, looks, keyboard, links, firstViews, hiddenRoots, edges, findings, hostile, paper, copies, live: () => checkLive(out, check),
-  ...Object.fromEntries(Object.entries(reader).map(([name, run]) => [name, () => run(out, check)])) };
+  ...Object.fromEntries(Object.entries({ ...reader, ...facts }).map(([name, run]) => [name, () => run(out, check)])) };
 const only = process.argv.slice(3);
 for (const [name, run] of Object.entries(all)) {
   if (only.length && !only.includes(name)) continue;

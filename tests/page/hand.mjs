@@ -5,7 +5,7 @@ import zlib from 'node:zlib';
 
 const MS = 1e6;
 export const place = (line) => ({ file: 'src/main.rs', line, column: 1 });
-const site = (name, line, kind = 'fn') => ({ name, module: 'made', kind, place: place(line) });
+export const site = (name, line, kind = 'fn') => ({ name, module: 'made', kind, place: place(line) });
 
 // Writes a page with a snapshot, and returns its address.
 export function pageOf(out, name, snapshot, view = 'wall') {
@@ -26,7 +26,7 @@ export function calls() {
   };
 }
 
-const task = (id, more) => ({ id, site: 0, spawned_at: place(1), state: 'waiting', since_ns: 1e9 - id, age_ns: 1e9, polls: 1, busy_ns: 0, queued_ns: 0, ...more });
+export const task = (id, more) => ({ id, site: 0, kind: 'future', spawned_at: place(1), state: 'waiting', since_ns: 1e9 - id, age_ns: 1e9, polls: 1, busy_ns: 0, queued_ns: 0, ...more });
 
 // `number` tasks of one place; the last has a chain of `depth` futures.
 export function tasks(number, depth) {
@@ -34,8 +34,8 @@ export function tasks(number, depth) {
   return { sites: [site('work', 1)], tasks: Array.from({ length: number }, (_, index) => task(index + 1, index + 1 === number ? { span: 0 } : {})), spans };
 }
 
-const resource = (id, line) => ({ id, kind: 'mutex', library: 'tokio', created: place(line), age_ns: 1e9, capacity: 1, free: 0, holdings: [] });
-const wait = (id, more) => ({ id, mode: 'lock', place: place(60), since_ns: 1000, polls: 1, ...more });
+export const resource = (id, line) => ({ id, kind: 'mutex', library: 'tokio', created: place(line), age_ns: 1e9, capacity: 1, free: 0, holdings: [] });
+export const wait = (id, more) => ({ id, mode: 'lock', place: place(60), since_ns: 1000, polls: 1, ...more });
 
 // Two tasks at two locks that look alike, and a thread at a third one.
 export function locks() {

@@ -4,24 +4,36 @@ import fs from 'node:fs';
 import http from 'node:http';
 import { open } from './browser.mjs';
 
+// Serves the page with what `snapshotOf` returns for each request; for `null` it hangs up.
+export async function serve(out, snapshotOf) {
+  const page = fs.readFileSync(`${out}/small.html`, 'utf8').replace('data-live="false"', 'data-live="true"').replace("connect-src 'none'", "connect-src 'self'");
+  const server = http.createServer((request, answer) => {
+    if (!request.url.startsWith('/snapshot.json')) return answer.setHeader('content-type', 'text/html').end(page);
+    const snapshot = snapshotOf(request);
+    return snapshot ? answer.setHeader('content-type', 'application/json').end(JSON.stringify(snapshot)) : answer.destroy();
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { address: `http://127.0.0.1:${server.address().port}`, close };
+}
+
 export async function checkLive(out, check) {
   const saved = JSON.parse(fs.readFileSync(`${out}/small.json`, 'utf8'));
-  const page_ = fs.readFileSync(`${out}/small.html`, 'utf8').replace('data-live="false"', 'data-live="true"').replace("connect-src 'none'", "connect-src 'self'");
   saved.alarms = [{ at_unix_ms: 1795335203000, kind: 'long_poll', text: 'a long poll\n  in task 1' }];
   saved.verdicts = [{ confidence: 'proven', kind: 'cycle', sentence: 'a cycle', chain: [{ node: 'task', id: 1, name: 'a', role: 'waits', file: 'a.rs', line: 1, since_ns: 5 }] }];
   saved.findings = [{ rule: 'stuck.cycle', severity: 'stuck', sentence: 'a cycle', evidence: { verdict: 0 } }];
   let [asked, isDown, token] = [0, false, ''];
-  const server = http.createServer((request, answer) => {
-    if (isDown) answer.destroy();
-    else if (request.url.startsWith('/snapshot.json')) {
-      asked += 1;
-      token = request.url;
-      saved.process.name = `orders ${asked}`;
-      answer.setHeader('content-type', 'application/json').end(JSON.stringify(saved));
-    } else answer.setHeader('content-type', 'text/html').end(page_);
+  const server = await serve(out, (request) => {
+    if (isDown) return null;
+    asked += 1;
+    token = request.url;
+    saved.process.name = `orders ${asked}`;
+    return saved;
   });
-  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
-  const page = await open(`http://127.0.0.1:${server.address().port}/?token=7#flame`);
+  const page = await open(`${server.address}/?token=7#flame`);
   await page.locator('canvas').click({ position: { x: 200, y: 30 } });
   const url = page.url();
   const crumbs = await page.locator('.crumbs').textContent();
@@ -43,7 +55,6 @@ export async function checkLive(out, check) {
   await page.waitForSelector('.live:not(.lost):not(:empty)');
   check('a live page goes on when the server is back', true);
   await page.context().close();
-  server.closeAllConnections();
   server.close();
 }
 

@@ -48,9 +48,9 @@ export function graphOf(model) {
     if (seen.has(resource)) continue;
     seen.add(resource);
     for (const holding of resource.holdings ?? []) {
-      if (holding.role === 'uses' || (!holding.task && !holding.thread_id)) continue;
+      if (holding.role === 'uses' || holding.attribution === 'unknown' || (!holding.task && !holding.thread_id)) continue;
       edge(resourceNode(resource), holding.task ? taskNode(holding.task) : threadNode(holding.thread_id), EDGE_ROLES[holding.role] ?? holding.role, holding.place,
-        { since: holding.since_ns, isLikely: holding.attribution === 'likely' || holding.attribution === 'unknown' });
+        { since: holding.since_ns, isLikely: holding.attribution === 'likely' });
     }
   }
   model.graph = cut(folded([...nodes.values()], edges));

@@ -7,6 +7,8 @@ import { resourceType, resourceName, waitText, chip } from './tasks.js';
 import { state, go } from './state.js';
 
 const ROLES = { holds: 'holds it', sends: 'sender', receives: 'receiver', uses: 'uses it' };
+// Their units are slots, which are reserved.
+const CHANNELS = ['mpsc', 'mpmc', 'oneshot', 'broadcast'];
 const MOST = 20;
 
 // One row per place of creation.
@@ -96,14 +98,14 @@ export function makeResources() {
       h('p', {}, `${counted(row.uses, 'use')}, ${counted(row.contended, 'wait')}, finished or not${row.gone ? `, those of ${count(row.gone)} included that ${row.gone === 1 ? 'is' : 'are'} gone` : ''}`),
       [...pinned, ...row.members.slice(0, MOST)].map((resource) => h('div', { class: resource.id === lit ? 'one lit' : 'one', id: `resource-${resource.id}` }, h('h3', {}, resourceName(resource)),
         h('p', { class: 'note' }, facts(resource)),
-        (resource.holdings ?? []).slice(0, MOST).map((holding) => h('p', {}, chip('running', ROLES[holding.role] ?? holding.role), ' ', owner(holding), holding.place ? ` at ${clean(shortPlace(holding.place))}` : '', ` for ${time(holding.since_ns)}`, holding.attribution === 'likely' ? ' (likely)' : '')),
+        (resource.holdings ?? []).slice(0, MOST).map((holding) => h('p', {}, chip('running', ROLES[holding.role] ?? holding.role), ' ', owner(holding), holding.attribution === 'likely' ? ' (last seen)' : '', sinceWhen(resource, holding))),
         row.waits.filter((wait) => wait.resource === resource.id).slice(0, MOST).map((wait) =>
           h('p', {}, chip(model.stuckTasks.has(wait.task) ? 'stuck' : 'waiting', `${wait.mode} for ${time(wait.since_ns)}`), ' ', taskLink(wait.task), ` ${waitText(model, wait)}`)))),
       left > 0 ? h('p', { class: 'note' }, `… and ${count(left)} more`) : null);
   }
 
   const taskLink = (task) => (task ? h('button', { type: 'button', class: 'link', onclick: () => element.dispatchEvent(new CustomEvent('task', { detail: task, bubbles: true })) }, `task ${task}`) : 'a thread');
-  const owner = (holding) => (holding.task ? taskLink(holding.task) : holding.thread_id ? `thread ${holding.thread_id}` : 'owner unknown');
+  const owner = (holding) => (holding.attribution === 'unknown' ? 'owner unknown' : holding.task ? taskLink(holding.task) : holding.thread_id ? `thread ${holding.thread_id}` : 'owner unknown');
 
   return {
     element,
@@ -129,6 +131,14 @@ export function makeResources() {
     },
     markdown: () => markdownTable(columns, table.rows),
   };
+}
+
+// Since when a guard is held, or an end of a channel was last used, and where.
+function sinceWhen(resource, holding) {
+  const at = holding.place ? ` at ${clean(shortPlace(holding.place))}` : '';
+  if (holding.role !== 'holds') return `, ${holding.uses === 0 ? 'created' : 'last used'}${at ? `${at},` : ''} ${time(holding.since_ns)} ago`;
+  const verb = resource.kind === 'task_tracker' ? 'added' : CHANNELS.includes(resource.kind) ? 'reserved' : 'acquired';
+  return ` for ${time(holding.since_ns)}${at ? `, ${verb}${at}` : ''}`;
 }
 
 function facts(resource) {
