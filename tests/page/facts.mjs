@@ -36,3 +36,15 @@ export async function checkOwners(out, check) {
   check('the graph has no edge to an unknown owner', tasks.map((one) => one.trim()).sort().join() === 'task 1 work,task 3 work,task 4 work,task 5 work' && likely === 1, `${tasks.join('; ')}; ${likely}`);
   await page.context().close();
 }
+
+export async function checkWakers(out, check) {
+  const tasks = [task(1, { wakers: 0 }), task(2, { wakers: 0, is_unstable: true }), task(3, { wakers: 0, kind: 'blocking' }), task(4, { wakers: 0, span: 0 }), task(5, { wakers: 1 })];
+  const spans = [{ id: 1, site: 0, task: 4, state: 'waiting', since_ns: 1 }, { id: 2, site: 1, parent: 0, task: 4, state: 'waiting', since_ns: 1 }];
+  const page = await openTasks(out, 'wakers', { sites: [site('work', 1), site('std::future::pending::<()>().await', 2, 'await')], tasks, spans });
+  const found = [];
+  for (const { id } of tasks) found.push((await text(page, `#task-${id} .tree .note`)).split('; ').slice(1).join());
+  const sure = 'nothing can wake it';
+  check('nothing can wake a task: only of a future that did not change, and with its reason',
+    found.join('|') === [`${sure}: it returned Pending, and no clone of its waker is left`, '', '', `${sure}, on purpose: it awaits pending()`, ''].join('|'), found.join(' | '));
+  await page.context().close();
+}

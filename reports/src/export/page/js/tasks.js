@@ -167,7 +167,9 @@ function awaitTree(model, task) {
   if (task.spawned_at) facts.push(`spawned at ${clean(longPlace(task.spawned_at))}${task.spawned_by ? ` by task ${task.spawned_by}` : ''}`);
   if (task.thread) facts.push(`last polled on ${clean(task.thread)}`);
   if (task.wakes) facts.push(`${counted(task.wakes, 'wake')}${task.self_wakes ? `, ${count(task.self_wakes)} by itself` : ''}`);
-  if (task.wakers === 0 && task.state === 'waiting') facts.push('nothing can wake it');
+  if (task.wakers === 0 && task.state === 'waiting' && !task.is_unstable && task.kind === 'future') {
+    facts.push(`nothing can wake it${waitsForEver(model, task) ? ', on purpose: it awaits pending()' : ': it returned Pending, and no clone of its waker is left'}`);
+  }
   for (const [name, value] of Object.entries(task.attributes ?? {})) facts.push(`${clean(name)} = ${clean(value)}`);
   // A future in a collection is polled only if it was woken, which its wait shows.
   const woken = new Set(model.snapshot.waits.filter((wait) => wait.is_granted || (wait.woken_ns ?? null) !== null).map((wait) => wait.span));
@@ -194,11 +196,25 @@ function awaitTree(model, task) {
     waits.length ? h('p', {}, waits.map((wait) => [h('span', { class: 'tag' }, wait.mode), ' ', waitText(model, wait), ' '])) : null];
 }
 
-// The number of spans from one down, and the innermost of them: where the task waits.
-function deeper(model, index) {
+// Whether a task waits only for `std::future::pending()`, by the text of its awaits.
+function waitsForEver(model, task) {
+  const { spans } = model.snapshot;
+  if (!spans[task.span]) return false;
+  const isPending = (span) => /^(pending|.*future::pending)$/.test((model.sites[span.site]?.name ?? '').replace(/\.await$/, '').replace(/(::)?<.*$/s, '').replace(/(\(\))+$/, ''));
+  return [...spansFrom(model, task.span)].every((at) => model.spanChildren.has(at) || isPending(spans[at]));
+}
+
+// A span and all spans below it.
+function spansFrom(model, index) {
   const seen = new Set([index]);
   // A set has its members in the order in which they came, also those that come meanwhile.
   for (const at of seen) for (const child of model.spanChildren.get(at) ?? []) seen.add(child);
+  return seen;
+}
+
+// The number of spans from one down, and the innermost of them: where the task waits.
+function deeper(model, index) {
+  const seen = spansFrom(model, index);
   const innermost = model.snapshot.spans[[...seen].at(-1)];
   const site = model.sites[innermost.site];
   return h('li', { class: model.stuckTasks.has(innermost.task) ? 'is-stuck' : null }, h('span', {}, `… ${count(seen.size)} more, the innermost `), h('code', {}, site?.name ?? '?'), h('small', {}, ` ${site?.short ?? ''}`),
