@@ -48,3 +48,28 @@ export async function checkWakers(out, check) {
     found.join('|') === [`${sure}: it returned Pending, and no clone of its waker is left`, '', '', `${sure}, on purpose: it awaits pending()`, ''].join('|'), found.join(' | '));
   await page.context().close();
 }
+
+export async function checkWaits(out, check) {
+  const more = [{ is_granted: true, woken_ns: 4e6 }, { woken_ns: 4e6 }, { is_set_aside: true }, { is_wake_ignored: true, is_indirect: true }, { is_set_aside: true, is_indirect: true }, { thread_id: 7, due_ns: 3e6 }];
+  const waits = more.map((fields, index) => wait(index, { task: fields.thread_id ? undefined : 1, resource: 1, ...fields }));
+  const lock = { sites: [site('work', 1)], tasks: [task(1)], resources: [resource(1, 10)] };
+  const page = await openResource(out, 'waits', { ...lock, waits });
+  const words = (await texts(page, '.one p')).slice(1).map((one) => one.replace(/^.* Mutex#1 at src\/main.rs:60 for 1.00 µs/, ''));
+  const stopped = ', its task stopped polling it';
+  check('a wait says that it was granted or woken, and that its task stopped polling it', words.join('|') === [', granted 4.00 ms ago', ', woken 4.00 ms ago', stopped, stopped, '', ', gives up in 3.00 ms'].join('|'), words.join(' | '));
+  const waiters = (await texts(page, '.one p')).at(-1);
+  check('a thread that waits has its id', waiters.includes('thread 7 '), waiters);
+  await page.context().close();
+  const long = await openResource(out, 'many_waits', { ...lock, resources: [{ ...resource(1, 10), holdings: list(22, () => holding({ task: 1 })) }], waits: list(25, (id) => wait(id, { task: 1, resource: 1 })) });
+  const cut = (await texts(long, '.one p')).filter((one) => one.startsWith('…'));
+  check('holders and waits that are cut say how many more there are', cut.join() === '… and 2 more,… and 5 more', cut.join());
+  await long.context().close();
+  const kinds = [{ mode: 'timer', due_ns: -1.2e9 }, { mode: 'timer', due_ns: 5e6 }, { mode: 'join', tasks: [2, 3, 4, 5, 6] }, { mode: 'join', tasks: [2] }, { mode: 'custom' }];
+  const timers = await openTasks(out, 'timers', { sites: [site('work', 1)], tasks: kinds.map((_, index) => task(index + 1)), waits: kinds.map((fields, index) => wait(index, { task: index + 1, ...fields })) });
+  const found = [];
+  for (let id = 1; id <= kinds.length; id += 1) found.push((await text(timers, `#task-${id} .tree p:last-child`)).trim());
+  const at = 'at src/main.rs:60 for 1.00 µs';
+  const expected = [`timer a timer ${at}, due 1.20 s ago`, `timer a timer ${at}, due in 5.00 ms`, `join tasks 2, 3, 4, 5 … ${at}`, `join task 2 ${at}`, `custom an unknown resource ${at}`];
+  check('a late timer, joined tasks and an unknown resource have their words', found.join('|') === expected.join('|'), found.join(' | '));
+  await timers.context().close();
+}

@@ -98,13 +98,17 @@ export function makeResources() {
       h('p', {}, `${counted(row.uses, 'use')}, ${counted(row.contended, 'wait')}, finished or not${row.gone ? `, those of ${count(row.gone)} included that ${row.gone === 1 ? 'is' : 'are'} gone` : ''}`),
       [...pinned, ...row.members.slice(0, MOST)].map((resource) => h('div', { class: resource.id === lit ? 'one lit' : 'one', id: `resource-${resource.id}` }, h('h3', {}, resourceName(resource)),
         h('p', { class: 'note' }, facts(resource)),
-        (resource.holdings ?? []).slice(0, MOST).map((holding) => h('p', {}, chip('running', ROLES[holding.role] ?? holding.role), ' ', owner(holding), holding.attribution === 'likely' ? ' (last seen)' : '', sinceWhen(resource, holding))),
-        row.waits.filter((wait) => wait.resource === resource.id).slice(0, MOST).map((wait) =>
-          h('p', {}, chip(model.stuckTasks.has(wait.task) ? 'stuck' : 'waiting', `${wait.mode} for ${time(wait.since_ns)}`), ' ', taskLink(wait.task), ` ${waitText(model, wait)}`)))),
-      left > 0 ? h('p', { class: 'note' }, `… and ${count(left)} more`) : null);
+        first(resource.holdings ?? [], (holding) => h('p', {}, chip('running', ROLES[holding.role] ?? holding.role), ' ', owner(holding), holding.attribution === 'likely' ? ' (last seen)' : '', sinceWhen(resource, holding))),
+        first(row.waits.filter((wait) => wait.resource === resource.id), (wait) =>
+          h('p', {}, chip(model.stuckTasks.has(wait.task) ? 'stuck' : 'waiting', `${wait.mode} for ${time(wait.since_ns)}`), ' ', waiter(wait), ` ${waitText(model, wait)}`)))),
+      more(left));
   }
 
-  const taskLink = (task) => (task ? h('button', { type: 'button', class: 'link', onclick: () => element.dispatchEvent(new CustomEvent('task', { detail: task, bubbles: true })) }, `task ${task}`) : 'a thread');
+  const more = (left) => (left > 0 ? h('p', { class: 'note' }, `… and ${count(left)} more`) : null);
+  const first = (list, line) => [list.slice(0, MOST).map(line), more(list.length - MOST)];
+
+  const taskLink = (task) => h('button', { type: 'button', class: 'link', onclick: () => element.dispatchEvent(new CustomEvent('task', { detail: task, bubbles: true })) }, `task ${task}`);
+  const waiter = (wait) => (wait.task ? taskLink(wait.task) : wait.thread_id ? `thread ${wait.thread_id}` : 'a future outside of all tasks');
   const owner = (holding) => (holding.attribution === 'unknown' ? 'owner unknown' : holding.task ? taskLink(holding.task) : holding.thread_id ? `thread ${holding.thread_id}` : 'owner unknown');
 
   return {

@@ -7,6 +7,10 @@ import { state, go } from './state.js';
 export const STATES = [['running', 'running'], ['queued', 'queued'], ['waiting', 'waiting'], ['unpolled', 'not polled yet']];
 const MAX_GROUPS = 200;
 const MAX_TASKS = 25;
+// How many tasks of a wait are named.
+const MAX_JOINED = 4;
+// What waits without a resource or a task are for.
+const UNNAMED = { timer: 'a timer', join: 'a task', shutdown: 'blocking work' };
 // The depth down to which an await tree is drawn.
 const MAX_TREE = 128;
 
@@ -221,12 +225,28 @@ function deeper(model, index) {
     h('span', {}, ` ${innermost.state} ${time(innermost.since_ns)}`));
 }
 
-// What a wait waits for, and how long.
+// What a wait waits for, how long, and what became of it.
 export function waitText(model, wait) {
-  const resource = model.snapshot.resourceById.get(wait.resource);
-  const what = resource ? resourceName(resource) : wait.tasks?.length ? `task ${wait.tasks.slice(0, 4).join(', ')}` : 'a timer';
-  return `${what} at ${clean(shortPlace(wait.place)) || '?'} for ${time(wait.since_ns)}${wait.due_ns === undefined ? '' : `, due in ${time(wait.due_ns)}`}`;
+  const at = clean(shortPlace(wait.place)) || '?';
+  return `${waitedFor(model, wait)} at ${at} for ${time(wait.since_ns)}${dueText(wait)}${wokenText(wait)}${isLeft(wait) ? ', its task stopped polling it' : ''}`;
 }
+
+function waitedFor(model, wait) {
+  const resource = model.snapshot.resourceById.get(wait.resource);
+  if (resource) return resourceName(resource);
+  const tasks = wait.tasks ?? [];
+  if (tasks.length) return `${tasks.length > 1 ? 'tasks' : 'task'} ${tasks.slice(0, MAX_JOINED).join(', ')}${tasks.length > MAX_JOINED ? ' …' : ''}`;
+  return UNNAMED[wait.mode] ?? 'an unknown resource';
+}
+
+function dueText({ mode, due_ns: due }) {
+  if ((due ?? null) === null) return '';
+  const [ahead, ago] = mode === 'timer' ? ['due in', 'due'] : ['gives up in', 'was to give up'];
+  return due < 0 ? `, ${ago} ${time(-due)} ago` : `, ${ahead} ${time(due)}`;
+}
+
+const wokenText = (wait) => ((wait.woken_ns ?? null) === null ? '' : `, ${wait.is_granted ? 'granted' : 'woken'} ${time(wait.woken_ns)} ago`);
+const isLeft = (wait) => wait.is_wake_ignored || (wait.is_set_aside && !wait.is_indirect);
 
 const TYPES = { mutex: 'Mutex', rw_lock: 'RwLock', semaphore: 'Semaphore', once_cell: 'OnceCell', barrier: 'Barrier', notify: 'Notify', condvar: 'Condvar', task_tracker: 'TaskTracker' };
 
