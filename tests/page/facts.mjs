@@ -82,3 +82,39 @@ export async function checkRunning(out, check) {
   check('a running future is drawn once', lines.join('|') === 'work src/main.rs:1 running|inner src/main.rs:2 running|other src/main.rs:3 waiting 1.00 ms', lines.join(' | '));
   await page.context().close();
 }
+
+// A live page whose snapshots a check replaces; `next` waits until it shows the latest.
+async function openLive(out, first, hash) {
+  const it = { snapshot: first, address: '' };
+  let asked = 0;
+  const server = await serve(out, () => {
+    asked += 1;
+    return { elapsed_ns: 1e6, nodes: [], spans: [], resources: [], waits: [], ...it.snapshot, process: { name: `made ${asked}` } };
+  });
+  it.address = server.address;
+  it.page = await open(`${it.address}/${hash}`);
+  it.next = () => it.page.waitForFunction((number) => Number(document.querySelector('h1').textContent.split(' ')[1]) >= number, asked + 2);
+  it.close = async () => {
+    await it.page.context().close();
+    server.close();
+  };
+  await it.next();
+  return it;
+}
+const inStates = (...states) => ({ sites: [site('work', 1)], tasks: states.map((state, index) => task(index + 1, { state })) });
+
+export async function checkChosenState(out, check) {
+  const live = await openLive(out, { ...inStates('waiting', 'queued'), verdicts: [{ confidence: 'proven', kind: 'cycle', sentence: '', chain: [{ node: 'task', id: 1 }] }] }, '#tasks');
+  const chosen = [];
+  for (const name of ['queued', 'stuck']) {
+    await live.page.locator('.choice button', { hasText: name }).click();
+    chosen.push(...await texts(live.page, '.choice [aria-pressed="true"]'));
+    live.snapshot = inStates('waiting', 'waiting');
+    await live.next();
+    chosen.push(...await texts(live.page, '.choice [aria-pressed="true"]'));
+    live.snapshot = { ...live.snapshot, verdicts: [{ confidence: 'proven', kind: 'cycle', sentence: '', chain: [{ node: 'task', id: 1 }] }] };
+    await live.next();
+  }
+  check('a chosen state can be seen while no task is in it', chosen.join() === '1 queued,0 queued,1 stuck,0 stuck', chosen.join());
+  await live.close();
+}

@@ -59,10 +59,10 @@ export function makeTasks() {
     const isShown = (task, group) => (!only || (only === 'stuck' ? model.stuckTasks.has(task.id) : task.state === only)) && (!query || textOf(task, group).includes(query));
     shown = taskGroups(model).map((group) => ({ ...group, tasks: group.tasks.filter((task) => isShown(task, group)) })).filter((group) => group.tasks.length);
     const total = shown.reduce((sum, group) => sum + group.tasks.length, 0);
-    const counts = [...STATES, ...(model.stuckTasks.size ? [['stuck', 'stuck']] : [])].map(([name, word]) => [name, word,
+    const counts = [...STATES, ['stuck', 'stuck']].map(([name, word]) => [name, word,
       name === 'stuck' ? model.snapshot.tasks.filter((task) => model.stuckTasks.has(task.id)).length : model.snapshot.tasks.filter((task) => task.state === name).length]);
     bar.hidden = !model.snapshot.lengths.tasks;
-    fill(bar, h('div', { class: 'choice', role: 'group', 'aria-label': 'State' }, counts.filter(([, , number]) => number > 0).map(([name, word, number]) =>
+    fill(bar, h('div', { class: 'choice', role: 'group', 'aria-label': 'State' }, counts.filter(([name, , number]) => number > 0 || name === only).map(([name, word, number]) =>
       h('button', { type: 'button', 'aria-pressed': String(only === name), onclick: () => {
         only = only === name ? '' : name;
         keepFocus(() => it.render(model));
