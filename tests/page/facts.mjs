@@ -118,3 +118,13 @@ export async function checkChosenState(out, check) {
   check('a chosen state can be seen while no task is in it', chosen.join() === '1 queued,0 queued,1 stuck,0 stuck', chosen.join());
   await live.close();
 }
+
+export async function checkClosedGroup(out, check) {
+  const live = await openLive(out, inStates('waiting', 'queued'), '#tasks');
+  const before = await live.page.locator('.group[open]').count();
+  await live.page.locator('.group > summary').click();
+  await live.next();
+  const after = await live.page.locator('.group[open]').count();
+  check('the only group of a live page stays closed once the reader has closed it', before === 1 && after === 0, `${before}, ${after}`);
+  await live.close();
+}

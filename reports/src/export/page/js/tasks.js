@@ -43,7 +43,9 @@ export function taskGroups(model) {
 export function makeTasks() {
   const [bar, list] = [h('div', { class: 'bar-row' }), h('div', { class: 'groups' })];
   const element = h('section', { class: 'list', 'aria-label': 'Tasks' }, bar, list);
-  const open = new Set();
+  // By key of a group: whether the reader has opened or closed it. A single one is open before that.
+  const open = new Map();
+  const isOpen = (group) => open.get(group.key) ?? shown.length === 1;
   const openTasks = new Set();
   const shownOf = new Map();
   let only = '';
@@ -84,7 +86,7 @@ export function makeTasks() {
   }
 
   function groupOf(group) {
-    const details = h('details', { class: `group${group.stuck ? ' has-stuck' : ''}`, open: open.has(group.key) || shown.length === 1 },
+    const details = h('details', { class: `group${group.stuck ? ' has-stuck' : ''}`, open: isOpen(group) },
       h('summary', {},
         h('span', { class: 'times' }, count(group.tasks.length), ' ×'),
         h('b', {}, group.name), h('small', {}, clean(shortPlace(group.at))),
@@ -93,11 +95,9 @@ export function makeTasks() {
     const content = () => fill(details, details.firstChild, tasksOf(group));
     if (details.open) content();
     details.addEventListener('toggle', () => {
-      if (details.open === open.has(group.key)) return;
-      if (details.open) {
-        open.add(group.key);
-        content();
-      } else open.delete(group.key);
+      if (details.open === isOpen(group)) return;
+      open.set(group.key, details.open);
+      if (details.open) content();
     });
     return details;
   }
@@ -139,7 +139,7 @@ export function makeTasks() {
     only = '';
     [lit, isWanted] = [id, true];
     const group = taskGroups(model).find(({ tasks }) => tasks.some((task) => task.id === id));
-    if (group) open.add(group.key);
+    if (group) open.set(group.key, true);
     openTasks.add(id);
     go({ q: '' }, { replace: true });
   };
