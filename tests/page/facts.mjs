@@ -128,3 +128,11 @@ export async function checkClosedGroup(out, check) {
   check('the only group of a live page stays closed once the reader has closed it', before === 1 && after === 0, `${before}, ${after}`);
   await live.close();
 }
+
+export async function checkFarTask(out, check) {
+  const page = await open(`${pageOf(out, 'sites', { sites: [site('work', 1)], tasks: list(250, (id) => task(id, { spawned_at: place(id) })) })}#findings`);
+  await page.evaluate(() => document.querySelector('main').dispatchEvent(new CustomEvent('task', { detail: 250 })));
+  const [first, isOpen, groups] = [await texts(page, '.task.lit summary b'), await page.locator('.group').first().locator('.task.lit').count(), await page.locator('.group').count()];
+  check('a link to a task of the 250th spawn site shows it first', first.join() === 'task 250' && isOpen === 1 && groups === 200, `${first.join()} ${isOpen} ${groups}`);
+  await page.context().close();
+}

@@ -60,6 +60,9 @@ export function makeTasks() {
     const query = state.q.toLowerCase();
     const isShown = (task, group) => (!only || (only === 'stuck' ? model.stuckTasks.has(task.id) : task.state === only)) && (!query || textOf(task, group).includes(query));
     shown = taskGroups(model).map((group) => ({ ...group, tasks: group.tasks.filter((task) => isShown(task, group)) })).filter((group) => group.tasks.length);
+    // The group that a link leads to is drawn in any case.
+    const led = shown.length > MAX_GROUPS && lit !== null ? shown.findIndex((group) => group.tasks.some((task) => task.id === lit)) : -1;
+    if (led >= MAX_GROUPS) shown.unshift(...shown.splice(led, 1));
     const total = shown.reduce((sum, group) => sum + group.tasks.length, 0);
     const counts = [...STATES, ['stuck', 'stuck']].map(([name, word]) => [name, word,
       name === 'stuck' ? model.snapshot.tasks.filter((task) => model.stuckTasks.has(task.id)).length : model.snapshot.tasks.filter((task) => task.state === name).length]);
