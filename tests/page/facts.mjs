@@ -136,3 +136,15 @@ export async function checkFarTask(out, check) {
   check('a link to a task of the 250th spawn site shows it first', first.join() === 'task 250' && isOpen === 1 && groups === 200, `${first.join()} ${isOpen} ${groups}`);
   await page.context().close();
 }
+
+export async function checkKinds(out, check) {
+  const kinds = ['mpmc', 'cancellation', 'custom'];
+  const page = await open(`${pageOf(out, 'kinds', { sites: [site('query', 1, 'traced')], nodes: [{ site: 0, parent: null, calls: 1, busy_ns: 1e6 }], resources: kinds.map((kind, index) => ({ ...resource(index + 1, 10), kind })) })}#resources`);
+  const names = (await texts(page, 'tbody td b')).sort();
+  check('resources have the names of their types that findings use', names.join() === 'CancellationToken,channel,resource', names.join());
+  await page.keyboard.press('2');
+  await page.locator('canvas').focus();
+  await page.keyboard.press('ArrowDown');
+  check('a span of tracing is called one', (await text(page, '.panel .place .tag')) === 'span of tracing', await text(page, '.panel .place'));
+  await page.context().close();
+}

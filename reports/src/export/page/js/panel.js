@@ -9,7 +9,7 @@ import { histogram, quantile } from './snapshot.js';
 const PART_WORDS = { busy: 'busy', wait: 'waiting', queued: 'queued', calls: 'calls' };
 const ENDS = [['completed', 'completed'], ['cancelled', 'cancelled'], ['panicked', 'panicked'], ['pending', 'pending now'],
   ['running', 'running now'], ['never_polled', 'never polled']];
-const SITE_KINDS = { task: 'task', fn: 'async function', block: 'async block', await: 'await', impl: 'future', sync: 'function', other: '' };
+const SITE_KINDS = { task: 'task', fn: 'async function', block: 'async block', await: 'await', impl: 'future', sync: 'function', traced: 'span of tracing', other: '' };
 
 // The contents of the panel for a frame; `show` writes a value of the graph's measure.
 export function panelOf(it, { show, onsandwich }) {

@@ -253,7 +253,8 @@ function dueText({ mode, due_ns: due }) {
 const wokenText = (wait) => ((wait.woken_ns ?? null) === null ? '' : `, ${wait.is_granted ? 'granted' : 'woken'} ${time(wait.woken_ns)} ago`);
 const isLeft = (wait) => wait.is_wake_ignored || (wait.is_set_aside && !wait.is_indirect);
 
-const TYPES = { mutex: 'Mutex', rw_lock: 'RwLock', semaphore: 'Semaphore', once_cell: 'OnceCell', barrier: 'Barrier', notify: 'Notify', condvar: 'Condvar', task_tracker: 'TaskTracker' };
+const TYPES = { mutex: 'Mutex', rw_lock: 'RwLock', semaphore: 'Semaphore', once_cell: 'OnceCell', barrier: 'Barrier', notify: 'Notify', condvar: 'Condvar', mpmc: 'channel', cancellation: 'CancellationToken',
+  task_tracker: 'TaskTracker', custom: 'resource' };
 
 // The type of a resource: `Mutex`; `oneshot` for a channel.
 export function resourceType(resource) {
