@@ -148,3 +148,13 @@ export async function checkKinds(out, check) {
   check('a span of tracing is called one', (await text(page, '.panel .place .tag')) === 'span of tracing', await text(page, '.panel .place'));
   await page.context().close();
 }
+
+// `walk` calls itself once: 10 ms, 6 of them in the inner call. Three more calls were never polled.
+const recursion = () => ({ sites: [site('walk', 1)], nodes: [{ site: 0, parent: null, calls: 1, polls: 1, completed: 1, never_polled: 3, busy_ns: 10e6 }, { site: 0, parent: 0, calls: 1, polls: 1, completed: 1, busy_ns: 6e6 }] });
+
+export async function checkRecursion(out, check) {
+  const page = await open(`${pageOf(out, 'recursion', recursion())}#functions`);
+  const cells = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('th')].map((head, index) => [head.textContent.trim(), document.querySelector('tbody tr').cells[index].textContent])));
+  check('the mean of a recursive function is that of each call', cells.Busy === '10.0 ms' && cells.Mean === '8.00 ms', `${cells.Busy}, ${cells.Mean}`);
+  await page.context().close();
+}

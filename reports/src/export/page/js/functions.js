@@ -51,7 +51,7 @@ function columnsOf(most) {
     ns('busy', 'Busy', 'Time inside poll, with callees', (row) => row.busy, (row) => [['busy', row.busy / most().busy]]),
     ns('idle', 'Idle', 'Time between polls, with callees', (row) => row.idle, (row) => [['wait', row.idle / most().idle]]),
     ns('queued', 'Queued', 'Of tasks: time from wakes to polls', (row) => row.queued),
-    ns('mean', 'Mean', 'Busy and idle per call', (row) => (row.calls ? (row.busy + row.idle) / row.calls : 0)),
+    ns('mean', 'Mean', 'Busy and idle per call', (row) => (row.calls ? row.inCalls / row.calls : 0)),
     { id: 'polls', name: 'Polls', value: (row) => row.polls, text: (row) => count(row.polls) },
     ns('p50', 'p50 poll', 'Median length of a poll', (row) => row.p50),
     ns('p99', 'p99 poll', '99 % of polls are not longer', (row) => row.p99),

@@ -5,7 +5,7 @@ import { totals } from './model.js';
 
 const SUMS = ['calls', 'polls', 'completed', 'cancelled', 'panicked', 'never_polled', 'pending', 'running', 'unpolled_ns'];
 
-// One row per site. Cumulative times count the outermost call of a recursion only.
+// One row per site. Cumulative times count the outermost call of a recursion only; `inCalls` counts each call.
 export function functionRows(model) {
   if (model.rows) return model.rows;
   const { nodes, size, sites } = model;
@@ -23,6 +23,7 @@ export function functionRows(model) {
     for (const name of SUMS) row[name] += nodes[name][node];
     row.selfBusy += model.selfBusy[node];
     row.selfIdle += nodes.self_idle_ns[node];
+    row.inCalls += nodes.busy_ns[node] + nodes.idle_ns[node];
     row.longest = Math.max(row.longest, nodes.longest_poll_ns[node]);
     row.callMax = Math.max(row.callMax, nodes.latency_longest_ns[node]);
     if (onPath[site] === 0) {
@@ -59,7 +60,7 @@ export function drawnSite({ model, site, members }) {
 // The totals of a site. Quantiles are computed when they are asked for.
 class Row {
   constructor(model, site) {
-    Object.assign(this, { model, site, members: [], selfBusy: 0, busy: 0, selfIdle: 0, idle: 0, queued: 0, wall: 0, longest: 0, callMax: 0, known: {} });
+    Object.assign(this, { model, site, members: [], selfBusy: 0, busy: 0, selfIdle: 0, idle: 0, inCalls: 0, queued: 0, wall: 0, longest: 0, callMax: 0, known: {} });
     for (const name of SUMS) this[name] = 0;
   }
 
