@@ -156,5 +156,11 @@ export async function checkRecursion(out, check) {
   const page = await open(`${pageOf(out, 'recursion', recursion())}#functions`);
   const cells = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('th')].map((head, index) => [head.textContent.trim(), document.querySelector('tbody tr').cells[index].textContent])));
   check('the mean of a recursive function is that of each call', cells.Busy === '10.0 ms' && cells.Mean === '8.00 ms', `${cells.Busy}, ${cells.Mean}`);
+  await page.goto(`${pageOf(out, 'recursion', recursion())}#flame?o=bottom`);
+  await page.waitForSelector('.panel .big');
+  await page.locator('canvas').focus();
+  await page.keyboard.press('ArrowDown');
+  const facts = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('.panel dt')].map((term) => [term.textContent, term.nextElementSibling.textContent])));
+  check('in Bottom-up, the time of a call inside another one counts once', facts.Busy === '10.0 ms' && facts['Mean per call'] === '8.00 ms', `${facts.Busy}, ${facts['Mean per call']}`);
   await page.context().close();
 }

@@ -26,7 +26,7 @@ export function panelOf(it, { show, onsandwich }) {
     it.site?.module ? h('p', { class: 'place' }, 'in ', h('code', {}, it.site.module)) : null,
     h('p', { class: 'big' }, show(it.value), ' ', h('small', {}, it.calls ? `${counted(it.calls, 'call')} of ${counted(it.context.groups.length, 'root')}, ${show(it.value / it.calls)} each` : shares(it, top))),
     bar(it, show),
-    members.length ? numbers(nodes, members, total, calls) : null,
+    members.length ? numbers(model, members, total, calls) : null,
     members.length ? durations(nodes, members) : null,
     waiting(model, it),
     it.site && !it.site.isAwait && !it.leaf && !it.isTop ? h('p', {}, h('button', { type: 'button', onclick: () => onsandwich(it.site) }, 'Sandwich: callers and callees')) : null,
@@ -49,14 +49,28 @@ function bar(it, show) {
     h('ul', {}, kinds.map(([part, value]) => h('li', {}, h('i', { class: `dot ${part}` }), `${show(value)} ${PART_WORDS[part]} (${percent(value, it.value)})${own(part)}`))));
 }
 
-function numbers(nodes, members, total, calls) {
+// The members below no other one: in Bottom-up and among callers, a call and the calls in it are members.
+function outermost({ nodes, size }, members) {
+  const [isMember, isInside] = [new Uint8Array(size), new Uint8Array(size)];
+  for (const node of members) isMember[node] = 1;
+  for (let node = 0; node < size; node += 1) {
+    const above = nodes.parent[node];
+    if (above >= 0 && (isMember[above] || isInside[above])) isInside[node] = 1;
+  }
+  return members.filter((node) => !isInside[node]);
+}
+
+function numbers(model, members, total, calls) {
+  const { nodes } = model;
+  const outer = outermost(model, members);
+  const once = (values) => outer.reduce((sum, node) => sum + values[node], 0);
   const ends = ENDS.map(([name, text]) => [text, total(nodes[name])]).filter(([, number]) => number > 0);
   const polls = total(nodes.polls);
   const list = [
     ['Calls', count(calls)],
     ['Polls', `${count(polls)}${calls > 0 ? `, ${count(polls / calls)} a call` : ''}`],
-    ['Busy', time(total(nodes.busy_ns))],
-    ['Idle', time(total(nodes.idle_ns))],
+    ['Busy', time(once(nodes.busy_ns))],
+    ['Idle', time(once(nodes.idle_ns))],
     ['Mean per call', calls > 0 ? time((total(nodes.busy_ns) + total(nodes.idle_ns)) / calls) : '–'],
     ...ends.map(([text, number]) => [[text === 'cancelled' ? h('i', { class: 'dot cancelled' }) : null, text[0].toUpperCase() + text.slice(1)], `${count(number)} (${percent(number, calls)})`]),
   ];
