@@ -162,5 +162,6 @@ export async function checkRecursion(out, check) {
   await page.keyboard.press('ArrowDown');
   const facts = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('.panel dt')].map((term) => [term.textContent, term.nextElementSibling.textContent])));
   check('in Bottom-up, the time of a call inside another one counts once', facts.Busy === '10.0 ms' && facts['Mean per call'] === '8.00 ms', `${facts.Busy}, ${facts['Mean per call']}`);
+  check('calls that were never polled are no share of those that were', facts['Never polled'] === '3' && facts.Completed === '2 (100 %)', `${facts['Never polled']}, ${facts.Completed}`);
   await page.context().close();
 }

@@ -7,6 +7,7 @@ import { topOf } from './frames.js';
 import { histogram, quantile } from './snapshot.js';
 
 const PART_WORDS = { busy: 'busy', wait: 'waiting', queued: 'queued', calls: 'calls' };
+// Futures that were never polled are no calls.
 const ENDS = [['completed', 'completed'], ['cancelled', 'cancelled'], ['panicked', 'panicked'], ['pending', 'pending now'],
   ['running', 'running now'], ['never_polled', 'never polled']];
 const SITE_KINDS = { task: 'task', fn: 'async function', block: 'async block', await: 'await', impl: 'future', sync: 'function', traced: 'span of tracing', other: '' };
@@ -72,7 +73,7 @@ function numbers(model, members, total, calls) {
     ['Busy', time(once(nodes.busy_ns))],
     ['Idle', time(once(nodes.idle_ns))],
     ['Mean per call', calls > 0 ? time((total(nodes.busy_ns) + total(nodes.idle_ns)) / calls) : '–'],
-    ...ends.map(([text, number]) => [[text === 'cancelled' ? h('i', { class: 'dot cancelled' }) : null, text[0].toUpperCase() + text.slice(1)], `${count(number)} (${percent(number, calls)})`]),
+    ...ends.map(([text, number]) => [[text === 'cancelled' ? h('i', { class: 'dot cancelled' }) : null, text[0].toUpperCase() + text.slice(1)], `${count(number)}${text === 'never polled' ? '' : ` (${percent(number, calls)})`}`]),
   ];
   return h('dl', {}, list.map(([term, value]) => [h('dt', {}, term), h('dd', {}, value)]));
 }
