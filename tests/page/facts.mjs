@@ -165,3 +165,16 @@ export async function checkRecursion(out, check) {
   check('calls that were never polled are no share of those that were', facts['Never polled'] === '3' && facts.Completed === '2 (100 %)', `${facts['Never polled']}, ${facts.Completed}`);
   await page.context().close();
 }
+
+export async function checkHistogram(out, check) {
+  const histogram = [[1024, 2048], [2048, 4096], [16384, 32768]].map(([from_ns, to_ns]) => ({ from_ns, to_ns, count: 5 }));
+  const page = await open(`${pageOf(out, 'histogram', { sites: [site('work', 1)], nodes: [{ site: 0, parent: null, calls: 1, polls: 15, busy_ns: 1e6, longest_poll_ns: 30000, polls_histogram: histogram }] })}#flame`);
+  await page.locator('canvas').focus();
+  await page.keyboard.press('ArrowDown');
+  const widths = await page.evaluate(() => {
+    const parts = [...document.querySelector('.histogram > div').children].map((one) => [one.tagName, one.getBoundingClientRect().width]);
+    return parts.map(([tag, width]) => `${tag} ${(width / parts[0][1]).toFixed(1)}`);
+  });
+  check('a histogram has room for the buckets between its own', widths.join() === 'I 1.0,I 1.0,SPAN 2.0,I 1.0', widths.join());
+  await page.context().close();
+}

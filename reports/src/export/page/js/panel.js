@@ -94,12 +94,19 @@ function durations(nodes, members) {
   });
 }
 
+// Bars as wide as their buckets on a logarithmic scale, with the room of the empty buckets between them.
 function chart(buckets) {
   const most = Math.max(...buckets.map((bucket) => bucket[2]));
-  const step = ([from, to, number]) => h('i', {
-    title: `${time(from)} to ${time(to)}: ${count(number)}`,
-    style: { height: `${Math.max(3, (100 * number) / most)}%` },
-  });
+  // In hundredths: bars whose widths add up to less than one would not fill the chart.
+  const width = (from, to, limit) => ({ 'flex-grow': String(Math.round(100 * Math.min(limit, from > 0 ? Math.log2(to / from) : 1))) });
+  const step = ([from, to, number], index) => [
+    index > 0 && from > buckets[index - 1][1] ? h('span', { style: width(buckets[index - 1][1], from, Infinity) }) : null,
+    h('i', {
+      title: `${time(from)} to ${time(to)}: ${count(number)}`,
+      // The last bucket has no end.
+      style: { height: `${Math.max(3, (100 * number) / most)}%`, ...width(from, to, 1) },
+    }),
+  ];
   const [first, last] = [buckets[0], buckets.at(-1)];
   return h('div', { class: 'histogram', role: 'img', 'aria-label': `histogram from ${time(first[0])} to ${time(last[1])}` },
     h('div', {}, buckets.map(step)), h('p', {}, h('span', {}, time(first[0])), h('span', {}, time(last[1]))));
