@@ -178,3 +178,17 @@ export async function checkHistogram(out, check) {
   check('a histogram has room for the buckets between its own', widths.join() === 'I 1.0,I 1.0,SPAN 2.0,I 1.0', widths.join());
   await page.context().close();
 }
+
+export async function checkMerged(out, check) {
+  const page = await open(`${pageOf(out, 'merged', { merged: 2, enabled: true, ...calls() })}#findings`);
+  const [tile, resources, reason, tabs] = [await text(page, '.tiles div:nth-child(4)'), await text(page, '.tiles div:nth-child(5)'), await text(page, '.fine'), await texts(page, '.tabs a')];
+  check('a merged snapshot has an unknown number of tasks and resources', tile === 'Tasks alive–unknown' && resources === 'Resources–unknown' && tabs[3] === 'Tasks' && tabs[4] === 'Resources', `${tile}, ${resources}, ${tabs.join()}`);
+  check('its findings say what they leave out', reason.includes('Live tasks are left out of a merged snapshot, and so are hangs and full channels.'), reason);
+  const notes = [];
+  for (const view of ['tasks', 'resources', 'waits']) {
+    await page.goto(`file://${out}/merged.html#${view}`);
+    notes.push((await texts(page, 'main .note')).join(' '));
+  }
+  check('its other views say so too', notes.every((note) => note.includes('left out of a merged snapshot')), notes.join('; '));
+  await page.context().close();
+}

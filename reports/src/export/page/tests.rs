@@ -130,6 +130,13 @@ fn the_data_has_every_field_that_a_saved_snapshot_has() {
 }
 
 #[test]
+fn the_data_says_whether_the_snapshot_is_merged() {
+    let merged = Snapshot { merged: 2, ..snapshot("server") };
+    assert_eq!(data(&render(&merged, View::default()).unwrap())["merged"], 2);
+    assert_eq!(data(&page("server"))["merged"], 0);
+}
+
+#[test]
 fn names_of_the_scripts_are_unique_and_no_import_is_left() {
     let mut names = BTreeMap::<String, usize>::new();
     for script in SCRIPTS {

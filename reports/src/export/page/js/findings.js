@@ -1,6 +1,7 @@
 // The first view: findings as cards with links, alarms, and the totals of the recording; and the last one, About.
 
 import { h, fill, sentence, clean } from './dom.js';
+import { MERGED } from './snapshot.js';
 import { tasksOf } from './model.js';
 import { resourceName } from './tasks.js';
 import { resourceCount } from './resources.js';
@@ -38,6 +39,7 @@ function alarmOf(alarm, open) {
 
 function reason({ snapshot, size }) {
   if (size === 0) return snapshot.enabled === false ? 'Recording is switched off.' : 'No annotated future was polled yet.';
+  if (snapshot.merged) return `${MERGED} No rule found waste or risk.`;
   if (!snapshot.tasks?.length) return 'No task is alive here, as after the end of a runtime, so what was stuck before is unknown. No rule found waste or risk.';
   return 'Nothing is stuck, and no rule found waste or risk in this recording.';
 }
@@ -59,9 +61,9 @@ function overview(model) {
   const suspected = (snapshot.findings ?? []).filter((it) => it.rule?.startsWith('stuck.')).map((it) => it.evidence ?? {});
   const suspectedTasks = suspected.flatMap((it) => [...(it.tasks ?? []), ...tasksOf(snapshot.verdicts[it.verdict] ?? {})]);
   const [stuck, suspects] = [alive(model.stuckTasks), alive(new Set(suspectedTasks))];
-  const tiles = [['Recorded', time(snapshot.elapsed_ns ?? 0), ''], ['Busy', time(busy), snapshot.elapsed_ns ? `${percent(busy, snapshot.elapsed_ns * Math.max(1, workers))} of ${counted(workers, 'thread')}` : ''],
-    ['Calls', count(calls), `${count(polls)} polls`], ['Tasks alive', count(snapshot.lengths.tasks), stuck ? `${count(stuck)} stuck` : suspects ? `${count(suspects)} may be stuck` : 'none stuck'],
-    ['Resources', count(resourceCount(snapshot)), `${count(snapshot.lengths.waits)} waits now`]];
+  const tiles = [['Recorded', time(snapshot.elapsed_ns ?? 0), ''], ['Busy', time(busy), snapshot.elapsed_ns && !snapshot.merged ? `${percent(busy, snapshot.elapsed_ns * Math.max(1, workers))} of ${counted(workers, 'thread')}` : ''],
+    ['Calls', count(calls), `${count(polls)} polls`], ...(snapshot.merged ? [['Tasks alive', '–', 'unknown'], ['Resources', '–', 'unknown']] : [['Tasks alive', count(snapshot.lengths.tasks), stuck ? `${count(stuck)} stuck` : suspects ? `${count(suspects)} may be stuck` : 'none stuck'],
+    ['Resources', count(resourceCount(snapshot)), `${count(snapshot.lengths.waits)} waits now`]])];
   return h('dl', { class: 'tiles' }, tiles.map(([name, value, detail]) => h('div', {}, h('dt', {}, name), h('dd', {}, value, h('small', {}, detail)))));
 }
 

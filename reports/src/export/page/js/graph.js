@@ -4,6 +4,7 @@ import { h, svg, fill, clean, sentence } from './dom.js';
 import { time, count, counted, shortPlace, middle, letterCount } from './units.js';
 import { layout } from './layout.js';
 import { resourceType } from './tasks.js';
+import { MERGED } from './snapshot.js';
 import { state } from './state.js';
 import { isFinding } from './model.js';
 
@@ -129,7 +130,7 @@ export function makeGraph() {
     render(model) {
       graph = graphOf(model);
       const query = state.q.toLowerCase();
-      fill(note, graph.nodes.length ? `${counted(graph.nodes.length, 'node')}${graph.left ? `, ${count(graph.left)} more are not drawn` : ''}. Tasks are boxes, resources are rounded, threads have a double edge. A bold orange edge belongs to a verdict.` : 'No task waits for a recorded lock, channel or task.');
+      fill(note, graph.nodes.length ? `${counted(graph.nodes.length, 'node')}${graph.left ? `, ${count(graph.left)} more are not drawn` : ''}. Tasks are boxes, resources are rounded, threads have a double edge. A bold orange edge belongs to a verdict.` : model.snapshot.merged ? MERGED : 'No task waits for a recorded lock, channel or task.');
       fill(sentences, model.snapshot.verdicts.filter((verdict) => verdict.root_cause).slice(0, 5).map((verdict) => h('p', { class: 'verdict' }, h('b', {}, `${verdict.confidence} ${verdict.kind}: `), sentence(verdict.sentence), '.')));
       fill(stage, graph.nodes.length ? draw(graph, element, query) : null);
       stage.hidden = !graph.nodes.length;

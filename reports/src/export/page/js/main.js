@@ -35,7 +35,7 @@ const graph = makeGraph();
 const findings = makeFindings({ node: toNode, site: toSite, task: toTask, resource: toResource, graph: () => go({ view: 'waits', q: '' }) });
 const about = makeAbout();
 const VIEWS = [['findings', 'Findings', findings, (it) => it.snapshot.findings.length], ['flame', 'Flame', flame], ['functions', 'Functions', functions],
-  ['tasks', 'Tasks', tasks, (it) => it.snapshot.lengths.tasks], ['resources', 'Resources', resources, (it) => resourceCount(it.snapshot)],
+  ['tasks', 'Tasks', tasks, ({ snapshot }) => (snapshot.merged ? null : snapshot.lengths.tasks)], ['resources', 'Resources', resources, ({ snapshot }) => (snapshot.merged ? null : resourceCount(snapshot))],
   ['waits', 'Waits-for', graph], ['about', 'About', about]];
 
 const search = h('input', { type: 'search', id: 'search', placeholder: 'Search  ( / )', 'aria-label': 'Search and filter', autocomplete: 'off', spellcheck: 'false',
@@ -63,7 +63,7 @@ function pageHead() {
       'aria-current': name === currentView()[0] ? 'page' : null, onclick: (event) => {
         event.preventDefault();
         if (name !== state.view) go({ view: name, sort: '' });
-      } }, title, number ? h('small', {}, ` ${count(number(model))}`) : null)));
+      } }, title, (number?.(model) ?? null) === null ? null : h('small', {}, ` ${count(number(model))}`))));
 }
 
 function makeHead(top) {

@@ -4,6 +4,7 @@ import { h, fill, clean } from './dom.js';
 import { time, count, counted, shortPlace, longPlace } from './units.js';
 import { makeTable, markdownTable } from './table.js';
 import { resourceType, resourceName, waitText, chip } from './tasks.js';
+import { MERGED } from './snapshot.js';
 import { state, go } from './state.js';
 
 const ROLES = { holds: 'holds it', sends: 'sender', receives: 'receiver', uses: 'uses it' };
@@ -119,7 +120,7 @@ export function makeResources() {
       const all = resourceRows(model);
       most = all.reduce((longest, row) => Math.max(longest, row.waitP99, row.heldP99), 1);
       const shown = all.filter((row) => !query || `${row.type} ${row.name} ${row.library} ${longPlace(row.at)}`.toLowerCase().includes(query));
-      fill(note, `${counted(resourceCount(model.snapshot), 'resource')} of ${counted(all.length, 'place')}`);
+      fill(note, model.snapshot.merged ? MERGED : `${counted(resourceCount(model.snapshot), 'resource')} of ${counted(all.length, 'place')}`);
       table.update(shown, state.sort || '-longest');
       details();
     },

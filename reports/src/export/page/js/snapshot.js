@@ -2,6 +2,8 @@
 
 import { unfold, lengthOf } from './unpack.js';
 
+// What is missing in the sum of several snapshots.
+export const MERGED = 'Live tasks are left out of a merged snapshot, and so are hangs and full channels.';
 const COUNTERS = ['calls', 'polls', 'completed', 'cancelled', 'panicked', 'never_polled', 'pending', 'running',
   'busy_ns', 'nested_ns', 'idle_ns', 'self_idle_ns', 'queued_ns', 'wall_ns', 'unpolled_ns', 'longest_poll_ns', 'last_seen_ns', 'latency_longest_ns', 'latency_cancelled_longest_ns'];
 // The histograms of a node in a saved file: their buckets, by the name of their column.

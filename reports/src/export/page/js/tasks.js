@@ -2,6 +2,7 @@
 
 import { h, fill, clean, keepFocus } from './dom.js';
 import { time, count, counted, shortPlace, longPlace } from './units.js';
+import { MERGED } from './snapshot.js';
 import { state, go } from './state.js';
 
 export const STATES = [['running', 'running'], ['queued', 'queued'], ['waiting', 'waiting'], ['unpolled', 'not polled yet']];
@@ -72,7 +73,7 @@ export function makeTasks() {
         only = only === name ? '' : name;
         keepFocus(() => it.render(model));
       } }, h('i', { class: `dot ${name}` }), `${count(number)} ${word}`))), h('p', { class: 'note' }, `${counted(total, 'task')} of ${counted(shown.length, 'spawn site')}`));
-    fill(list, shown.length ? shown.slice(0, MAX_GROUPS).map(groupOf) : h('p', { class: 'note' }, model.snapshot.tasks.length ? 'No task matches.' : 'No task is alive.'),
+    fill(list, shown.length ? shown.slice(0, MAX_GROUPS).map(groupOf) : h('p', { class: 'note' }, model.snapshot.tasks.length ? 'No task matches.' : model.snapshot.merged ? MERGED : 'No task is alive.'),
       shown.length > MAX_GROUPS ? h('p', { class: 'note' }, `… and ${count(shown.length - MAX_GROUPS)} more spawn sites: filter with the search.`) : null);
     if (isWanted) list.querySelector(`#task-${lit}`)?.scrollIntoView({ block: 'center' });
     isWanted = false;
