@@ -192,3 +192,18 @@ export async function checkMerged(out, check) {
   check('its other views say so too', notes.every((note) => note.includes('left out of a merged snapshot')), notes.join('; '));
   await page.context().close();
 }
+
+export async function checkUnreadable(out, check) {
+  const live = await openLive(out, inStates('waiting'), '#tasks');
+  live.snapshot = { sites: [null] };
+  await live.page.waitForSelector('.live.lost');
+  const words = await text(live.page, '.live');
+  live.snapshot = inStates('waiting');
+  await live.page.waitForSelector('.live:not(.lost):not(:empty)');
+  await live.close();
+  // The browser reports it as an error of the page.
+  const isThrown = (error) => error.startsWith(live.address);
+  const thrown = errors.filter(isThrown);
+  errors.splice(0, errors.length, ...errors.filter((error) => !isThrown(error)));
+  check('an answer that cannot be shown is not called no answer', words.startsWith('○ cannot show the latest answer: ') && thrown.length > 0, `${words}; ${thrown.length} errors`);
+}

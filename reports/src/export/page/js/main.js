@@ -98,8 +98,8 @@ function update(json) {
 }
 
 function load(json) {
-  latest = json;
   model = build(read(json));
+  latest = json;
   for (const view of [tasks, resources]) view.setModel(model);
 }
 
@@ -187,19 +187,31 @@ function pause() {
 // Fetches a snapshot every second, and keeps what is shown.
 async function poll() {
   if (!isPaused && !document.hidden) {
+    const json = await latestSnapshot();
+    tellStatus(json ? '● live' : '○ no answer, trying again', json ? 'live' : 'live lost');
     try {
-      const answer = await fetch(`snapshot.json${location.search}`, { cache: 'no-store' });
-      if (!answer.ok) throw new Error(String(answer.status));
-      const json = await answer.json();
-      fill(status, '● live');
-      status.className = 'live';
-      update(json);
-    } catch {
-      fill(status, '○ no answer, trying again');
-      status.className = 'live lost';
+      if (json) update(json);
+    } catch (error) {
+      tellStatus(`○ cannot show the latest answer: ${error.message}`, 'live lost');
+      reportError(error);
     }
   }
   setTimeout(poll, POLL_MS);
+}
+
+// The answer of the server; `null` if there is none.
+async function latestSnapshot() {
+  try {
+    const answer = await fetch(`snapshot.json${location.search}`, { cache: 'no-store' });
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}
+
+function tellStatus(words, kind) {
+  fill(status, words);
+  status.className = kind;
 }
 
 const cycle = (list, now) => list[(list.indexOf(now) + 1) % list.length];
