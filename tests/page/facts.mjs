@@ -207,3 +207,20 @@ export async function checkUnreadable(out, check) {
   errors.splice(0, errors.length, ...errors.filter((error) => !isThrown(error)));
   check('an answer that cannot be shown is not called no answer', words.startsWith('○ cannot show the latest answer: ') && thrown.length > 0, `${words}; ${thrown.length} errors`);
 }
+
+export async function checkFindingsSearch(out, check) {
+  const finding = (rule, sentence, next) => ({ rule, severity: 'slow', sentence, next, place: place(10), evidence: {} });
+  const page = await open(`${pageOf(out, 'cards', { findings: [finding('contended', '`rows` makes `get` wait', 'hold it for less'), finding('hog', '`sign` takes 71 %', 'move it')] })}#findings`);
+  const found = [];
+  for (const query of ['SIGN', 'hold it', 'hog', 'none']) {
+    await page.locator('#search').fill(query);
+    found.push(`${(await texts(page, '.card code:first-of-type')).filter((one) => /^(contended|hog)$/.test(one)).join()} ${await text(page, '.findings > .note')}`);
+  }
+  const note = (query, left) => `The search for “${query}” leaves out ${left} of 2 findings.`;
+  check('the search filters findings, and says how many it leaves out', found.join('|') === [`hog ${note('SIGN', 1)}`, `contended ${note('hold it', 1)}`, `hog ${note('hog', 1)}`, ` ${note('none', 2)}`].join('|') && (await page.locator('.fine').count()) === 0, found.join(' | '));
+  await page.locator('.tabs a', { hasText: 'About' }).click();
+  const about = await page.locator('#search').isVisible();
+  await page.locator('.tabs a', { hasText: 'Findings' }).click();
+  check('About has no search', !about && (await page.locator('#search').isVisible()));
+  await page.context().close();
+}

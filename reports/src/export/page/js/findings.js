@@ -5,7 +5,8 @@ import { MERGED } from './snapshot.js';
 import { tasksOf } from './model.js';
 import { resourceName } from './tasks.js';
 import { resourceCount } from './resources.js';
-import { time, count, counted, percent, shortPlace, utc, middle } from './units.js';
+import { state } from './state.js';
+import { time, count, counted, percent, shortPlace, longPlace, utc, middle } from './units.js';
 
 const MAX_NAME = 40;
 const WORDS = { stuck: 'Stuck', slow: 'Slow', waste: 'Waste', risk: 'Risk', note: 'Note' };
@@ -19,13 +20,20 @@ export function makeFindings(links) {
     element,
     render(model) {
       const { snapshot } = model;
-      shown = snapshot.findings;
-      fill(element, overview(model),
-        shown.length ? h('ol', {}, shown.map((finding, index) => card(model, finding, links, open))) : h('p', { class: 'fine' }, h('b', {}, 'No findings. '), reason(model)),
+      const query = state.q.toLowerCase();
+      shown = snapshot.findings.filter((finding) => textOfFinding(finding).includes(query));
+      const left = snapshot.findings.length - shown.length;
+      fill(element, overview(model), left ? h('p', { class: 'note' }, `The search for “${state.q}” leaves out ${count(left)} of ${counted(snapshot.findings.length, 'finding')}.`) : null,
+        left || shown.length ? h('ol', {}, shown.map((finding, index) => card(model, finding, links, open))) : h('p', { class: 'fine' }, h('b', {}, 'No findings. '), reason(model)),
         snapshot.alarms.length ? h('section', { class: 'alarms' }, h('h2', {}, `Alarms (${count(snapshot.alarms.length)}), the latest first`), h('ul', {}, [...snapshot.alarms].reverse().map((alarm) => alarmOf(alarm, open)))) : null);
     },
     markdown: () => (shown.length ? shown.map((finding, index) => `${index + 1}. **${finding.severity}** ${clean(finding.sentence)}. Next: ${clean(finding.next)}. (${finding.rule})`).join('\n') : 'No findings.'),
   };
+}
+
+// What the search looks at.
+function textOfFinding({ rule, severity, sentence: says, next, place }) {
+  return `${severity} ${clean(rule)} ${clean(says)} ${clean(next)} ${clean(longPlace(place))}`.replaceAll('`', '').toLowerCase();
 }
 
 // An alarm with its times; the details are behind it.

@@ -86,7 +86,8 @@ function render() {
 function show() {
   pageHead();
   if (search.value !== state.q) search.value = state.q;
-  const [, title, view] = currentView();
+  const [name, title, view] = currentView();
+  search.hidden = name === 'about';
   if (main.firstElementChild !== view.element || main.childElementCount > 1) fill(main, view.element);
   document.title = `${clean(model.snapshot.process.name) || 'diagnose'}: ${title}`;
   view.render(model);
