@@ -224,3 +224,15 @@ export async function checkFindingsSearch(out, check) {
   check('About has no search', !about && (await page.locator('#search').isVisible()));
   await page.context().close();
 }
+
+export async function checkLabels(out, check) {
+  const made = calls();
+  const address = pageOf(out, 'labels', { ...made, nodes: made.nodes.map((node) => ({ ...node, label: 'user=7' })) });
+  const shown = [];
+  for (const order of ['top', 'bottom']) {
+    const page = await open(`${address}#flame?o=${order}&labels=1&q=user`);
+    shown.push(`${await page.locator('button', { hasText: 'Labels' }).count()} ${(await text(page, '.found')).split(': ')[1]}`);
+    await page.context().close();
+  }
+  check('Bottom-up offers no labels, and finds none', shown[0].startsWith('1 17.0 ms, 100 %') && shown[1].startsWith('0 0 ns, 0 %'), shown.join('; '));
+}

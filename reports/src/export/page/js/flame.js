@@ -56,7 +56,7 @@ export function makeFlame() {
   };
 
   function build(model, groups, key) {
-    const context = framer(model, { measure: state.m, groups, perCall: state.per === 'mean', byLabel: state.labels === '1' });
+    const context = framer(model, { measure: state.m, groups, perCall: state.per === 'mean', byLabel: state.labels === '1' && state.o !== 'bottom' });
     const site = model.sites.find((one) => one.key === state.f);
     // A new snapshot of the same graph keeps the selected frame.
     const kept = it.marked && key === it.key ? { block: it.blocks.findIndex(({ top }) => top === topOf(it.marked)), path: pathOf(it.marked) } : null;
@@ -90,7 +90,7 @@ export function makeFlame() {
     if (!middleOf.hidden) sandwichOptions(model);
     fill(rest,
       kinds.length > 1 ? h('div', { class: 'choice', role: 'group', 'aria-label': 'Roots' }, kinds.map(([kind, word]) => rootButton(model, kind, word))) : null,
-      model.nodes.labels.length ? h('button', { type: 'button', 'aria-pressed': String(state.labels === '1'), title: 'A frame for each label', onclick: () => go({ labels: state.labels ? '' : '1', z: [] }) }, 'Labels') : null,
+      model.nodes.labels.length && state.o !== 'bottom' ? h('button', { type: 'button', 'aria-pressed': String(state.labels === '1'), title: 'A frame for each label', onclick: () => go({ labels: state.labels ? '' : '1', z: [] }) }, 'Labels') : null,
       h('span', { class: 'legend', role: 'img', 'aria-label': 'Colors' }, [...LEGEND[state.m], ...(model.stuck.size ? ['stuck'] : [])].map((part) => [h('i', { class: `dot ${part}` }), LEGEND_WORDS[part]])));
   }
 
