@@ -236,3 +236,14 @@ export async function checkLabels(out, check) {
   }
   check('Bottom-up offers no labels, and finds none', shown[0].startsWith('1 17.0 ms, 100 %') && shown[1].startsWith('0 0 ns, 0 %'), shown.join('; '));
 }
+
+export async function checkAbout(out, check) {
+  const threads = list(70, (id) => ({ name: `thread ${id}`, alive: true, nodes: 1 }));
+  const workers = list(66, (id) => ({ thread: `worker ${id}`, since_ns: 3e6, ...(id === 1 ? { task: 1 } : {}) }));
+  const evening = Date.UTC(2026, 10, 22, 23, 59, 50);
+  const alarms = [evening + 5000, evening + 20000].map((end, index) => ({ at_unix_ms: evening, resolved_at_unix_ms: end, kind: 'hang', text: `alarm ${index}` }));
+  const page = await open(`${pageOf(out, 'about', { enabled: false, threads, workers, alarms, sites: [site('work', 1)], tasks: [task(1, { state: 'running', since_ns: 2e6 })] })}#about`);
+  const cut = (await texts(page, '.about dt')).filter((one) => one.startsWith('…'));
+  check('About says how many workers and threads it leaves out', cut.join() === '… and 2 more,… and 6 more', cut.join());
+  await page.context().close();
+}

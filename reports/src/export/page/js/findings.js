@@ -9,6 +9,8 @@ import { state } from './state.js';
 import { time, count, counted, percent, shortPlace, longPlace, utc, middle } from './units.js';
 
 const MAX_NAME = 40;
+// How many workers and threads About lists.
+const MOST_LISTED = 64;
 const WORDS = { stuck: 'Stuck', slow: 'Slow', waste: 'Waste', risk: 'Risk', note: 'Note' };
 
 export function makeFindings(links) {
@@ -134,6 +136,7 @@ function share({ listed_ns: listed, polls, busy_ns: busy, parked_ns: parked }) {
 export function makeAbout() {
   const element = h('section', { class: 'about', 'aria-label': 'About' });
   const list = (title, items) => (items.length ? h('section', {}, h('h2', {}, title), h('dl', {}, items.map(([term, text]) => [h('dt', {}, term), h('dd', {}, text)]))) : null);
+  const first = (all, item) => [...all.slice(0, MOST_LISTED).map(item), ...(all.length > MOST_LISTED ? [[`… and ${count(all.length - MOST_LISTED)} more`, '']] : [])];
   return {
     element,
     render({ snapshot }) {
@@ -146,8 +149,8 @@ export function makeAbout() {
           ['Cost of recording', cost ? `≈ ${time(cost)}: ${snapshot.costs.filter((one) => one.ns * 100 >= cost).map((one) => `${count(one.count)} ${one.activity} ${time(one.ns)}`).join(', ')}` : 'not measured'],
           ['Lost data', dropped.length ? dropped.join(', ') : 'nothing dropped']]),
         list('Runtimes', snapshot.runtimes.map((one) => [`${one.number} ${clean(one.name ?? one.library)}`, `${clean(one.library)}, ${counted(one.workers, 'worker')}, ${counted(one.threads, 'thread')}`])),
-        list('Workers', snapshot.workers.slice(0, 64).map((one) => [clean(one.thread) || 'unnamed', `${one.parked ? 'parked' : one.task ? `polls task ${one.task}` : 'busy'} for ${time(one.since_ns)}${share(one)}`])),
-        list('Threads', snapshot.threads.slice(0, 64).map((one) => [clean(one.name) || 'unnamed', `${one.alive ? 'alive' : 'ended'}, ${counted(one.nodes, 'node')}`])),
+        list('Workers', first(snapshot.workers, (one) => [clean(one.thread) || 'unnamed', `${one.parked ? 'parked' : one.task ? `polls task ${one.task}` : 'busy'} for ${time(one.since_ns)}${share(one)}`])),
+        list('Threads', first(snapshot.threads, (one) => [clean(one.name) || 'unnamed', `${one.alive ? 'alive' : 'ended'}, ${counted(one.nodes, 'node')}`])),
         list('Colors', MEANINGS.map(([kind, word, text]) => [h('span', {}, h('i', { class: `dot ${kind}` }), word), text])),
         list('Keys', KEYS.map(([key, text]) => [h('kbd', {}, key), text])),
         list('Numbers', [['Self', 'without annotated callees'], ['Wall', 'of waits at the same time, as under join!, one counts'], ['Idle', 'every await counts, so overlapping waits add up to more than elapsed time'],
