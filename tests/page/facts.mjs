@@ -245,5 +245,8 @@ export async function checkAbout(out, check) {
   const page = await open(`${pageOf(out, 'about', { enabled: false, threads, workers, alarms, sites: [site('work', 1)], tasks: [task(1, { state: 'running', since_ns: 2e6 })] })}#about`);
   const cut = (await texts(page, '.about dt')).filter((one) => one.startsWith('…'));
   check('About says how many workers and threads it leaves out', cut.join() === '… and 2 more,… and 6 more', cut.join());
+  await page.keyboard.press('1');
+  const times = (await texts(page, '.alarms li small')).join('');
+  check('the end of an alarm has its date on another day', times === '2026-11-22 23:59:50 UTC, resolved 2026-11-23 00:00:10 UTC: 2026-11-22 23:59:50 UTC, resolved 23:59:55: ', times);
   await page.context().close();
 }

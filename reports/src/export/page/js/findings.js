@@ -42,7 +42,8 @@ function textOfFinding({ rule, severity, sentence: says, next, place }) {
 function alarmOf(alarm, open) {
   const { text = '', at_unix_ms: at, resolved_at_unix_ms: end } = typeof alarm === 'string' ? { text: alarm } : alarm;
   const [first, ...details] = String(text).split('\n');
-  const times = [at ? `${utc(at)} UTC` : null, end ? `resolved ${utc(end).slice(11)}` : null].filter(Boolean).join(', ');
+  const isSameDay = at && end && utc(at).slice(0, 10) === utc(end).slice(0, 10);
+  const times = [at ? `${utc(at)} UTC` : null, end ? `resolved ${isSameDay ? utc(end).slice(11) : `${utc(end)} UTC`}` : null].filter(Boolean).join(', ');
   const head = [times ? h('small', {}, `${times}: `) : null, sentence(first)];
   return h('li', { class: end ? 'resolved' : null }, details.length ? detailsOf(open, `alarm ${at} ${first}`, {}, h('summary', {}, h('span', {}, head)), details.map((line) => h('p', {}, sentence(line)))) : head);
 }
