@@ -250,3 +250,11 @@ export async function checkAbout(out, check) {
   check('the end of an alarm has its date on another day', times === '2026-11-22 23:59:50 UTC, resolved 2026-11-23 00:00:10 UTC: 2026-11-22 23:59:50 UTC, resolved 23:59:55: ', times);
   await page.context().close();
 }
+
+export async function checkWrapped(out, check) {
+  const source = fs.readFileSync(new URL('../../reports/src/export/page/js/unpack.js', import.meta.url), 'utf8');
+  const { unfold } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+  const records = unfold({ shapes: [{ like: '{"id":#,"due":-#}', columns: ['5 -6 8', '1*3'] }], order: '0*3' });
+  const ids = records.map(({ id, due }) => `${id} ${due}`).join();
+  check('a column wraps around as its writer does', ids === `5 -1,${2 ** 64} -2,7 -3`, ids);
+}

@@ -55,7 +55,8 @@ export function lengthOf(list) {
   return list.order.split(' ').reduce((sum, run) => sum + Number(run.split('*')[1] ?? 1), 0);
 }
 
-// The numbers of a column, one by one: `7000 -12*3` are the steps from each to the next.
+// The numbers of a column, one by one: `7000 -12*3` are the steps from each to the next. They are never
+// negative: steps wrap around at 2 ** 64.
 function steps(text) {
   const runs = text.split(' ');
   let [value, step, left, at] = [0, 0, 0, 0];
@@ -69,7 +70,7 @@ function steps(text) {
     }
     left -= 1;
     value += step;
-    return value;
+    return value < 0 ? value + 2 ** 64 : value;
   };
 }
 
