@@ -242,9 +242,11 @@ export async function checkAbout(out, check) {
   const workers = list(66, (id) => ({ thread: `worker ${id}`, since_ns: 3e6, ...(id === 1 ? { task: 1 } : {}) }));
   const evening = Date.UTC(2026, 10, 22, 23, 59, 50);
   const alarms = [evening + 5000, evening + 20000].map((end, index) => ({ at_unix_ms: evening, resolved_at_unix_ms: end, kind: 'hang', text: `alarm ${index}` }));
-  const page = await open(`${pageOf(out, 'about', { enabled: false, threads, workers, alarms, sites: [site('work', 1)], tasks: [task(1, { state: 'running', since_ns: 2e6 })] })}#about`);
+  const page = await open(`${pageOf(out, 'about', { enabled: false, are_threads_unknown: true, threads, workers, alarms, sites: [site('work', 1)], tasks: [task(1, { state: 'running', since_ns: 2e6 })] })}#about`);
   const cut = (await texts(page, '.about dt')).filter((one) => one.startsWith('…'));
   check('About says how many workers and threads it leaves out', cut.join() === '… and 2 more,… and 6 more', cut.join());
+  const polls = await text(page, '.about dt:text-is("worker 1") + dd');
+  check('a worker polls a task for as long as that poll lasts', polls === 'polls task 1 for 2.00 ms', polls);
   await page.keyboard.press('1');
   const times = (await texts(page, '.alarms li small')).join('');
   check('the end of an alarm has its date on another day', times === '2026-11-22 23:59:50 UTC, resolved 2026-11-23 00:00:10 UTC: 2026-11-22 23:59:50 UTC, resolved 23:59:55: ', times);

@@ -141,6 +141,13 @@ export function makeAbout() {
   return {
     element,
     render({ snapshot }) {
+      // Unfolded only if a worker polls one.
+      const tasks = new Map((snapshot.workers.some((one) => one.task) ? snapshot.tasks : []).map((task) => [task.id, task]));
+      const doing = (one) => {
+        if (one.parked) return `parked for ${time(one.since_ns)}`;
+        const task = tasks.get(one.task);
+        return task ? `polls task ${task.id} for ${time(task.since_ns)}` : `busy for ${time(one.since_ns)}`;
+      };
       const cost = snapshot.costs.reduce((sum, one) => sum + one.ns, 0);
       const dropped = Object.entries(snapshot.dropped).filter(([, number]) => number > 0).map(([name, number]) => `${count(number)} ${DROPPED[name] ?? clean(name)}`);
       fill(element,
@@ -150,7 +157,7 @@ export function makeAbout() {
           ['Cost of recording', cost ? `≈ ${time(cost)}: ${snapshot.costs.filter((one) => one.ns * 100 >= cost).map((one) => `${count(one.count)} ${one.activity} ${time(one.ns)}`).join(', ')}` : 'not measured'],
           ['Lost data', dropped.length ? dropped.join(', ') : 'nothing dropped']]),
         list('Runtimes', snapshot.runtimes.map((one) => [`${one.number} ${clean(one.name ?? one.library)}`, `${clean(one.library)}, ${counted(one.workers, 'worker')}, ${counted(one.threads, 'thread')}`])),
-        list('Workers', first(snapshot.workers, (one) => [clean(one.thread) || 'unnamed', `${one.parked ? 'parked' : one.task ? `polls task ${one.task}` : 'busy'} for ${time(one.since_ns)}${share(one)}`])),
+        list('Workers', first(snapshot.workers, (one) => [clean(one.thread) || 'unnamed', doing(one) + share(one)])),
         list('Threads', first(snapshot.threads, (one) => [clean(one.name) || 'unnamed', `${one.alive ? 'alive' : 'ended'}, ${counted(one.nodes, 'node')}`])),
         list('Colors', MEANINGS.map(([kind, word, text]) => [h('span', {}, h('i', { class: `dot ${kind}` }), word), text])),
         list('Keys', KEYS.map(([key, text]) => [h('kbd', {}, key), text])),
