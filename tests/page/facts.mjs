@@ -245,6 +245,8 @@ export async function checkAbout(out, check) {
   const page = await open(`${pageOf(out, 'about', { enabled: false, are_threads_unknown: true, threads, workers, alarms, sites: [site('work', 1)], tasks: [task(1, { state: 'running', since_ns: 2e6 })] })}#about`);
   const cut = (await texts(page, '.about dt')).filter((one) => one.startsWith('…'));
   check('About says how many workers and threads it leaves out', cut.join() === '… and 2 more,… and 6 more', cut.join());
+  const head = [await text(page, '.title p'), await text(page, '.about')];
+  check('the head says that recording is off, and About that threads were not counted', head[0].endsWith('recording is off') && head[1].includes('verdicts that depend on their number are at most likely'), head[0]);
   const polls = await text(page, '.about dt:text-is("worker 1") + dd');
   check('a worker polls a task for as long as that poll lasts', polls === 'polls task 1 for 2.00 ms', polls);
   await page.keyboard.press('1');

@@ -73,7 +73,7 @@ function overview(model) {
   const suspectedTasks = suspected.flatMap((it) => [...(it.tasks ?? []), ...tasksOf(snapshot.verdicts[it.verdict] ?? {})]);
   const [stuck, suspects] = [alive(model.stuckTasks), alive(new Set(suspectedTasks))];
   const tiles = [['Recorded', time(snapshot.elapsed_ns ?? 0), ''], ['Busy', time(busy), snapshot.elapsed_ns && !snapshot.merged ? `${percent(busy, snapshot.elapsed_ns * Math.max(1, workers))} of ${counted(workers, 'thread')}` : ''],
-    ['Calls', count(calls), `${count(polls)} polls`], ...(snapshot.merged ? [['Tasks alive', '–', 'unknown'], ['Resources', '–', 'unknown']] : [['Tasks alive', count(snapshot.lengths.tasks), stuck ? `${count(stuck)} stuck` : suspects ? `${count(suspects)} may be stuck` : 'none stuck'],
+    ['Calls', count(calls), `${count(polls)} polls`], ...(snapshot.merged ? [['Tasks alive', '–', 'unknown'], ['Resources', '–', 'unknown']] : [['Tasks alive', count(snapshot.lengths.tasks), stuck ? `${count(stuck)} stuck` : suspects ? `${count(suspects)} may be stuck` : snapshot.lengths.tasks ? 'none stuck' : ''],
     ['Resources', count(resourceCount(snapshot)), `${count(snapshot.lengths.waits)} waits now`]])];
   return h('dl', { class: 'tiles' }, tiles.map(([name, value, detail]) => h('div', {}, h('dt', {}, name), h('dd', {}, value, h('small', {}, detail)))));
 }
@@ -155,6 +155,7 @@ export function makeAbout() {
           ['Host, build', [snapshot.process.host, snapshot.process.build].filter(Boolean).map(clean).join(', ') || 'unknown'],
           ['Written by', `${clean(snapshot.producer)}, recording ${snapshot.enabled === false ? 'off' : 'on'}`], ['Clock', `${clean(snapshot.clock.name)}${snapshot.clock.jumps ? ` with ${counted(snapshot.clock.jumps, 'jump')} relative to the system clock` : ''}`],
           ['Cost of recording', cost ? `≈ ${time(cost)}: ${snapshot.costs.filter((one) => one.ns * 100 >= cost).map((one) => `${count(one.count)} ${one.activity} ${time(one.ns)}`).join(', ')}` : 'not measured'],
+          ...(snapshot.are_threads_unknown ? [['Threads', 'not counted on this system; verdicts that depend on their number are at most likely']] : []),
           ['Lost data', dropped.length ? dropped.join(', ') : 'nothing dropped']]),
         list('Runtimes', snapshot.runtimes.map((one) => [`${one.number} ${clean(one.name ?? one.library)}`, `${clean(one.library)}, ${counted(one.workers, 'worker')}, ${counted(one.threads, 'thread')}`])),
         list('Workers', first(snapshot.workers, (one) => [clean(one.thread) || 'unnamed', doing(one) + share(one)])),

@@ -52,7 +52,7 @@ function currentView() {
 function pageHead() {
   const { snapshot } = model;
   const workers = snapshot.runtimes.reduce((sum, runtime) => sum + runtime.workers, 0) || snapshot.workers.length;
-  const facts = [snapshot.process.pid ? `pid ${snapshot.process.pid}` : '', clean(snapshot.process.host), time(snapshot.elapsed_ns ?? 0), clean(snapshot.process.build), workers ? counted(workers, 'worker') : counted(snapshot.threads.length, 'thread'), recordedAt(snapshot)];
+  const facts = [snapshot.process.pid ? `pid ${snapshot.process.pid}` : '', clean(snapshot.process.host), time(snapshot.elapsed_ns ?? 0), clean(snapshot.process.build), workers ? counted(workers, 'worker') : counted(snapshot.threads.length, 'thread'), recordedAt(snapshot), snapshot.enabled === false ? 'recording is off' : ''];
   const isEmpty = (it, number) => number && number(it) === 0;
   const top = document.getElementById('top');
   if (!top.firstChild) makeHead(top);
