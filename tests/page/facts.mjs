@@ -262,3 +262,18 @@ export async function checkWrapped(out, check) {
   const ids = records.map(({ id, due }) => `${id} ${due}`).join();
   check('a column wraps around as its writer does', ids === `5 -1,${2 ** 64} -2,7 -3`, ids);
 }
+
+export async function checkFree(out, check) {
+  const of = (kind, more) => ({ ...resource(1, 10), kind, capacity: 8, free: 3, ...more });
+  const all = [of('mutex', { capacity: 1, free: 0 }), of('mutex', { capacity: 1, free: 0, isWaited: true }), of('rw_lock'), of('semaphore'), of('semaphore', { capacity: 900, is_refilled: true }), of('barrier', { filled: 2 }), of('broadcast', { filled: 1 }), of('mpsc')];
+  const waits = [wait(1, { task: 1, resource: 2, is_granted: true, woken_ns: 1 })];
+  const page = await open(`${pageOf(out, 'free', { tasks: [task(1)], waits, resources: all.map((one, index) => ({ ...one, id: index + 1, name: 'it', created: place(index + 1) })) })}#resources`);
+  const found = [];
+  for (let index = 1; index <= all.length; index += 1) {
+    await page.locator('tbody tr', { has: page.locator(`small:text-matches("main.rs:${index}$")`) }).click();
+    found.push((await text(page, '.one .note')).replace(', age 1.00 s', ''));
+  }
+  const expected = ['locked', 'granted to a waiter', 'locked to read', '3 of 8 permits free', '3 permits free', '2 of 8 arrived', '1 message', '3 of 8 slots free'];
+  check('a resource has the state that the text report gives it', found.join('|') === expected.join('|'), found.join(' | '));
+  await page.context().close();
+}

@@ -8,6 +8,7 @@ import { MERGED } from './snapshot.js';
 import { state, go } from './state.js';
 
 const ROLES = { holds: 'holds it', sends: 'sender', receives: 'receiver', uses: 'uses it' };
+const UNITS_OF = { semaphore: 'permit', mpsc: 'slot', mpmc: 'slot', pipe: 'byte', custom: 'unit' };
 // Their units are slots, which are reserved.
 const CHANNELS = ['mpsc', 'mpmc', 'oneshot', 'broadcast'];
 const MOST = 20;
@@ -97,10 +98,10 @@ export function makeResources() {
     const left = row.members.length - MOST - pinned.length;
     fill(detail, h('h2', {}, `${row.type} ${row.name}`, h('small', {}, ` ${clean(longPlace(row.at))}`)),
       h('p', {}, `${counted(row.uses, 'use')}, ${counted(row.contended, 'wait')}, finished or not${row.gone ? `, those of ${count(row.gone)} included that ${row.gone === 1 ? 'is' : 'are'} gone` : ''}`),
-      [...pinned, ...row.members.slice(0, MOST)].map((resource) => h('div', { class: resource.id === lit ? 'one lit' : 'one', id: `resource-${resource.id}` }, h('h3', {}, resourceName(resource)),
-        h('p', { class: 'note' }, facts(resource)),
+      [...pinned, ...row.members.slice(0, MOST)].map((resource) => [resource, row.waits.filter((wait) => wait.resource === resource.id)]).map(([resource, waits]) => h('div', { class: resource.id === lit ? 'one lit' : 'one', id: `resource-${resource.id}` }, h('h3', {}, resourceName(resource)),
+        h('p', { class: 'note' }, facts(resource, waits)),
         first(resource.holdings ?? [], (holding) => h('p', {}, chip('running', ROLES[holding.role] ?? holding.role), ' ', owner(holding), holding.attribution === 'likely' ? ' (last seen)' : '', sinceWhen(resource, holding))),
-        first(row.waits.filter((wait) => wait.resource === resource.id), (wait) =>
+        first(waits, (wait) =>
           h('p', {}, chip(model.stuckTasks.has(wait.task) ? 'stuck' : 'waiting', `${wait.mode} for ${time(wait.since_ns)}`), ' ', waiter(wait), ` ${waitText(model, wait)}`)))),
       more(left));
   }
@@ -146,11 +147,28 @@ function sinceWhen(resource, holding) {
   return ` for ${time(holding.since_ns)}${at ? `, ${verb}${at}` : ''}`;
 }
 
-function facts(resource) {
-  const list = [];
-  if (resource.capacity !== undefined && resource.capacity < 1e8 && !['oneshot', 'notify', 'condvar', 'watch'].includes(resource.kind)) list.push(`${count(Math.min(resource.free ?? 0, resource.capacity))} of ${count(resource.capacity)} free`);
-  if (resource.filled) list.push(`${count(resource.filled)} inside`);
-  if (resource.forgotten) list.push(`${count(resource.forgotten)} permits forgotten`);
+// What of a resource is free; empty for one without units to acquire.
+function freeText({ kind, capacity, free = 0, is_refilled: isRefilled }) {
+  if ((capacity ?? null) === null) return '';
+  if (kind === 'mutex') return free === 0 ? 'locked' : 'unlocked';
+  if (kind === 'rw_lock') return free >= capacity ? 'unlocked' : free === 0 ? 'locked to write' : 'locked to read';
+  const unit = UNITS_OF[kind];
+  // Such a semaphore has no limit.
+  if (!unit || capacity >= 1e8) return '';
+  // As in a token bucket: the capacity counts each permit that was ever added.
+  return kind === 'semaphore' && isRefilled ? `${counted(free, unit)} free` : `${count(free)} of ${counted(capacity, unit)} free`;
+}
+
+function filledText({ kind, capacity, filled = 0 }) {
+  if (kind === 'barrier' && capacity) return `${count(filled)} of ${count(capacity)} arrived`;
+  return filled ? counted(filled, kind === 'pipe' ? 'byte' : 'message') : '';
+}
+
+function facts(resource, waits) {
+  const isGranted = ['mutex', 'rw_lock'].includes(resource.kind) && !(resource.holdings ?? []).some((holding) => holding.role === 'holds') && waits.some((wait) => wait.is_granted);
+  const list = [isGranted ? 'granted to a waiter' : freeText(resource), filledText(resource)].filter(Boolean);
+  if (resource.forgotten) list.push(`${counted(resource.forgotten, 'permit')} forgotten`);
+  if (resource.usage?.missed) list.push(`${counted(resource.usage.missed, 'message')} missed`);
   if (resource.is_closed) list.push('closed');
   if (resource.created_by) list.push(`created by task ${resource.created_by}`);
   list.push(`age ${time(resource.age_ns)}`);
