@@ -34,6 +34,16 @@ export async function checkOwners(out, check) {
   await page.keyboard.press('6');
   const [tasks, likely] = [await texts(page, '.node.task title'), await page.locator('.edge.likely').count()];
   check('the graph has no edge to an unknown owner', tasks.map((one) => one.trim()).sort().join() === 'task 1 work,task 3 work,task 4 work,task 5 work' && likely === 1, `${tasks.join('; ')}; ${likely}`);
+  const note = await text(page, '.note');
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = (copied) => {
+      globalThis.copied = copied;
+      return Promise.resolve();
+    };
+  });
+  await page.keyboard.press('c');
+  const dotted = (await page.evaluate(() => globalThis.copied)).split('\n').filter((line) => line.includes('-.->'));
+  check('a likely owner is one in the note of the graph, and in Markdown', note.includes('a dashed one leads to the owner last seen') && dotted.length === 1 && dotted[0].includes('task 3'), `${note}; ${dotted.join()}`);
   await page.context().close();
 }
 

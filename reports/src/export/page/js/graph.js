@@ -130,12 +130,12 @@ export function makeGraph() {
     render(model) {
       graph = graphOf(model);
       const query = state.q.toLowerCase();
-      fill(note, graph.nodes.length ? `${counted(graph.nodes.length, 'node')}${graph.left ? `, ${count(graph.left)} more are not drawn` : ''}. Tasks are boxes, resources are rounded, threads have a double edge. A bold orange edge belongs to a verdict.` : model.snapshot.merged ? MERGED : 'No task waits for a recorded lock, channel or task.');
+      fill(note, graph.nodes.length ? `${counted(graph.nodes.length, 'node')}${graph.left ? `, ${count(graph.left)} more are not drawn` : ''}. Tasks are boxes, resources are rounded, threads have a double edge. A bold orange edge belongs to a verdict${graph.edges.some((it) => it.isLikely) ? ', a dashed one leads to the owner last seen' : ''}.` : model.snapshot.merged ? MERGED : 'No task waits for a recorded lock, channel or task.');
       fill(sentences, model.snapshot.verdicts.filter((verdict) => verdict.root_cause).slice(0, 5).map((verdict) => h('p', { class: 'verdict' }, h('b', {}, `${verdict.confidence} ${verdict.kind}: `), sentence(verdict.sentence), '.')));
       fill(stage, graph.nodes.length ? draw(graph, element, query) : null);
       stage.hidden = !graph.nodes.length;
     },
-    markdown: () => ['```mermaid', 'graph LR', ...graph.edges.map((it) => `  ${idOf(graph, it.from)} -->|"${plain(labelOf(it))}"| ${idOf(graph, it.to)}`), '```'].join('\n'),
+    markdown: () => ['```mermaid', 'graph LR', ...graph.edges.map((it) => `  ${idOf(graph, it.from)} ${it.isLikely ? '-.->' : '-->'}|"${plain(labelOf(it))}"| ${idOf(graph, it.to)}`), '```'].join('\n'),
   };
 }
 
