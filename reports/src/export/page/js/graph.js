@@ -51,7 +51,8 @@ export function graphOf(model) {
     for (const holding of resource.holdings ?? []) {
       if (holding.role === 'uses' || holding.attribution === 'unknown' || (!holding.task && !holding.thread_id)) continue;
       edge(resourceNode(resource), holding.task ? taskNode(holding.task) : threadNode(holding.thread_id), EDGE_ROLES[holding.role] ?? holding.role, holding.place,
-        { since: holding.since_ns, isLikely: holding.attribution === 'likely' });
+        // The ends of a channel have the time since their last use.
+        { since: holding.role === 'holds' ? holding.since_ns : 0, isLikely: holding.attribution === 'likely' });
     }
   }
   model.graph = cut(folded([...nodes.values()], edges));
