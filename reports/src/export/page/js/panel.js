@@ -118,7 +118,9 @@ function waiting(model, it) {
   const spans = waitingAt(model, it.site.index);
   if (!spans.length) return null;
   const longest = spans.reduce((most, span) => Math.max(most, span.since_ns), 0);
-  const tasks = new Set(spans.map((span) => span.task));
+  // A span may be of no task.
+  const tasks = new Set(spans.map((span) => span.task).filter(Boolean));
+  if (!tasks.size) return null;
   const stuck = [...tasks].filter((task) => model.stuckTasks.has(task)).length;
   return h('p', { class: stuck ? 'stuck-note' : '' }, `${counted(tasks.size, 'task')} waiting here now, longest ${time(longest)}`,
     stuck ? `; ${stuck} stuck` : null, ' (tasks ', [...tasks].slice(0, 8).join(', '), tasks.size > 8 ? ' …' : '', ')');
