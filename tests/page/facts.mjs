@@ -287,3 +287,13 @@ export async function checkFree(out, check) {
   check('a resource has the state that the text report gives it', found.join('|') === expected.join('|'), found.join(' | '));
   await page.context().close();
 }
+
+export async function checkCollected(out, check) {
+  // A future awaits a collection, and the wait of a future in that was woken.
+  const span = (id, at, parent) => ({ id, site: at, parent, task: 1, state: 'waiting', since_ns: 1e6, is_set_aside: parent !== null });
+  const spans = [span(11, 0, null), span(12, 1, 0), span(13, 2, 1), span(14, 1, 0)];
+  const page = await openTasks(out, 'collected', { sites: [site('work', 1), site('part', 2), site('rows.lock().await', 3, 'await')], tasks: [task(1, { span: 0 })], spans, waits: [wait(1, { task: 1, span: 13, mode: 'timer', woken_ns: 5 })] });
+  const lines = await page.locator('.tree li').evaluateAll((all) => all.map((one) => Boolean(one.querySelector(':scope > em'))));
+  check('a future of a collection is set aside if a wait below it was woken', lines.join() === 'false,true,true,false', `${lines.join()}; ${await text(page, '.tree > ul')}`);
+  await page.context().close();
+}

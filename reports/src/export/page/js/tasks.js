@@ -179,8 +179,7 @@ function awaitTree(model, task) {
     facts.push(`nothing can wake it${waitsForEver(model, task) ? ', on purpose: it awaits pending()' : ': it returned Pending, and no clone of its waker is left'}`);
   }
   for (const [name, value] of Object.entries(task.attributes ?? {})) facts.push(`${clean(name)} = ${clean(value)}`);
-  // A future in a collection is polled only if it was woken, which its wait shows.
-  const woken = new Set(model.snapshot.waits.filter((wait) => wait.is_granted || (wait.woken_ns ?? null) !== null).map((wait) => wait.span));
+  const woken = wokenSpans(model);
   const tree = (index, depth, above) => {
     const span = spans[index];
     if (!span) return null;
@@ -204,6 +203,18 @@ function awaitTree(model, task) {
   const waits = model.snapshot.waits.filter((wait) => wait.task === task.id);
   return [h('p', { class: 'note' }, facts.join('; ')), h('ul', {}, running, roots.map((index) => tree(index, 0, null))),
     waits.length ? h('p', {}, waits.map((wait) => [h('span', { class: 'tag' }, wait.mode), ' ', waitText(model, wait), ' '])) : null];
+}
+
+// The ids of spans that were woken, or have such a span below. A future in a collection is polled only if it
+// was woken, which its wait shows.
+function wokenSpans(model) {
+  if (model.woken) return model.woken;
+  const { spans, waits } = model.snapshot;
+  model.woken = new Set(waits.filter((wait) => wait.is_granted || (wait.woken_ns ?? null) !== null).map((wait) => wait.span));
+  for (const span of [...spans].reverse()) {
+    if (span.is_set_aside && model.woken.has(span.id) && spans[span.parent]) model.woken.add(spans[span.parent].id);
+  }
+  return model.woken;
 }
 
 // Whether a task waits only for `std::future::pending()`, by the text of its awaits.
