@@ -53,6 +53,7 @@ export async function checkWakers(out, check) {
   const page = await openTasks(out, 'wakers', { sites: [site('work', 1), site('std::future::pending::<()>().await', 2, 'await')], tasks, spans });
   const found = [];
   for (const { id } of tasks) found.push((await text(page, `#task-${id} .tree .note`)).split('; ').slice(1).join());
+  check('a closure for blocking work is called so', (await text(page, '#task-3 summary b')) === 'blocking task 3', await text(page, '#task-3 summary b'));
   const sure = 'nothing can wake it';
   check('nothing can wake a task: only of a future that did not change, and with its reason',
     found.join('|') === [`${sure}: it returned Pending, and no clone of its waker is left`, '', '', `${sure}, on purpose: it awaits pending()`, ''].join('|'), found.join(' | '));

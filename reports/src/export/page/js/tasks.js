@@ -123,7 +123,7 @@ export function makeTasks() {
 
   function taskOf(task) {
     const details = h('details', { class: task.id === lit ? 'task lit' : 'task', id: `task-${task.id}`, open: openTasks.has(task.id) },
-      h('summary', {}, h('b', {}, `task ${task.id}`), task.label ? h('span', { class: 'tag' }, task.label) : null,
+      h('summary', {}, h('b', {}, `${task.kind === 'blocking' ? 'blocking ' : ''}task ${task.id}`), task.label ? h('span', { class: 'tag' }, task.label) : null,
         chip(model.stuckTasks.has(task.id) ? 'stuck' : task.state, `${model.stuckTasks.has(task.id) ? 'stuck, ' : ''}${STATES.find(([name]) => name === task.state)?.[1] ?? task.state} ${time(task.since_ns)}`),
         h('span', { class: 'right' }, `age ${time(task.age_ns)}, ${counted(task.polls, 'poll')}, busy ${time(task.busy_ns)}, queued ${time(task.queued_ns)}`)));
     const content = () => fill(details, details.firstChild, h('div', { class: 'tree' }, awaitTree(model, task)));
