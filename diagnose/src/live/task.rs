@@ -316,8 +316,9 @@ impl Task {
         self.since.store(now << 2 | WAITING, Release);
     }
 
-    /// Records that the task's future is being dropped, on any thread.
-    pub(crate) fn begin_drop(&self, now: u64) {
+    /// Records that the task's future is being dropped, on the thread with that tree.
+    pub(crate) fn begin_drop(&self, now: u64, thread: u32) {
+        self.thread.store(thread, Relaxed);
         self.since.store(now << 2 | RUNNING, Relaxed);
     }
 

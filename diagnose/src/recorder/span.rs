@@ -14,6 +14,7 @@ use super::first_poll;
 use super::local;
 use super::reparent::{is_child_of_running, list_unpolled, on_own_tree};
 use super::resume::Resume;
+use super::running::own_tree_number;
 use crate::clock;
 use crate::label::Label;
 use crate::live::{self, LiveSlot, Task};
@@ -151,7 +152,7 @@ impl Span {
     fn begin_drop_pending(&mut self) {
         self.pending_children = local::replace_pending_children(0);
         if let Some(task) = self.root {
-            task.begin_drop(clock::now());
+            task.begin_drop(clock::now(), own_tree_number());
         }
     }
 

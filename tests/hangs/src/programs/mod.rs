@@ -42,6 +42,7 @@ mod rings;
 mod shown;
 mod sleeping;
 mod snoozed;
+mod spared;
 mod supervised;
 mod time;
 mod trackers;
@@ -108,4 +109,5 @@ pub static ALL: &[Section] = &[
     upgradable::SECTION,
     released::SECTION,
     endings::SECTION,
+    spared::SECTION,
 ];

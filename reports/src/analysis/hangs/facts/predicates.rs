@@ -1,6 +1,6 @@
 //! Questions about one task, wait, resource or text that need no other fact.
 
-use crate::model::{Resource, ResourceKind, Role, RunState, Snapshot, Task, Wait, WaitMode};
+use crate::model::{Resource, ResourceKind, Role, RunState, SiteIndex, Snapshot, Task, Wait, WaitMode};
 
 /// A task that has waited longer than this for a thread does not get one.
 pub(crate) const STARVED_NS: u64 = 250_000_000;
@@ -53,6 +53,12 @@ pub(crate) fn is_block_on_main(snapshot: &Snapshot, task: &Task) -> bool {
 /// Returns whether a `block_on` of any library runs the task: its future is in no handle.
 pub(crate) fn is_main(snapshot: &Snapshot, task: &Task) -> bool {
     task.runtime_id.is_none() && snapshot.site(task.site).is_some_and(|site| site.name == "main")
+}
+
+/// Returns whether the task is in `block_in_place`: another thread has taken over its worker.
+pub(crate) fn is_in_place(snapshot: &Snapshot, task: &Task) -> bool {
+    let is_it = |site: &SiteIndex| snapshot.site(*site).is_some_and(|site| site.name == "block_in_place");
+    task.running.iter().any(is_it)
 }
 
 /// Returns whether the awaits of the task's handle are recorded. Only tokio's are.

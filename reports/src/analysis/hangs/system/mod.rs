@@ -4,6 +4,7 @@
 //! Facts ─▶ build ─┬─ tasks            wakes, aborts, polls that sleep
 //!                 ├─ rules            one kind of wait each
 //!                 ├─ queues           waits ahead at fair locks
+//!                 ├─ writers          writers ahead at other locks
 //!                 ├─ shared_nodes     resources and their holdings
 //!                 ├─ possible_owners  tasks that may have a resource without a record
 //!                 ├─ threads          threads, workers, blocking pools
@@ -23,6 +24,7 @@ mod rules;
 mod shared_nodes;
 mod tasks;
 mod threads;
+mod writers;
 
 pub(crate) use build::{System, task_node};
 pub(crate) use graph::{FixedPoint, NodeId};

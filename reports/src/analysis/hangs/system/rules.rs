@@ -22,7 +22,7 @@ use super::graph::NodeId;
 use super::node::Node;
 use crate::analysis::hangs::facts::{
     buffers_messages, closing_ends, completes_by_itself, exceeds_permits, forwards_unpolled, has_no_waker,
-    queue_side, step, units_asked, waits_for_event,
+    queue_side, units_asked, waits_for_event,
 };
 use crate::model::{Attribution, Holding, Resource, ResourceKind, Role, Wait, WaitMode};
 
@@ -189,12 +189,7 @@ impl System<'_> {
                 self.graph.require(node, ahead);
             }
         } else if wait.mode == WaitMode::Read {
-            // In locks without a fair queue, too, a waiting writer keeps out new readers: not
-            // always the first, as an upgrade overtakes it. A woken writer keeps them out again
-            // once it is polled.
-            let writer = self.first_writer_ahead(index, resource);
-            let is_woken = |writer: usize| facts.snapshot.waits[writer].woken_ns.is_some();
-            if writer.is_some_and(|writer| !is_woken(writer)) {
+            if self.is_kept_out_by_writer(index, resource) {
                 let ends = self.any_writer_ends(resource);
                 self.graph.require(node, ends);
             }
@@ -266,18 +261,6 @@ impl System<'_> {
             kind if buffers_messages(kind) && self.is_exact_only() => Some(self.any_receiver(resource)),
             _ => None,
         }
-    }
-
-    /// The first waiting writer, if it is ahead of that wait.
-    fn first_writer_ahead(&mut self, index: usize, resource: usize) -> Option<usize> {
-        let facts = self.facts;
-        let queue = facts.queue(resource, 0);
-        let first = self.shared.first_writer.get(resource).unwrap_or_else(|| {
-            let is_writer = |wait: usize| facts.snapshot.waits[wait].mode == WaitMode::Write;
-            queue.iter().inspect(|_| step()).position(|&wait| is_writer(wait)).unwrap_or(queue.len())
-        });
-        self.shared.first_writer.set(resource, first);
-        queue.get(first).copied().filter(|_| first < facts.waits_ahead[index])
     }
 
     fn add_receive(&mut self, node: NodeId, resource: usize, it: &Resource) {

@@ -18,6 +18,7 @@ pub(crate) struct SharedNodes {
     pub(crate) workers: IdMap<u64, NodeId>,
     pub(crate) runtime_workers: IdMap<u64, RuntimeWorkers>,
     pub(crate) pools: IdMap<u64, NodeId>,
+    pub(super) last_woken_by: IdMap<u64, Option<u64>>,
     /// By span index.
     pub(crate) arms: IdMap<usize, NodeId>,
     pub(super) notifiers: IdMap<usize, NodeId>,
@@ -183,7 +184,8 @@ impl System<'_> {
     /// woken, and only wait for those readers.
     pub(super) fn is_read(&mut self, resource: usize) -> bool {
         let it = &self.facts.snapshot.resources[resource];
-        let is_held = it.holdings.iter().any(|holding| holding.role == Role::Holds);
+        // An upgrade has a holding without units, and waits itself.
+        let is_held = it.holdings.iter().any(|holding| holding.role == Role::Holds && holding.units > 0);
         it.kind == ResourceKind::RwLock && is_held && self.admits_readers(resource)
     }
 

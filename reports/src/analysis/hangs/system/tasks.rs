@@ -5,7 +5,8 @@ use super::build::{System, task_node};
 use super::graph::NodeId;
 use super::node::Node;
 use crate::analysis::hangs::facts::{
-    UnrecordedAwait, completes_by_itself, is_active, is_block_on_main, is_blocked, is_main, records_handles,
+    UnrecordedAwait, completes_by_itself, is_active, is_block_on_main, is_blocked, is_in_place, is_main,
+    records_handles,
 };
 use crate::model::{RunState, Task, TaskKind, Wait, WaitMode};
 
@@ -245,9 +246,11 @@ impl System<'_> {
             return;
         }
         // The future of a `block_on` that is not on record may have a time limit. The other tasks
-        // of a worker that blocks show that it hangs, those of a job do not.
+        // of a worker that blocks show that it hangs, those of a job do not, nor those of a worker
+        // that was replaced.
         let may_give_up = |&wait: &usize| facts.snapshot.waits[wait].since_ns < TIMEOUT_NS;
-        let has_limit = task.kind == TaskKind::Blocking && inside.iter().any(may_give_up);
+        let has_own_thread = task.kind == TaskKind::Blocking || is_in_place(facts.snapshot, task);
+        let has_limit = has_own_thread && inside.iter().any(may_give_up);
         if inside.is_empty() || self.is_exact_only() || has_limit && self.rejects_suspect() {
             self.set_can_progress(node);
         }

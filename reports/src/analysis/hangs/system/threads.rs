@@ -95,8 +95,20 @@ impl System<'_> {
         let is_worker = |worker: &Worker| {
             worker.thread_id == Some(thread) && worker.runtime_number == task.runtime_number
         };
-        let is_in_slot = task.runtime_number != 0 && facts.snapshot.workers.iter().any(is_worker);
+        // Each task that the poll woke later took the place of the one before.
+        let is_last = self.last_woken_by(by) == Some(task.since_ns);
+        let is_in_slot = is_last && task.runtime_number != 0 && facts.snapshot.workers.iter().any(is_worker);
         (is_in_slot && !self.is_exact_only()).then_some(thread)
+    }
+
+    /// How long ago the task woke one that is still queued, at least; `None` if there is none.
+    fn last_woken_by(&mut self, by: &Task) -> Option<u64> {
+        let snapshot = self.facts.snapshot;
+        *self.shared.last_woken_by.entry(by.id.get()).or_insert_with(|| {
+            let woken = snapshot.tasks.iter().inspect(|_| step());
+            let woken = woken.filter(|it| it.woken_by == Some(by.id) && it.state == RunState::Queued);
+            woken.map(|it| it.since_ns).min()
+        })
     }
 
     /// The node for "a worker of the task's runtime is free"; `None` if other threads may poll the
@@ -175,7 +187,12 @@ impl System<'_> {
         let node = self.add_node(Node::FreePoolThread(runtime), 1);
         self.shared.pools.insert(runtime, node);
         let are_blocked = running().all(|job| is_blocked(&snapshot.tasks[job]));
-        let is_known = is_full || (are_blocked && !self.is_exact_only());
+        // A pool that is known not to be full may have threads for work that is not recorded.
+        let may_be_full = |system: &mut Self| {
+            !system.is_exact_only()
+                && (bound.is_none() && system.are_all_listed() || !system.rejects_suspect())
+        };
+        let is_known = is_full || are_blocked && may_be_full(self);
         if running().next().is_none() || !is_known {
             self.set_can_progress(node);
         }

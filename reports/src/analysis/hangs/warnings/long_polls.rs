@@ -2,9 +2,9 @@
 
 use super::sleeping_threads::words_of_poll;
 use super::warning::{LONG_POLL_NS, RuntimeKey, runtime_key, warning};
-use crate::analysis::hangs::facts::{Facts, STARVED_NS, has_waited_long};
+use crate::analysis::hangs::facts::{Facts, STARVED_NS, has_waited_long, is_in_place, is_main};
 use crate::analysis::hangs::verdict::{Confidence, Verdict, VerdictKind};
-use crate::model::{RunState, Task, TaskKind};
+use crate::model::{RunState, Snapshot, Task, TaskKind};
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort;
 use crate::units::{counted, time};
@@ -17,13 +17,16 @@ const MOST_STRETCH: u64 = 10;
 /// Polls that keep other tasks of their runtime from running.
 pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
-    let mut starved: OrderedMap<RuntimeKey<'_>, Vec<&Task>> = OrderedMap::new();
+    let mut starved: OrderedMap<Executor<'_>, Vec<&Task>> = OrderedMap::new();
     let is_starved = |task: &&Task| {
         let waits = matches!(task.state, RunState::Queued | RunState::Unpolled) && task.since_ns > STARVED_NS;
-        waits && task.kind == TaskKind::Future && !task.runtime.is_empty() && !task.is_unstable
+        // Its set may not be run yet.
+        let is_undriven = task.is_local && task.state == RunState::Unpolled;
+        let is_known = !task.runtime.is_empty() && !task.is_unstable && !is_undriven;
+        waits && task.kind == TaskKind::Future && is_known
     };
     for task in snapshot.tasks.iter().filter(is_starved) {
-        starved.entry(runtime_key(task)).or_default().push(task);
+        starved.entry(executor(snapshot, task)).or_default().push(task);
     }
     // Even beside a free worker, a task waits if the worker that woke it keeps it in its LIFO slot.
     let is_in_lifo_slot = |task: &&Task| {
@@ -31,7 +34,7 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
         has_waited_long(task) && by.is_some_and(|by| is_long(by) && by.since_ns >= task.since_ns)
     };
     for worker in snapshot.workers.iter().filter(|worker| worker.parked) {
-        if let Some(tasks) = starved.get_mut(&(worker.runtime.as_str(), worker.runtime_number)) {
+        if let Some(tasks) = starved.get_mut(&((worker.runtime.as_str(), worker.runtime_number), None)) {
             tasks.retain(is_in_lifo_slot);
         }
     }
@@ -39,24 +42,35 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
         let mut parked = snapshot.workers.iter().filter(|worker| worker.parked);
         parked.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == runtime)
     };
-    let mut long_polls: OrderedMap<(RuntimeKey<'_>, bool, Confidence), Vec<usize>> = OrderedMap::new();
+    let mut long_polls: OrderedMap<(Executor<'_>, bool, Confidence), Vec<usize>> = OrderedMap::new();
     for (index, task) in snapshot.tasks.iter().enumerate() {
         if let (true, Some(is_asleep)) = (is_long(task) && task.kind == TaskKind::Future, task.is_asleep) {
             let starves = |starved: &Vec<&Task>| {
                 let is_woken_here = || starved.iter().any(|it| it.woken_by == Some(task.id));
                 !starved.is_empty() && (!is_free(runtime_key(task)) || is_woken_here())
             };
-            if !stuck.contains(&index) && starved.get(&runtime_key(task)).is_some_and(starves) {
+            let is_in_the_way = !stuck.contains(&index) && !is_in_place(snapshot, task);
+            if is_in_the_way && starved.get(&executor(snapshot, task)).is_some_and(starves) {
                 let is_unsure = may_end_by_itself(task) || !is_asleep && !uses_cpu(facts, task);
                 let confidence = if is_unsure { Confidence::Suspect } else { Confidence::Likely };
-                long_polls.entry((runtime_key(task), is_asleep, confidence)).or_default().push(index);
+                long_polls.entry((executor(snapshot, task), is_asleep, confidence)).or_default().push(index);
             }
         }
     }
-    let verdict = |((runtime, is_asleep, confidence), long_polls): (_, Vec<usize>)| {
-        long_poll(facts, &long_polls, is_asleep, confidence, &starved[&runtime])
+    let verdict = |((executor, is_asleep, confidence), long_polls): (_, Vec<usize>)| {
+        long_poll(facts, &long_polls, is_asleep, confidence, &starved[&executor])
     };
     long_polls.into_iter().map(verdict).collect()
+}
+
+/// The runtime of tasks that run on the same threads, and the thread if it is a single one.
+type Executor<'a> = (RuntimeKey<'a>, Option<u64>);
+
+/// The executor that polls the task. All `LocalSet`s, and all `block_on`s outside of a runtime's
+/// workers, have the runtime number 0.
+fn executor<'a>(snapshot: &Snapshot, task: &'a Task) -> Executor<'a> {
+    let is_of_a_thread = task.is_local || task.runtime_number == 0 && is_main(snapshot, task);
+    (runtime_key(task), task.thread_id.filter(|_| is_of_a_thread))
 }
 
 /// Returns whether the task has been in one poll for long.

@@ -2,7 +2,7 @@
 //! polls.
 
 use super::warning::{SUSPECT_NS, warning};
-use crate::analysis::hangs::facts::{Facts, is_block_on_main, is_blocked, step};
+use crate::analysis::hangs::facts::{Facts, is_block_on_main, is_blocked, is_in_place, step};
 use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{NamedCallers, acquired_words, at, link};
@@ -166,14 +166,12 @@ pub(crate) fn long_sleeps(
         task.thread_id.is_none() || !facts.snapshot.tasks.iter().any(is_inside)
     };
     let verdict = |(index, task): (usize, &Task)| {
-        let site = task.running.last().copied().unwrap_or(task.site);
-        // The worker has handed its other tasks to another thread.
-        let is_in_place = facts.snapshot.site(site).is_some_and(|site| site.name == "block_in_place");
         let mut chain = Vec::new();
         let sentence =
             format!("{}: no other task can run on its thread", words_of_poll(facts, index, &mut chain));
         let verdict = warning(VerdictKind::BlockedWorker, Confidence::Suspect, chain, sentence);
-        (!is_in_place).then_some(verdict)
+        // In place, the worker has handed its other tasks to another thread.
+        (!is_in_place(facts.snapshot, task)).then_some(verdict)
     };
     tasks.filter(is_long).filter(is_innermost).filter_map(verdict).collect()
 }

@@ -1,0 +1,33 @@
+//! Readers of a lock without a fair queue that wait because of a waiting writer.
+
+use super::build::System;
+use crate::analysis::hangs::facts::step;
+use crate::model::WaitMode;
+
+impl System<'_> {
+    /// Returns whether a writer that waits too keeps the reader out. That is not always the first
+    /// one, as an upgrade overtakes it.
+    pub(super) fn is_kept_out_by_writer(&mut self, index: usize, resource: usize) -> bool {
+        let snapshot = self.facts.snapshot;
+        let Some(writer) = self.first_writer_ahead(index, resource) else { return false };
+        if snapshot.resources[resource].library == *"async-lock" {
+            // Its writers wait for each other first, and keep nobody out meanwhile. The one that
+            // waits for readers keeps out new ones, whether it was woken or not.
+            return self.admits_readers(resource);
+        }
+        // A woken writer keeps them out again once it is polled.
+        snapshot.waits[writer].woken_ns.is_none()
+    }
+
+    /// The first waiting writer, if it is ahead of that wait.
+    fn first_writer_ahead(&mut self, index: usize, resource: usize) -> Option<usize> {
+        let facts = self.facts;
+        let queue = facts.queue(resource, 0);
+        let first = self.shared.first_writer.get(resource).unwrap_or_else(|| {
+            let is_writer = |wait: usize| facts.snapshot.waits[wait].mode == WaitMode::Write;
+            queue.iter().inspect(|_| step()).position(|&wait| is_writer(wait)).unwrap_or(queue.len())
+        });
+        self.shared.first_writer.set(resource, first);
+        queue.get(first).copied().filter(|_| first < facts.waits_ahead[index])
+    }
+}
