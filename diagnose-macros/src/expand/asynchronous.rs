@@ -6,7 +6,7 @@ use syn::{FnArg, Pat, PatIdent, ReturnType, Signature};
 
 use super::arguments::{for_label, naming};
 use super::output::{diverging, expected, never, promised, return_future};
-use super::parts::{body_of, future_kind, in_braces, krate, label_with, split, taken_apart};
+use super::parts::{body_of, future_kind, in_braces, krate, label_with, split, taken_apart, value};
 use crate::args::Args;
 use crate::captures::{self, Mentions};
 use crate::function::Function;
@@ -51,8 +51,8 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     };
     let timed = quote_spanned!(promised.unwrap_or_else(Span::mixed_site)=> #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #label), #future));
     let body = match (keep_async, never) {
-        (false, _) => timed,
-        (true, None) => quote_spanned!(Span::mixed_site()=> #timed.await),
+        (false, _) => value(&timed),
+        (true, None) => value(&quote_spanned!(Span::mixed_site()=> #timed.await)),
         (true, Some(_)) => quote_spanned!(Span::mixed_site()=> #timed.await; loop {}),
     };
     let allow_loop = never.map(|_| quote!(#[allow(unreachable_code)]));
@@ -70,6 +70,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     // again.
     let allow_assignments = has_mut(&sig).then(|| quote!(#[allow(unused_assignments)]));
     let allow_braces = (!variables.is_empty()).then(|| quote!(#[allow(unused_braces)]));
+    let whole = in_braces(braces, quote_spanned!(Span::mixed_site()=> #(#inner)* #statics #body));
     quote_spanned! {Span::mixed_site()=>
         #(#outer)*
         #allow_loop
@@ -77,11 +78,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
         #allow_braces
         #allow_futures
         #inline
-        #qualifiers #sig {
-            #(#inner)*
-            #statics
-            #body
-        }
+        #qualifiers #sig #whole
     }
 }
 

@@ -113,6 +113,12 @@ pub(super) fn in_braces(braces: Brace, inside: TokenStream) -> TokenStream {
     Block { brace_token: braces, stmts: vec![Stmt::Expr(Expr::Verbatim(inside), None)] }.into_token_stream()
 }
 
+/// Returns the value of a function whose braces are the user's. Clippy would ask for a `return`
+/// that the user cannot write.
+pub(super) fn value(value: &TokenStream) -> TokenStream {
+    quote_spanned!(Span::mixed_site()=> #[allow(clippy::implicit_return)] #value)
+}
+
 /// Splits attributes into those before the function and `#![…]` inside it.
 pub(super) fn split(attributes: &[Attribute]) -> (Vec<Attribute>, Vec<Attribute>) {
     let attributes = attributes.iter().map(allowed);

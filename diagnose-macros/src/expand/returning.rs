@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{Expr, ReturnType};
 
 use super::output::inferred;
-use super::parts::{before, body_of, future_kind, krate, label, path, split};
+use super::parts::{before, body_of, future_kind, in_braces, krate, label, path, split, value};
 use crate::args::Args;
 use crate::boxed::{self, Returned};
 use crate::function::Function;
@@ -35,6 +35,7 @@ pub(crate) fn returning(
         quote_spanned!(here=> #timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label), #future))
     };
     let timed = |future: TokenStream| timed_at(Span::mixed_site(), future);
+    let braces = block.brace_token;
     let ends_early = boxed::ends_early(&mut block);
     let mut last = if ends_early { None } else { boxed::last(&mut block) };
     let pinned = match (returned, &mut last) {
@@ -53,8 +54,8 @@ pub(crate) fn returning(
         }
         (Returned::Opaque, None) => {
             let future =
-                timed(quote_spanned!(Span::mixed_site()=> #krate::__private::call_once(move || #block)));
-            quote_spanned!(Span::mixed_site()=> { #(#inner)* #start #future })
+                value(&timed(quote_spanned!(Span::mixed_site()=> #krate::__private::call_once(move || #block))));
+            in_braces(braces, quote_spanned!(Span::mixed_site()=> #(#inner)* #start #future))
         }
         (Returned::Boxed, _) => {
             let ReturnType::Type(arrow, output) = &sig.output else {
@@ -67,12 +68,14 @@ pub(crate) fn returning(
                 quote!(#block)
             };
             let future = timed(quote_spanned!(Span::mixed_site()=> __diagnose_future));
-            quote_spanned! {Span::mixed_site()=> {
+            let boxed = value(&quote_spanned!(Span::mixed_site()=> #krate::__private::Box::pin(#future)));
+            let inside = quote_spanned! {Span::mixed_site()=>
                 #(#inner)*
                 #start
                 let __diagnose_future: #output = #whole;
-                #krate::__private::Box::pin(#future)
-            }}
+                #boxed
+            };
+            in_braces(braces, inside)
         }
     };
     quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)

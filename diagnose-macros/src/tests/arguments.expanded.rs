@@ -17,6 +17,7 @@ fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
             ),
         ),
     };
+    #[allow(clippy::implicit_return)]
     my::diagnose::__private::Timed::new(
         my::diagnose::__private::Span::new(
             &__DIAGNOSE_BODY.site,

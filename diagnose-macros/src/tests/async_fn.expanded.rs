@@ -19,6 +19,7 @@ fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
                 .used(b'u', b'm'),
         ),
     };
+    #[allow(clippy::implicit_return)]
     ::diagnose::__private::Timed::new(
         ::diagnose::__private::Span::new(
             &__DIAGNOSE_BODY.site,

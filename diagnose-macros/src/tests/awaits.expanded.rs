@@ -101,6 +101,7 @@ fn awaits<T: Source>(
                 .used(b'u', b'r'),
         ),
     };
+    #[allow(clippy::implicit_return)]
     ::diagnose::__private::Timed::new(
         ::diagnose::__private::Span::new(
             &__DIAGNOSE_BODY.site,

@@ -17,6 +17,7 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
             ),
         ),
     };
+    #[allow(clippy::implicit_return)]
     ::diagnose::__private::Timed::new(
         ::diagnose::__private::Span::new(
             &__DIAGNOSE_BODY.site,

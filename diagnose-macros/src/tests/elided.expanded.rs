@@ -23,6 +23,7 @@ fn join<
         ),
         awaits: (),
     };
+    #[allow(clippy::implicit_return)]
     ::diagnose::__private::Timed::new(
         ::diagnose::__private::Span::new(
             &__DIAGNOSE_BODY.site,

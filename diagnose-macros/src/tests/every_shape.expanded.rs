@@ -24,6 +24,7 @@ where
         ),
         awaits: (),
     };
+    #[allow(clippy::implicit_return)]
     ::diagnose::__private::Timed::new(
         ::diagnose::__private::Span::new(
             &__DIAGNOSE_BODY.site,

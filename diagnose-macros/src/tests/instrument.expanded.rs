@@ -25,6 +25,7 @@ fn instrumented(n: u32) -> impl ::core::future::Future<Output = Result<u32, Erro
                 .used(b'u', b'm'),
         ),
     };
+    #[allow(clippy::implicit_return)]
     ::diagnose::__private::Timed::new(
         ::diagnose::__private::Span::new(
             &__DIAGNOSE_BODY.site,

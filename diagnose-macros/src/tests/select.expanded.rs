@@ -44,6 +44,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 .used(b'm', b'm'),
         ),
     };
+    #[allow(clippy::implicit_return)]
     ::diagnose::__private::Timed::new(
         ::diagnose::__private::Span::new(
             &__DIAGNOSE_BODY.site,

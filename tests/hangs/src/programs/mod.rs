@@ -22,6 +22,7 @@ mod jobs;
 mod late;
 mod leaks;
 mod left;
+#[allow(clippy::items_after_statements)]
 mod lent;
 mod local_sets;
 mod methods;

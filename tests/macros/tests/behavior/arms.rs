@@ -16,6 +16,7 @@ async fn fallible(number: u32) -> Result<u32, String> {
 }
 
 #[diagnose]
+#[allow(clippy::many_single_char_names)]
 async fn joins() -> Result<u32, String> {
     let by_name = number(1);
     let (a, b) = tokio::join!(by_name, async { number(2).await });

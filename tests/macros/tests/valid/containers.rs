@@ -39,7 +39,7 @@ impl Twice for Store {
 
 #[diagnose]
 mod inner {
-    pub async fn seven() -> u32 {
+    pub(super) async fn seven() -> u32 {
         7
     }
 }
