@@ -23,7 +23,7 @@ use crate::args::Args;
 use crate::attributes::{hand_down, is_ours, take};
 use crate::escape::{self, ValueUse};
 use crate::moved::MovedNames;
-use crate::points::begins_with_place;
+use crate::points::{begins_with_place, diverges};
 use crate::{boxed, check, driver, expand};
 
 /// The kind of a body.
@@ -156,15 +156,13 @@ impl VisitMut for Blocks {
         let value = mem::take(&mut self.value);
         let last = block.stmts.len().saturating_sub(1);
         let braces = block.brace_token.span.join();
+        // If not, the compiler itself calls the last statement unreachable.
+        let is_reached = !block.stmts.iter().take(last).any(diverges);
         for number in 0..block.stmts.len() {
             let Some((statement, rest)) = block.stmts[number..].split_first_mut() else { return };
             self.guard = self.guard_use(|| escape::of_statement(statement, rest, value, &self.moved));
-            // Not the last of several statements: the compiler may call that unreachable itself.
-            let is_end = |semicolon: &Option<_>| number == last && (semicolon.is_none() || number == 0);
-            if let Stmt::Expr(end, semicolon) = &mut *statement {
-                if is_end(semicolon) {
-                    self.mark_end(end);
-                }
+            if let (Stmt::Expr(end, _), true) = (&mut *statement, number == last && is_reached) {
+                self.mark_end(end);
             }
             match statement {
                 Stmt::Macro(_) => self.macro_statement(statement, (number == last).then_some(braces)),

@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use quote::quote;
 use syn::visit_mut::{self, VisitMut as _};
-use syn::{Expr, ExprAwait, Local, Stmt, StmtMacro, UnOp};
+use syn::{Expr, ExprAwait, Local, Macro, Stmt, StmtMacro, UnOp};
 
 use crate::blocks::Blocks;
 use crate::escape::{self, ValueUse};
@@ -111,9 +111,21 @@ fn never_ends(expression: &Expr) -> bool {
     match expression {
         Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
         Expr::Paren(inside) => never_ends(&inside.expr),
-        Expr::Macro(invocation) => invocation.mac.path.segments.last().is_some_and(|last| {
-            ["panic", "todo", "unimplemented", "unreachable"].iter().any(|name| last.ident == name)
-        }),
+        Expr::Macro(invocation) => panics(&invocation.mac),
         _ => false,
+    }
+}
+
+fn panics(invocation: &Macro) -> bool {
+    let names = ["panic", "todo", "unimplemented", "unreachable"];
+    invocation.path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
+}
+
+/// Returns whether no statement after this one can be reached, as far as its form shows that.
+pub(crate) fn diverges(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Expr(expression, _) => never_ends(expression),
+        Stmt::Macro(statement) => panics(&statement.mac),
+        Stmt::Local(_) | Stmt::Item(_) => false,
     }
 }

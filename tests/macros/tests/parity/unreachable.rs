@@ -14,4 +14,16 @@ fn frame() -> u32 {
     2
 }
 
+#[diagnose]
+async fn await_after_return() {
+    return;
+    std::future::ready(()).await;
+}
+
+#[diagnose]
+async fn await_after_panic() {
+    unimplemented!();
+    std::future::ready(()).await;
+}
+
 fn main() {}
