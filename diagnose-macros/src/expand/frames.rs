@@ -98,10 +98,14 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
             #statics
             let mut __diagnose_frame = #krate::__private::Frame::enter_poll(&__DIAGNOSE_BODY.site);
             let __diagnose_poll #type_ = #poll;
-            if let #is_ready = &__diagnose_poll {
-                __diagnose_frame.ready();
+            // The body may never return.
+            #[allow(unreachable_code)]
+            {
+                if let #is_ready = &__diagnose_poll {
+                    __diagnose_frame.ready();
+                }
+                __diagnose_poll
             }
-            __diagnose_poll
         }
     }
 }

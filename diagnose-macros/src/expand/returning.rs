@@ -68,12 +68,13 @@ pub(crate) fn returning(
                 quote!(#block)
             };
             let future = timed(quote_spanned!(Span::mixed_site()=> __diagnose_future));
-            let boxed = value(&quote_spanned!(Span::mixed_site()=> #krate::__private::Box::pin(#future)));
+            // The body may never return, and clippy would ask for a `return`.
             let inside = quote_spanned! {Span::mixed_site()=>
                 #(#inner)*
                 #start
                 let __diagnose_future: #output = #whole;
-                #boxed
+                #[allow(unreachable_code, clippy::implicit_return)]
+                #krate::__private::Box::pin(#future)
             };
             in_braces(braces, inside)
         }

@@ -36,7 +36,7 @@ fn returned(&self) -> BoxFuture<'_, u32> {
             inner.await
         })
     });
-    #[allow(clippy::implicit_return)]
+    #[allow(unreachable_code, clippy::implicit_return)]
     ::diagnose::__private::Box::pin(
         ::diagnose::__private::Timed::new(
             ::diagnose::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),
