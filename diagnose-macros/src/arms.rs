@@ -58,7 +58,7 @@ impl Blocks {
             }
             match &mut branch.handler {
                 Handler::Block(block) => self.visit_block_mut(block),
-                Handler::Value(value) => self.visit_expr_mut(value),
+                Handler::Value(value) => self.visit_end(value, None),
             }
         }
         Some(select.into_token_stream())

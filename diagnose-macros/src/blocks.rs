@@ -12,7 +12,7 @@
 
 use std::mem;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens as _;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -165,6 +165,7 @@ impl VisitMut for Blocks {
                 self.mark_end(end);
             }
             match statement {
+                Stmt::Expr(end, None) if number == last => self.visit_end(end, Some(braces)),
                 Stmt::Macro(_) => self.macro_statement(statement, (number == last).then_some(braces)),
                 other => {
                     if !self.macro_local(other) {
@@ -229,7 +230,14 @@ impl Blocks {
             self.visit_pat_mut(&mut arm.pat);
             self.guard = value;
             arm.attrs.extend(self.end_attribute(&arm.body));
-            self.visit_expr_mut(&mut arm.body);
+            self.visit_end(&mut arm.body, None);
+        }
+    }
+
+    /// Visits the value of an arm, or of a block with these braces.
+    pub(crate) fn visit_end(&mut self, end: &mut Expr, braces: Option<Span>) {
+        if !self.macro_end(end, braces) {
+            self.visit_expr_mut(end);
         }
     }
 
@@ -285,6 +293,7 @@ impl Blocks {
         let points = self.body(inside, |this| {
             // It becomes the end of a block.
             this.mark_end(&mut closure.body);
+            this.macro_end(&mut closure.body, None);
             visit_mut::visit_expr_closure_mut(this, closure);
         });
         if let Some(outer) = self.outer.as_ref().filter(|_| is_async && self.is_timing()) {

@@ -2,8 +2,9 @@
 
 use proc_macro2::Span;
 use quote::quote;
+use syn::spanned::Spanned as _;
 use syn::visit_mut::{self, VisitMut as _};
-use syn::{Expr, ExprAwait, Local, Macro, Stmt, StmtMacro, UnOp};
+use syn::{Expr, ExprAwait, ExprMacro, Local, Macro, Stmt, StmtMacro, UnOp};
 
 use crate::blocks::Blocks;
 use crate::escape::{self, ValueUse};
@@ -65,7 +66,7 @@ impl Blocks {
         let place = self.invocation(&mut invocation.mac);
         if let Some((place, args)) = place.zip(self.awaits()) {
             let point = expand::point(args, &place, ValueUse::MOVES);
-            *statement = expand::macro_statement(args, self.points.len(), statement, None);
+            *statement = expand::macro_statement(args, self.points.len(), statement);
             self.points.push(point);
         }
         true
@@ -82,9 +83,30 @@ impl Blocks {
         let may_end = semi_token.is_none() && attrs.iter().any(|attribute| attribute.path().is_ident("cfg"));
         if let Some((place, args)) = place.filter(|_| !may_end).zip(self.awaits()) {
             let point = expand::point(args, &place, ValueUse::MOVES);
-            *statement = expand::macro_statement(args, self.points.len(), statement, end);
+            let number = self.points.len();
+            *statement = match end {
+                Some(braces) => Stmt::Expr(expand::macro_end(args, number, statement, braces), None),
+                None => expand::macro_statement(args, number, statement),
+            };
             self.points.push(point);
         }
+    }
+
+    /// Visits a macro whose value is that of an arm or of a block with these braces. Returns
+    /// `false` for any other expression.
+    pub(crate) fn macro_end(&mut self, end: &mut Expr, braces: Option<Span>) -> bool {
+        let Expr::Macro(ExprMacro { attrs, mac, .. }) = end else { return false };
+        if !attrs.is_empty() {
+            return false;
+        }
+        let braces = braces.unwrap_or_else(|| mac.path.span());
+        let place = self.invocation(mac);
+        if let Some((place, args)) = place.zip(self.awaits()) {
+            let point = expand::point(args, &place, ValueUse::MOVES);
+            *end = expand::macro_end(args, self.points.len(), end, braces);
+            self.points.push(point);
+        }
+        true
     }
 }
 
@@ -111,6 +133,7 @@ fn never_ends(expression: &Expr) -> bool {
     match expression {
         Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
         Expr::Paren(inside) => never_ends(&inside.expr),
+        Expr::Await(point) => never_ends(&point.base),
         Expr::Macro(invocation) => panics(&invocation.mac),
         _ => false,
     }

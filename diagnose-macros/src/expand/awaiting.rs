@@ -7,7 +7,8 @@
 //! ```text
 //! ended((InMacro::begin(&BODY.awaits.3, || ()), retry!(get(key).await)).1, &BODY.site)
 //! ```
-//! At the end of a block it may also be statements, and the await ends with the scope:
+//! At the end of a block or arm it may also be statements, or end the body, and the await ends with
+//! the scope:
 //! ```text
 //! { let in_macro = InMacro::begin(&BODY.awaits.3, || ()); retry! { get(key).await } }
 //! ```
@@ -117,31 +118,27 @@ pub(crate) fn through(args: &Args, point: &mut ExprAwait) -> Expr {
 }
 
 /// Returns the await of a macro that cannot be parsed, used as a statement. The macro may define
-/// variables. If it is the end of a block, `end` has the braces of that block.
-pub(crate) fn macro_statement(
-    args: &Args,
-    number: usize,
-    invocation: &impl ToTokens,
-    end: Option<Span>,
-) -> Stmt {
+/// variables, and it may never return.
+pub(crate) fn macro_statement(args: &Args, number: usize, invocation: &impl ToTokens) -> Stmt {
     let begin = begin(args, number);
-    let begin = quote_spanned!(Span::mixed_site()=> let __diagnose_macro = #begin;);
-    let statements = if let Some(braces) = end {
-        // It must stay the end of a block, because it may be statements and a value. Braces like
-        // those of its block keep the edition that decides about temporaries.
-        let mut block = Group::new(Delimiter::Brace, quote!(#begin #invocation));
-        block.set_span(braces);
-        block.into_token_stream()
-    } else {
-        // The macro may never return.
-        quote_spanned! {Span::mixed_site()=>
-            #begin
-            #invocation
-            #[allow(unreachable_code)]
-            __diagnose_macro.end();
-        }
+    let statements = quote_spanned! {Span::mixed_site()=>
+        let __diagnose_macro = #begin;
+        #invocation
+        #[allow(unreachable_code)]
+        __diagnose_macro.end();
     };
     Stmt::Expr(Expr::Verbatim(statements), None)
+}
+
+/// Returns the await of a macro that cannot be parsed, at the end of a block or arm. There it must
+/// stay, because it may be statements and a value. Braces like those of the block keep the edition
+/// that decides about temporaries.
+pub(crate) fn macro_end(args: &Args, number: usize, invocation: &impl ToTokens, braces: Span) -> Expr {
+    let begin = begin(args, number);
+    let begin = quote_spanned!(Span::mixed_site()=> let __diagnose_macro = #begin;);
+    let mut block = Group::new(Delimiter::Brace, quote!(#begin #invocation));
+    block.set_span(braces);
+    Expr::Verbatim(block.into_token_stream())
 }
 
 fn begin(args: &Args, number: usize) -> TokenStream {

@@ -40,7 +40,7 @@ mod returning;
 pub(crate) use arguments::named_lifetime;
 pub(crate) use asynchronous::asynchronous;
 pub(crate) use awaiting::{
-    ArmKind, AwaitPlace, allow_unreachable, arm, awaited, borrowed_arm, ended, macro_awaited,
+    ArmKind, AwaitPlace, allow_unreachable, arm, awaited, borrowed_arm, ended, macro_awaited, macro_end,
     macro_statement, point, through,
 };
 pub(crate) use block::{block, closure, inline};
