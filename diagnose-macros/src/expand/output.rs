@@ -83,12 +83,14 @@ pub(super) fn promised(type_: &Type) -> Option<Span> {
     erase.first.map(|first| first.resolved_at(Span::mixed_site()))
 }
 
-/// Returns a type without the invisible groups that `macro_rules!` puts around a `$type`.
-fn ungrouped(mut type_: &Type) -> &Type {
-    while let Type::Group(group) = type_ {
-        type_ = &group.elem;
+/// Returns a type without parentheses, and without the invisible groups that `macro_rules!` puts
+/// around a `$type`.
+fn ungrouped(type_: &Type) -> &Type {
+    match type_ {
+        Type::Group(group) => ungrouped(&group.elem),
+        Type::Paren(paren) => ungrouped(&paren.elem),
+        _ => type_,
     }
-    type_
 }
 
 /// `impl Trait` is not allowed in a `let`: the compiler infers the type.
@@ -99,9 +101,11 @@ struct EraseImplTrait {
 
 impl VisitMut for EraseImplTrait {
     fn visit_type_mut(&mut self, type_: &mut Type) {
-        if let Type::ImplTrait(erased) = type_ {
+        // In parentheses, a `_` would cause a warning.
+        if let Type::ImplTrait(erased) = ungrouped(type_) {
             self.first.get_or_insert(erased.span());
-            *type_ = parse_quote_spanned!(erased.span()=> _);
+            let place = erased.span();
+            *type_ = parse_quote_spanned!(place=> _);
         } else {
             visit_mut::visit_type_mut(self, type_);
         }

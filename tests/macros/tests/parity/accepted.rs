@@ -112,4 +112,9 @@ fn frame(a: &str) -> &str {
     a
 }
 
+#[diagnose]
+async fn reference_to_opaque(a: &u32) -> &(impl Display + Sync) {
+    a
+}
+
 fn main() {}
