@@ -6,7 +6,7 @@ use syn::token::Brace;
 use syn::{Attribute, Block, Expr, ExprAsync, ExprBlock, ExprClosure, LitStr, ReturnType, Stmt};
 
 use super::arguments::allow_underscored;
-use super::output::expected;
+use super::output::{expected, never};
 use super::parts::{body, future_kind, in_braces, krate, label, path};
 use crate::args::Args;
 use crate::captures::Variables;
@@ -46,8 +46,8 @@ pub(crate) fn closure(args: &Args, closure: &mut ExprClosure, points: &[TokenStr
     let owned = owned(&names);
     let statics = statics(args, async_token.span, points);
     let expected = match &closure.output {
-        ReturnType::Type(..) => expected(&krate, &closure.output),
-        ReturnType::Default => TokenStream::new(),
+        ReturnType::Type(_, output) if never(output).is_none() => expected(&krate, &closure.output),
+        _ => TokenStream::new(),
     };
     let inside = match &*closure.body {
         // Its own braces, whose edition says when the temporaries of its last expression are

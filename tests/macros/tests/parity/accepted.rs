@@ -117,4 +117,14 @@ async fn reference_to_opaque(a: &u32) -> &(impl Display + Sync) {
     a
 }
 
+#[diagnose]
+async fn never_ending_closure() {
+    let closure = async || -> ! {
+        loop {
+            std::future::ready(()).await;
+        }
+    };
+    closure().await;
+}
+
 fn main() {}
