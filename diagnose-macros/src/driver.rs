@@ -132,9 +132,14 @@ fn driven_by(value: &mut Expr) -> Option<&mut Expr> {
     }
 }
 
-/// Returns an argument unless it is a literal. Then `block_on` is something else.
+/// Returns an argument unless it is a literal or a closure, since then `block_on` is something
+/// else, or a conversion to the type that `block_on` takes.
 fn future(argument: &mut Expr) -> Option<&mut Expr> {
-    if matches!(argument, Expr::Lit(_)) { None } else { Some(argument) }
+    match argument {
+        Expr::Lit(_) | Expr::Closure(_) => None,
+        Expr::MethodCall(call) if call.method == "into" => None,
+        future => Some(future),
+    }
 }
 
 /// The last name in the path of a called function.

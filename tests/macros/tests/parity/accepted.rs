@@ -127,4 +127,37 @@ async fn never_ending_closure() {
     closure().await;
 }
 
+struct Executor(u32);
+
+struct Job(Pin<Box<dyn Future<Output = u32>>>);
+
+impl From<std::future::Ready<u32>> for Job {
+    fn from(future: std::future::Ready<u32>) -> Self {
+        Self(Box::pin(future))
+    }
+}
+
+impl Executor {
+    fn block_on<T>(&self, job: impl FnOnce(&Self) -> T) -> T {
+        job(self)
+    }
+}
+
+impl Job {
+    fn block_on(&self, other: Job) -> u32 {
+        let _ = (&self.0, other);
+        1
+    }
+}
+
+#[diagnose]
+fn blocks_on_a_closure(executor: &Executor) -> u32 {
+    executor.block_on(|executor| executor.0)
+}
+
+#[diagnose]
+fn blocks_on_a_conversion(job: &Job) -> u32 {
+    job.block_on(std::future::ready(1).into())
+}
+
 fn main() {}
