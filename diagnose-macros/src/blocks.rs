@@ -23,7 +23,7 @@ use crate::args::Args;
 use crate::attributes::{hand_down, is_ours, take};
 use crate::escape::{self, ValueUse};
 use crate::moved::MovedNames;
-use crate::points::{begins_with_place, diverges};
+use crate::points::{begins_with_place, compares, diverges};
 use crate::{boxed, check, driver, expand};
 
 /// The kind of a body.
@@ -142,6 +142,12 @@ impl VisitMut for Blocks {
                 match expression {
                     Expr::If(choice) => self.choice(choice, guard),
                     Expr::Match(choice) => self.matched(choice, guard),
+                    Expr::Binary(operation) if compares(&operation.op) => {
+                        self.visit_attributes_mut(&mut operation.attrs);
+                        self.visit_expr_mut(&mut operation.left);
+                        self.is_place = true;
+                        self.visit_expr_mut(&mut operation.right);
+                    }
                     _ => {
                         let has_value = matches!(expression, Expr::Block(_) | Expr::Unsafe(_));
                         self.value = if has_value { guard } else { ValueUse::MOVES };

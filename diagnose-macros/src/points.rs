@@ -1,10 +1,10 @@
 //! Decides which expressions and macros in a body are await points.
 
 use proc_macro2::Span;
-use quote::quote;
+use quote::{ToTokens as _, quote};
 use syn::spanned::Spanned as _;
 use syn::visit_mut::{self, VisitMut as _};
-use syn::{Expr, ExprAwait, ExprMacro, Local, Macro, Stmt, StmtMacro, UnOp};
+use syn::{BinOp, Expr, ExprAwait, ExprMacro, Local, Macro, Stmt, StmtMacro, UnOp};
 
 use crate::blocks::Blocks;
 use crate::escape::{self, ValueUse};
@@ -123,8 +123,19 @@ pub(crate) fn begins_with_place(expression: &Expr, is_place: bool) -> bool {
         | Expr::RawAddr(_)
         | Expr::Reference(_) => true,
         Expr::Unary(unary) => matches!(unary.op, UnOp::Deref(_)),
+        Expr::Binary(operation) => compares(&operation.op) || assigns(&operation.op),
         _ => false,
     }
+}
+
+/// Returns whether an operator borrows its operands.
+pub(crate) fn compares(operator: &BinOp) -> bool {
+    matches!(operator, BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_))
+}
+
+/// Returns whether an operator, as in `a += b`, assigns to its first operand.
+fn assigns(operator: &BinOp) -> bool {
+    !compares(operator) && operator.to_token_stream().to_string().ends_with('=')
 }
 
 /// Returns whether there is nothing to wait for, as in `panic!().await`. The compiler would call
