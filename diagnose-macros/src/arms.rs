@@ -16,6 +16,7 @@ use crate::attributes::hand_down;
 use crate::blocks::Blocks;
 use crate::escape::{self, ValueUse};
 use crate::expand::{self, ArmKind, AwaitPlace};
+use crate::points::is_constructor;
 use crate::select::{Biased, Handler, Library, Select, Source};
 
 impl Blocks {
@@ -92,6 +93,9 @@ fn borrows_temporary(future: &Expr) -> bool {
         Expr::Reference(reference) => !is_place(&reference.expr),
         Expr::Cast(cast) => borrows_temporary(&cast.expr),
         Expr::Struct(literal) => literal.fields.iter().any(|field| borrows_temporary(&field.expr)),
+        Expr::Tuple(list) => list.elems.iter().any(borrows_temporary),
+        Expr::Array(list) => list.elems.iter().any(borrows_temporary),
+        Expr::Call(call) => is_constructor(call) && call.args.iter().any(borrows_temporary),
         Expr::Block(block) => ends_with_temporary(&block.block),
         Expr::Unsafe(block) => ends_with_temporary(&block.block),
         Expr::If(choice) => {

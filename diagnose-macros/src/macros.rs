@@ -238,6 +238,12 @@ fn hides_awaits(invocation: &Macro) -> bool {
     is_select || (!is_in(&BODIES) && awaits(invocation.tokens.clone()))
 }
 
+/// Returns whether a macro awaits something, and none of its temporaries are known.
+pub(crate) fn is_unknown_await(invocation: &Macro) -> bool {
+    let is_known = invocation.path.segments.last().is_some_and(|last| is_known(&last.ident.to_string()));
+    !is_known && hides_awaits(invocation)
+}
+
 /// Returns whether a macro may never return, judged by its name and tokens. The compiler calls code
 /// after it unreachable.
 pub(crate) fn may_never_end(invocation: &Macro) -> bool {

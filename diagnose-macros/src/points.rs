@@ -4,13 +4,13 @@ use proc_macro2::Span;
 use quote::{ToTokens as _, quote};
 use syn::spanned::Spanned as _;
 use syn::visit_mut::{self, VisitMut as _};
-use syn::{BinOp, Expr, ExprAwait, ExprMacro, Local, Macro, Stmt, StmtMacro, UnOp};
+use syn::{BinOp, Expr, ExprAwait, ExprCall, ExprMacro, Local, Macro, Stmt, StmtMacro, UnOp};
 
 use crate::blocks::Blocks;
 use crate::escape::{self, ValueUse};
 use crate::expand;
 use crate::instrument;
-use crate::macros::may_never_end;
+use crate::macros::{is_unknown_await, may_never_end};
 
 impl Blocks {
     /// Returns whether an await becomes an await point.
@@ -55,10 +55,14 @@ impl Blocks {
     }
 
     /// Visits `let pattern = macro!(…);`. The macro stays as it is, since a temporary in it may
-    /// live as long as the variable. Returns `false` for any other statement.
+    /// live as long as the variable. Returns `false` for any other statement, of which it visits
+    /// only macros with such temporaries.
     pub(crate) fn macro_local(&mut self, statement: &mut Stmt) -> bool {
         let Stmt::Local(Local { attrs, init: Some(init), .. }) = statement else { return false };
-        let Expr::Macro(invocation) = &mut *init.expr else { return false };
+        let Expr::Macro(invocation) = &mut *init.expr else {
+            self.extended(&mut init.expr);
+            return false;
+        };
         let has_attributes = !attrs.is_empty() || !invocation.attrs.is_empty();
         if has_attributes || init.diverge.is_some() || may_never_end(&invocation.mac) {
             return false;
@@ -70,6 +74,29 @@ impl Blocks {
             self.points.push(point);
         }
         true
+    }
+
+    /// Makes awaits of the unknown macros whose temporaries live as long as this value.
+    fn extended(&mut self, value: &mut Expr) {
+        match value {
+            Expr::Macro(invocation) if self.awaits().is_some() && is_unknown_await(&invocation.mac) => {
+                self.macro_end(value, None);
+            }
+            Expr::Paren(inside) => self.extended(&mut inside.expr),
+            Expr::Group(inside) => self.extended(&mut inside.expr),
+            Expr::Cast(cast) => self.extended(&mut cast.expr),
+            // A macro may be the place that is borrowed.
+            Expr::Reference(borrow) if !matches!(*borrow.expr, Expr::Macro(_)) => {
+                self.extended(&mut borrow.expr);
+            }
+            Expr::Tuple(list) => list.elems.iter_mut().for_each(|value| self.extended(value)),
+            Expr::Array(list) => list.elems.iter_mut().for_each(|value| self.extended(value)),
+            Expr::Struct(literal) => literal.fields.iter_mut().for_each(|it| self.extended(&mut it.expr)),
+            Expr::Call(call) if is_constructor(call) => {
+                call.args.iter_mut().for_each(|value| self.extended(value));
+            }
+            _ => {}
+        }
     }
 
     /// Visits a macro as a statement. `end` has the braces of the block that ends with this
@@ -110,6 +137,14 @@ impl Blocks {
     }
 }
 
+/// Returns whether a call is that of a tuple struct or variant, judged by the case of its name. The
+/// temporaries in it live as long as those in a literal.
+pub(crate) fn is_constructor(call: &ExprCall) -> bool {
+    let Expr::Path(function) = &*call.func else { return false };
+    let last = function.path.segments.last();
+    last.is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase))
+}
+
 /// Returns whether an expression reads, borrows or assigns to its first operand in place.
 pub(crate) fn begins_with_place(expression: &Expr, is_place: bool) -> bool {
     match expression {
@@ -130,7 +165,10 @@ pub(crate) fn begins_with_place(expression: &Expr, is_place: bool) -> bool {
 
 /// Returns whether an operator borrows its operands.
 pub(crate) fn compares(operator: &BinOp) -> bool {
-    matches!(operator, BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_))
+    matches!(
+        operator,
+        BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
+    )
 }
 
 /// Returns whether an operator, as in `a += b`, assigns to its first operand.

@@ -124,6 +124,7 @@ async fn borrows_temporaries(mut pair: (std::future::Ready<u32>, [std::future::R
             _ => &mut number(1).boxed(),
         } => zero,
         zero = &mut ready(0_u32) as &mut (dyn Future<Output = u32> + Unpin) => zero,
+        zero = std::panic::AssertUnwindSafe(&mut ready(0)) => zero,
     };
     sum += tokio::select! {
         biased;

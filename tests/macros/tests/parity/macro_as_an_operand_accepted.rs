@@ -32,4 +32,42 @@ async fn compared(mut pair: Pair, other: String) -> bool {
         || place!(pair, name, ready(1).await) < other
 }
 
+macro_rules! borrowed {
+    ($value:expr) => {
+        &$value.to_string()
+    };
+}
+
+struct Borrowed<'a> {
+    text: &'a String,
+}
+
+#[diagnose]
+async fn in_a_branch(early: bool) -> usize {
+    let text = if early { borrowed!(ready(1).await) } else { &String::new() };
+    text.len()
+}
+
+#[diagnose]
+async fn in_an_arm(early: bool) -> usize {
+    let text = match early {
+        true => borrowed!(ready(1).await),
+        false => &String::new(),
+    };
+    text.len()
+}
+
+#[diagnose]
+async fn in_a_list() -> usize {
+    let (first, _) = (borrowed!(ready(1).await), 1);
+    let all = [borrowed!(ready(1).await), borrowed!(ready(2).await)];
+    first.len() + all[0].len()
+}
+
+#[diagnose]
+async fn in_a_struct() -> usize {
+    let borrowed = Borrowed { text: borrowed!(ready(1).await) };
+    borrowed.text.len()
+}
+
 fn main() {}
