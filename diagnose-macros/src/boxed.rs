@@ -8,6 +8,8 @@ use syn::{
 };
 use syn::{GenericArgument, PathArguments};
 
+use crate::macros::may_return;
+
 /// How a function returns a future.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Returned {
@@ -130,26 +132,38 @@ pub(crate) fn replace_innermost(expression: &mut Expr, replace: &dyn Fn(&Expr) -
 
 /// Returns whether a body may end before its last expression, by `return` or `?`.
 pub(crate) fn ends_early(body: &mut Block) -> bool {
-    let mut search = Search(false);
+    let mut search = Search::default();
     search.visit_block_mut(body);
-    search.0
+    search.ends
+}
+
+/// Returns whether a body has a macro that may hide a `return`.
+pub(crate) fn may_hide_return(body: &mut Block) -> bool {
+    let mut search = Search::default();
+    search.visit_block_mut(body);
+    search.may_hide_return
 }
 
 /// Changes nothing. It is a mutable visitor because the other kind would be one more to compile.
-struct Search(bool);
+#[derive(Default)]
+struct Search {
+    ends: bool,
+    may_hide_return: bool,
+}
 
 impl VisitMut for Search {
     fn visit_expr_return_mut(&mut self, _: &mut ExprReturn) {
-        self.0 = true;
+        self.ends = true;
     }
 
     fn visit_expr_try_mut(&mut self, _: &mut ExprTry) {
-        self.0 = true;
+        self.ends = true;
     }
 
     /// A macro's arguments may be anything. These two words in them may end the body.
     fn visit_macro_mut(&mut self, invocation: &mut syn::Macro) {
-        self.0 |= may_end(invocation.tokens.clone());
+        self.ends |= may_end(invocation.tokens.clone());
+        self.may_hide_return |= may_return(invocation);
     }
 
     // `return` and `?` in these do not end the body.

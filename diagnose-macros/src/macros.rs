@@ -238,6 +238,12 @@ fn hides_awaits(invocation: &Macro) -> bool {
     is_select || (!is_in(&BODIES) && awaits(invocation.tokens.clone()))
 }
 
+/// Returns whether a macro may end the function around it, judged by its name.
+pub(crate) fn may_return(invocation: &Macro) -> bool {
+    let is_plain = |name: &str| is_known(name) && name != "bail" && name != "ensure";
+    !invocation.path.segments.last().is_some_and(|last| is_plain(&last.ident.to_string()))
+}
+
 /// Returns whether a macro awaits something, and none of its temporaries are known.
 pub(crate) fn is_unknown_await(invocation: &Macro) -> bool {
     let is_known = invocation.path.segments.last().is_some_and(|last| is_known(&last.ident.to_string()));

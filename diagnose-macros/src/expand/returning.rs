@@ -34,9 +34,13 @@ pub(crate) fn returning(
         let timed = path(args, here, "Timed");
         quote_spanned!(here=> #timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label), #future))
     };
-    let timed = |future: TokenStream| timed_at(Span::mixed_site(), future);
     let braces = block.brace_token;
-    let ends_early = boxed::ends_early(&mut block);
+    // A closure would not know the caller.
+    let hides_return = returned == Returned::Opaque
+        && !attrs.iter().any(|attribute| attribute.path().is_ident("track_caller"))
+        && boxed::may_hide_return(&mut block);
+    let ends_early = hides_return || boxed::ends_early(&mut block);
+    let place = boxed::last(&mut block).map_or_else(Span::mixed_site, |last| last.span());
     let mut last = if ends_early { None } else { boxed::last(&mut block) };
     let pinned = match (returned, &mut last) {
         (Returned::Boxed, Some(last)) => boxed::pinned(last),
@@ -53,8 +57,10 @@ pub(crate) fn returning(
             before(block, &inner, &start)
         }
         (Returned::Opaque, None) => {
-            let future =
-                value(&timed(quote_spanned!(Span::mixed_site()=> #krate::__private::call_once(move || #block))));
+            let future = value(&timed_at(
+                place,
+                quote_spanned!(Span::mixed_site()=> #krate::__private::call_once(move || #block)),
+            ));
             in_braces(braces, quote_spanned!(Span::mixed_site()=> #(#inner)* #start #future))
         }
         (Returned::Boxed, _) => {
@@ -67,7 +73,7 @@ pub(crate) fn returning(
             } else {
                 quote!(#block)
             };
-            let future = timed(quote_spanned!(Span::mixed_site()=> __diagnose_future));
+            let future = timed_at(place, quote_spanned!(Span::mixed_site()=> __diagnose_future));
             // The body may never return, and clippy would ask for a `return`.
             let inside = quote_spanned! {Span::mixed_site()=>
                 #(#inner)*

@@ -1,9 +1,9 @@
 //! Functions that compile without the attribute compile with it, and do the same.
 
 use std::fmt::Debug;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::pin::Pin;
 
 use diagnose::diagnose;
@@ -61,6 +61,39 @@ fn a_returned_future_may_borrow_from_a_mutable_argument() {
     let mut into = [0];
     assert_eq!(run(inbox.first(&mut into)).unwrap(), 1);
     assert_eq!((run(inbox.first(&mut [])).unwrap(), into), (0, [1]));
+}
+
+macro_rules! not_zero {
+    ($number:expr) => {
+        if $number == 0 {
+            return ready(Err("zero"));
+        }
+    };
+}
+
+#[diagnose]
+fn inverse(number: u32) -> impl Future<Output = Result<u32, &'static str>> {
+    not_zero!(number);
+    ready(Ok(60 / number))
+}
+
+macro_rules! line_of_caller {
+    () => {
+        Location::caller().line()
+    };
+}
+
+#[diagnose]
+#[track_caller]
+fn called_at() -> impl Future<Output = u32> {
+    let line = line_of_caller!();
+    ready(line)
+}
+
+#[test]
+fn a_macro_may_end_a_function_or_ask_for_its_caller() {
+    assert_eq!((run(inverse(0)), run(inverse(20))), (Err("zero"), Ok(3)));
+    assert_eq!(run(called_at()), line!());
 }
 
 type Job<'a> = Pin<Box<dyn Future<Output = u32> + 'a>>;
