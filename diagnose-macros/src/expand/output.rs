@@ -1,10 +1,10 @@
 //! Emits a function's return type: as a hint for the compiler, and in the signature.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{ReturnType, Signature, Token, Type, parse_quote, parse_quote_spanned};
+use syn::{ReturnType, Signature, Token, Type, parse_quote_spanned};
 
 /// Returns a branch that is never taken and returns the declared type. From it the compiler knows
 /// the type of the block before it checks the body, so that coercions work and errors point at the
@@ -67,11 +67,20 @@ pub(super) fn diverging(place: Span, body: &TokenStream) -> TokenStream {
 /// Changes `async fn f() -> T` into `fn f() -> impl Future<Output = T>`.
 pub(super) fn return_future(signature: &mut Signature) {
     let output: Type = match &signature.output {
-        ReturnType::Default => parse_quote!(()),
+        ReturnType::Default => parse_quote_spanned!(signature.paren_token.span.close()=> ()),
         ReturnType::Type(_, output) => (**output).clone(),
     };
     signature.asyncness = None;
-    let future = quote_spanned!(promised(&output).unwrap_or_else(Span::mixed_site)=> impl ::core::future::Future<Output = #output>);
+    let place = promised(&output).unwrap_or_else(|| Span::mixed_site().located_at(output.span()));
+    // The last token ends the signature, which the compiler shows and which must be the user's.
+    let end = match &signature.output {
+        ReturnType::Default => signature.paren_token.span.close(),
+        ReturnType::Type(_, output) => {
+            output.to_token_stream().into_iter().last().map_or(place, |last| last.span())
+        }
+    };
+    let end = Token![>](end);
+    let future = quote_spanned!(place=> impl ::core::future::Future<Output = #output #end);
     signature.output = ReturnType::Type(Token![->](Span::mixed_site()), Box::new(Type::Verbatim(future)));
 }
 
