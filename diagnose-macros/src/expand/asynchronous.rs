@@ -2,11 +2,12 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{FnArg, Pat, PatIdent, ReturnType, Signature};
 
 use super::arguments::{for_label, naming};
 use super::output::{diverging, expected, never, promised, return_future};
-use super::parts::{body_of, future_kind, in_braces, krate, label_with, split, taken_apart, value};
+use super::parts::{body_of, future_kind, in_braces, krate, label_with, path, split, taken_apart, value};
 use crate::args::Args;
 use crate::captures::{self, Mentions};
 use crate::function::Function;
@@ -25,6 +26,8 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     let keep_patterns = function.attrs.iter().any(attributes::may_read_arguments);
     let Function { attrs, before: qualifiers, mut sig, block, .. } = function;
     let keep_async = keep_async || !elided::name_all(&mut sig);
+    // A message about the future shows the expression that the user wrote.
+    let place = block.stmts.last().map_or_else(|| block.brace_token.span.open(), Spanned::span);
     let (braces, items, statements) = taken_apart(block);
     let mentions = Mentions::of(&sig, &statements, args.label.as_ref());
     let captures = captures::of(&mut sig, &mentions, keep_patterns);
@@ -43,13 +46,15 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     };
     let future = match never {
         Some(place) => diverging(place, &inside),
-        None => quote_spanned!(Span::mixed_site()=> async move #inside),
+        None => quote_spanned!(braces.span.open()=> async move #inside),
     };
     let promised = match &sig.output {
         ReturnType::Type(_, output) => promised(output),
         ReturnType::Default => None,
     };
-    let timed = quote_spanned!(promised.unwrap_or_else(Span::mixed_site)=> #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #label), #future));
+    let here = promised.unwrap_or_else(|| Span::mixed_site().located_at(place));
+    let timed = path(args, here, "Timed");
+    let timed = quote_spanned!(here=> #timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #label), #future));
     let body = match (keep_async, never) {
         (false, _) => value(&timed),
         (true, None) => value(&quote_spanned!(Span::mixed_site()=> #timed.await)),

@@ -32,4 +32,13 @@ impl Store for Memory {
     }
 }
 
+#[diagnose]
+async fn longer<'a>(a: &'a str, b: &str) -> &'a str {
+    ready(()).await;
+    if a.len() > b.len() {
+        return a;
+    }
+    b
+}
+
 fn main() {}
