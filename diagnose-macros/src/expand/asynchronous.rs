@@ -76,12 +76,13 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     let allow_assignments = has_mut(&sig).then(|| quote!(#[allow(unused_assignments)]));
     let allow_braces = (!variables.is_empty()).then(|| quote!(#[allow(unused_braces)]));
     let whole = in_braces(braces, quote_spanned!(Span::mixed_site()=> #(#inner)* #statics #body));
+    // The user's attributes come last: of two levels of a lint, the compiler takes the last one.
     quote_spanned! {Span::mixed_site()=>
-        #(#outer)*
         #allow_loop
         #allow_assignments
         #allow_braces
         #allow_futures
+        #(#outer)*
         #inline
         #qualifiers #sig #whole
     }

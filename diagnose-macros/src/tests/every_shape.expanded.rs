@@ -1,7 +1,7 @@
 /// Documented.
-#[inline]
 #[allow(unused_braces)]
 #[allow(clippy::async_yields_async)]
+#[inline]
 pub(crate) unsafe fn patterns<T: Copy, const N: usize>(
     &mut self,
     unused: T,

@@ -64,4 +64,34 @@ impl S {
     async fn mutable_self(mut self) {}
 }
 
+#[diagnose]
+#[expect(unused_assignments)]
+async fn expected(mut a: u32) -> u32 {
+    a = 1;
+    a = 2;
+    std::future::ready(a).await
+}
+
+#[diagnose]
+#[warn(unused_assignments)]
+async fn asked_for(mut a: u32) -> u32 {
+    let b = a;
+    a = 2;
+    std::future::ready(b).await
+}
+
+#[diagnose]
+#[forbid(unused_assignments)]
+async fn forbidden(mut a: u32) -> u32 {
+    a += 1;
+    std::future::ready(a).await
+}
+
+#[diagnose]
+#[expect(unreachable_code)]
+async fn never() -> ! {
+    loop {}
+    std::future::ready(1).await;
+}
+
 fn main() {}
