@@ -27,6 +27,22 @@ fn connections_that_wait_for_a_thread_most_of_the_time_are_delayed_by_each_other
 }
 
 #[test]
+fn calls_of_a_server_are_delayed_by_each_other() {
+    let found = |around: &str| {
+        let drawing = format!(
+            "serve | calls=12 pending=12 polls=360 busy=9_100_000_000 queued=70_000_000_000 idle=100_000_000_000\n  \
+             {around} | calls=12 pending=12 polls=360 busy=9_000_000_000 idle=100_000_000_000\n    \
+             lookup | calls=360 completed=360 polls=360 busy=9_000_000_000 polls@16777216..33554432=360"
+        );
+        let mut snapshot = on_one_worker(&drawing, 9 * SECOND);
+        snapshot.sites[1].kind = SiteKind::Await;
+        rules(&snapshot)
+    };
+    assert_eq!(found("http.serve_connection(io, lookup).await"), ["hog"]);
+    assert_eq!(found("steps.for_each(lookup).await"), [""; 0], "they compute in turns");
+}
+
+#[test]
 fn tasks_that_compute_in_turns_without_a_client_are_healthy() {
     assert_eq!(found("jobs.recv().await", "socket.write_all(row).await"), [""; 0]);
     assert_eq!(found("lines.next_line().await", "rows.push(row).await"), [""; 0]);

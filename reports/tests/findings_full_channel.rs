@@ -144,6 +144,7 @@ fn a_pipeline_with_back_pressure_is_healthy() {
     assert_eq!(source("socket.read_line(&mut line).await", "stored.send(row).await"), 0, "a stage");
     assert_eq!(source("stream.next().await", "sink.send(row).await"), 0, "a stage");
     assert_eq!(source("fetch(id).await", "socket.write_all(answer).await"), 0, "a crawler");
+    assert_eq!(source("ws.next().await", "ws.send(answer).await"), 1, "a socket of messages");
 }
 
 #[test]

@@ -69,6 +69,20 @@ fn tasks_that_never_end_and_answer_nothing_are_a_simulation() {
     assert_eq!(without("read_line"), [""; 0], "nothing is asked");
 }
 
+/// The server of a library reads and writes.
+#[test]
+fn calls_of_a_server_in_connections_that_never_end_wait_for_busy_workers() {
+    let [connection, _, around, handle, call, _] = CONNECTIONS.lines().collect::<Vec<_>>()[..] else {
+        panic!("six lines")
+    };
+    let around = around.replace("handle(line).await", "http.serve_connection(io, handle).await");
+    let drawing = [connection, &around, handle, call].join("\n");
+    assert_eq!(sentences(&service(&drawing, 9_850, 50)).len(), 1);
+    let around = around.replace("http.serve_connection(io, handle)", "batch(handle)");
+    let drawing = [connection, &around, handle, call].join("\n");
+    assert_eq!(sentences(&service(&drawing, 9_850, 50)), [""; 0], "a simulation");
+}
+
 #[test]
 fn a_worker_that_waits_for_a_cpu_now_and_then_is_busy() {
     let busy = |cpu_ms, delayed_ms| sentences(&service(CONNECTIONS, cpu_ms, delayed_ms)).len();

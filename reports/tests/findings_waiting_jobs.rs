@@ -3,7 +3,7 @@
 use crate::support::hangs::Program;
 use crate::support::{node, place_at, site};
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{Place, SiteIndex, WaitMode};
+use diagnose_reports::model::{NodeIndex, Place, SiteIndex, SiteKind, WaitMode};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -57,6 +57,17 @@ fn jobs_of_requests_that_wait_for_permits_are_found() {
         finding.ends_with(": 300 wait, 75 % of all that `upload` has spawned, the oldest for 6.00 s"),
         "{finding}"
     );
+    // hyper calls the handler in the task of the connection.
+    let mut served = uploads();
+    let serve = node(served.sites.len(), None);
+    served.sites.push(site("http.serve_connection(io, service).await", "app", "src/main.rs", 20, 1));
+    served.sites.last_mut().unwrap().kind = SiteKind::Await;
+    served.nodes.push(serve);
+    let upload = served.nodes.remove(served.nodes.len() - 2);
+    served.nodes.push(upload);
+    let last = served.nodes.len() - 1;
+    (served.nodes[last].parent, served.nodes[last].is_unspawned) = (Some(NodeIndex::new(last - 1)), false);
+    assert_eq!(backlogs(&served).len(), 1);
     let mut later = uploads();
     later.elapsed_ns += SECOND;
     let since = later.findings_since(&uploads());

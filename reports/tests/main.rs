@@ -16,6 +16,7 @@ mod findings_bottleneck;
 mod findings_busy_connections;
 mod findings_cancelled;
 mod findings_closed_channels;
+mod findings_connections;
 mod findings_delayed;
 mod findings_endless;
 mod findings_failing_cell;

@@ -1,6 +1,7 @@
 //! Requests that wait because of a channel, and the receiver that empties it.
 
-use super::events::{connection, is_channel_read};
+use super::connections::{connection, is_served};
+use super::events::is_channel_read;
 use super::facts::{Facts, line, per_mille};
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
@@ -46,7 +47,7 @@ pub(super) fn request(
     let mut served: OrderedMap<SiteIndex, u64> = OrderedMap::new();
     for &node in &nodes {
         let connection = connection(facts, node);
-        let is_request = is_in_handlers || connection.is_some();
+        let is_request = is_in_handlers || connection.is_some() || is_served(facts, node);
         if let Some(connection) = connection {
             let served = served.entry(facts.node(connection).site).or_default();
             *served = served.saturating_add(facts.node(node).completed);
@@ -127,9 +128,10 @@ fn is_in_handlers(facts: &Facts<'_>, waiting: &[&Wait]) -> bool {
     waiting.iter().filter(is_handler).count() * 2 > waiting.len()
 }
 
-/// Returns whether a node is in a handler: an unrecorded task polls its root now.
+/// Returns whether a node is in a handler: an unrecorded task polls its root now, or the server of
+/// a connection calls it.
 pub(super) fn is_of_handlers(facts: &Facts<'_>, node: usize) -> bool {
-    facts.is_handler(facts.node(facts.root(node)).site)
+    facts.is_handler(facts.node(facts.root(node)).site) || is_served(facts, node)
 }
 
 /// The await in which the receiver waits for a message, on the path with most of its calls.

@@ -5,7 +5,7 @@
 //! ```
 
 use super::channels::is_of_handlers;
-use super::events::is_between_read_and_write;
+use super::connections::is_between_read_and_write;
 use super::facts::{Facts, per_mille};
 use crate::model::{Node, NodeIndex, SiteIndex, Task, UsagePlace};
 use crate::ordered::{OrderedMap, OrderedSet};

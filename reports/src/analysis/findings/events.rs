@@ -26,13 +26,14 @@ const METHODS: [&str; 14] = [
 
 /// Methods that read from a connection or a channel. The next request is an event, but the answer
 /// to one's own is not.
-const READS: [&str; 16] = [
+const READS: [&str; 17] = [
     "fill_buf",
     "next",
     "next_line",
     "read",
     "read_buf",
     "read_exact",
+    "read_frame",
     "read_i32",
     "read_line",
     "read_u16",
@@ -195,38 +196,8 @@ pub(super) fn serves(facts: &Facts<'_>, node: usize) -> bool {
     below.fold(0, u64::saturating_add) > facts.node(node).calls.saturating_mul(MAX_CALLS)
 }
 
-/// Returns whether a node is between the `read` of a request and the `write` of its answer.
-pub(super) fn is_between_read_and_write(facts: &Facts<'_>, node: usize) -> bool {
-    connection(facts, node).is_some()
-}
-
-/// The function that reads a request before a node, and writes its answer after it, about as often:
-/// that of a connection, not of a stage between two channels or streams.
-pub(super) fn connection(facts: &Facts<'_>, node: usize) -> Option<usize> {
-    let mut below = node;
-    for above in facts.tree.ancestors(node) {
-        if !facts.is_await(above) {
-            let own = facts.site(below)?;
-            let children = || facts.tree.children[above].iter().copied().filter(|&child| child != below);
-            let calls_of = |is: &dyn Fn(&Site) -> bool| {
-                let those = children().filter(|&child| facts.site(child).is_some_and(is));
-                those.map(|child| facts.node(child).calls).max().unwrap_or(0)
-            };
-            let at = |site: &Site| (site.place.line, site.place.column);
-            let is_in_file = |it: &Site| it.kind == SiteKind::Await && it.place.file == own.place.file;
-            let reads = calls_of(&|it| is_in_file(it) && is_socket_read(&it.name) && at(it) < at(own));
-            let writes = calls_of(&|it| is_in_file(it) && is_socket_write(&it.name) && at(it) > at(own));
-            if reads > 0 && writes >= reads / 2 && reads >= writes / 2 {
-                return Some(above);
-            }
-        }
-        below = above;
-    }
-    None
-}
-
-/// Returns whether it reads bytes or lines, as from a socket.
-fn is_socket_read(text: &str) -> bool {
+/// Returns whether it reads bytes, lines or frames, as from a socket.
+pub(super) fn is_socket_read(text: &str) -> bool {
     is_read(text) && !is_channel_read(text) && !contains_any(text, &BODIES)
 }
 
@@ -268,7 +239,7 @@ pub(super) fn is_next_job(text: &str) -> bool {
 }
 
 /// Returns whether it writes bytes, as to a socket.
-fn is_socket_write(text: &str) -> bool {
+pub(super) fn is_socket_write(text: &str) -> bool {
     is_write(text) && !calls_any(text, &["feed", "send", "send_all", "send_async"])
 }
 

@@ -11,7 +11,7 @@
 //! polls beside all others.
 
 use super::blocking::{blocking, blocks, is_beside_workers, on_workers_ns};
-use super::events::is_between_read_and_write;
+use super::connections::{is_between_read_and_write, is_served};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::long_polls::{HogPolls, LONG_NS, MIN_LONG_POLLS, own_long_polls, rare_long_ns, working_polls};
@@ -255,7 +255,7 @@ pub(super) fn roots_of(facts: &Facts<'_>, site: SiteIndex) -> OrderedSet<SiteInd
 /// busy one waits longer for a thread.
 fn takes_turns(facts: &Facts<'_>, site: SiteIndex, root: SiteIndex) -> bool {
     let queued_ns = facts.sum(root, |node| node.queued_ns);
-    let answers = |&node: &usize| is_between_read_and_write(facts, node);
+    let answers = |&node: &usize| is_between_read_and_write(facts, node) || is_served(facts, node);
     !facts.has_ends(root)
         && queued_ns >= facts.sum_outermost(root, |node| node.idle_ns) / 2
         && !facts.nodes_of_site(site).iter().any(answers)

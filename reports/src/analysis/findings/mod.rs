@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! finding rule     the types: a sentence with number, place, next step and evidence
-//! facts workers waiting stops events   what rules share: names and times, CPU of workers, waits of tasks
+//! facts workers waiting stops events connections   what rules share: names and times, CPU of workers, waits of tasks
 //! long_polls       from the histograms of nodes, for `hog` and `blocking`
 //! locks delayed holder awaited_lock   of a lock: its waits and holds, the function that it delays, its longest holder
 //! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
@@ -27,6 +27,7 @@ mod bottleneck;
 mod cancelled;
 mod channels;
 mod closed_channels;
+mod connections;
 mod contended;
 mod delayed;
 mod detached;

@@ -11,7 +11,8 @@
 //! of a connection does not end, but answers requests, and their time counts. With many workers for
 //! a CPU, polls take long instead, and the time that calls lose counts.
 
-use super::events::{is_between_read_and_write, is_for_event};
+use super::connections::{is_between_read_and_write, is_server_call};
+use super::events::is_for_event;
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -81,7 +82,9 @@ fn idle_in_requests_ns(facts: &Facts<'_>, root: usize) -> Option<u64> {
     let (mut idle_ns, mut requests) = (0_u64, 0);
     let mut nodes = vec![root];
     while let Some(node) = nodes.pop() {
-        if facts.is_await(node) && is_between_read_and_write(facts, node) && !is_for_event(facts, node) {
+        let is_in_request =
+            || facts.is_await(node) && is_between_read_and_write(facts, node) && !is_for_event(facts, node);
+        if is_in_request() || is_server_call(facts, node) {
             idle_ns = idle_ns.saturating_add(facts.node(node).idle_ns);
             requests = facts.node(node).calls.max(requests);
         } else {

@@ -10,9 +10,8 @@
 
 use super::awaited_lock::awaited_lock;
 use super::channels::{MIN_MEAN_NS, is_of_handlers};
-use super::events::{
-    WAITING, calls_any_word, is_between_read_and_write, is_lock, is_repeated, is_request, last_awaited,
-};
+use super::connections::is_between_read_and_write;
+use super::events::{WAITING, calls_any_word, is_lock, is_repeated, is_request, last_awaited};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;

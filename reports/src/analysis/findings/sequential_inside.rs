@@ -10,9 +10,8 @@
 //! sum is longer, or one of them takes nearly all of the time.
 
 use super::channels::is_of_handlers;
-use super::events::{
-    is_between_read_and_write, is_event_or_read_like, is_for_event, is_loop, is_repeated, is_write,
-};
+use super::connections::is_between_read_and_write;
+use super::events::{is_event_or_read_like, is_for_event, is_loop, is_repeated, is_write};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;

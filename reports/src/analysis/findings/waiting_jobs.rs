@@ -7,6 +7,7 @@
 //! A crawler spawns tasks as well, for what its own tasks find: that ends. So there has to be one
 //! task for each call of a handler, and as in a channel, a large share of them must wait.
 
+use super::connections::is_server_call;
 use super::facts::{Facts, line, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::growing::{MANY_TASKS, goes_on};
@@ -56,7 +57,10 @@ fn of_semaphore(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Fin
         |task: &crate::model::Task| task.spawned_at.as_ref() == Some(at) && facts.root_site(task) == site;
     let all = facts.totals(site).calls;
     let share = per_mille(waits.len() as u64, all);
-    let handler = function_around(facts, at).filter(|&function| facts.is_handler(function))?;
+    let is_called = |&node: &usize| is_server_call(facts, node);
+    let is_handler =
+        |&site: &SiteIndex| facts.is_handler(site) || facts.nodes_of_site(site).iter().any(is_called);
+    let handler = function_around(facts, at).filter(is_handler)?;
     let is_each = facts.totals(handler).calls.abs_diff(all) <= all / 10;
     if share < MIN_SHARE || !is_each || !tasks().all(is_alike) {
         return None;

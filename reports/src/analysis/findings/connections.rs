@@ -1,0 +1,78 @@
+//! Requests in the task of a connection: between a read and a write, or in a call of a server.
+//!
+//! ```text
+//! connection   read_line ─▶ handle ─▶ write_all        a socket, read and written by the program
+//! connection   framed.next ─▶ handle ─▶ framed.send    a channel has two ends with two names
+//! connection   serve_connection ─▶ handle              the server reads and writes
+//! ```
+
+use super::events::{is_socket_read, is_socket_write};
+use super::facts::Facts;
+use crate::model::{Site, SiteKind};
+use crate::ordered::OrderedSet;
+
+/// Methods that read from, and write to, a socket that is a stream and a sink of messages.
+const RECEIVES: [&str; 3] = [".next(", ".recv(", ".try_next("];
+const SENDS: [&str; 3] = [".feed(", ".send(", ".send_all("];
+
+/// Returns whether a node is between the `read` of a request and the `write` of its answer.
+pub(super) fn is_between_read_and_write(facts: &Facts<'_>, node: usize) -> bool {
+    connection(facts, node).is_some()
+}
+
+/// Returns whether a node is in a handler that the server of a connection calls, as in hyper.
+pub(super) fn is_served(facts: &Facts<'_>, node: usize) -> bool {
+    std::iter::once(node).chain(facts.tree.ancestors(node)).any(|node| is_server_call(facts, node))
+}
+
+/// Returns whether a node is such a handler.
+pub(super) fn is_server_call(facts: &Facts<'_>, node: usize) -> bool {
+    let site = facts.node(node).site;
+    let around = facts.tree.ancestors(node).next().and_then(|around| facts.site(around));
+    around.is_some_and(|it| it.kind == SiteKind::Await && it.name.contains(".serve_connection"))
+        && (facts.has_ends(site) || facts.is_overloaded(site))
+}
+
+/// The function that reads a request before a node, and writes its answer after it, about as often:
+/// that of a connection, not of a stage between two channels or streams.
+pub(super) fn connection(facts: &Facts<'_>, node: usize) -> Option<usize> {
+    let mut below = node;
+    for above in facts.tree.ancestors(node) {
+        if !facts.is_await(above) {
+            let own = facts.site(below)?;
+            let children = || facts.tree.children[above].iter().copied().filter(|&child| child != below);
+            let calls_of = |is: &dyn Fn(&Site) -> bool| {
+                let those = children().filter(|&child| facts.site(child).is_some_and(is));
+                those.map(|child| facts.node(child).calls).max().unwrap_or(0)
+            };
+            let at = |site: &Site| (site.place.line, site.place.column);
+            let is_in_file = |it: &Site| it.kind == SiteKind::Await && it.place.file == own.place.file;
+            let is_before = |it: &Site| is_in_file(it) && at(it) < at(own);
+            let is_after = |it: &Site| is_in_file(it) && at(it) > at(own);
+            let sockets = |is_it: &dyn Fn(&Site) -> bool, methods: &[&str]| {
+                let those = children().filter_map(|child| facts.site(child)).filter(|&it| is_it(it));
+                those.filter_map(|it| variable(&it.name, methods)).collect::<OrderedSet<_>>()
+            };
+            let (received, sent) = (sockets(&is_before, &RECEIVES), sockets(&is_after, &SENDS));
+            let is_of = |it: &Site, methods: &[&str], others: &OrderedSet<&str>| {
+                variable(&it.name, methods).is_some_and(|socket| others.contains(socket))
+            };
+            let is_read = |it: &Site| is_socket_read(&it.name) || is_of(it, &RECEIVES, &sent);
+            let is_write = |it: &Site| is_socket_write(&it.name) || is_of(it, &SENDS, &received);
+            let reads = calls_of(&|it| is_before(it) && is_read(it));
+            let writes = calls_of(&|it| is_after(it) && is_write(it));
+            if reads > 0 && writes >= reads / 2 && reads >= writes / 2 {
+                return Some(above);
+            }
+        }
+        below = above;
+    }
+    None
+}
+
+/// The variable or field whose method is called: `self.ws` of `self.ws.next().await`.
+fn variable<'a>(text: &'a str, methods: &[&str]) -> Option<&'a str> {
+    let at = methods.iter().filter_map(|method| text.find(method)).min()?;
+    let is_in_path = |it: char| it.is_alphanumeric() || it == '_' || it == '.';
+    text[..at].rsplit(|it| !is_in_path(it)).next().filter(|path| !path.is_empty())
+}
