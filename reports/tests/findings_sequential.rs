@@ -1,9 +1,9 @@
 //! The rule `sequential` on drawn services: a call that a request awaits many times.
 
-use crate::findings_locks::{add_mutex, drawn};
+use crate::findings_locks::{MS, add_mutex, drawn};
 use crate::support::latency::durations;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{SiteIndex, Task, TaskId};
+use diagnose_reports::model::{ResourceKind, SiteIndex, Task, TaskId};
 
 /// A handler with 100 calls of 100 ms, each with 20 queries of 4.8 ms.
 const HANDLER: &str = "list | calls=100 completed=100 polls=2200 busy=100_000_000 idle=9_900_000_000
@@ -157,6 +157,35 @@ fn waits_for_a_lock_are_no_work_of_the_call() {
     };
     assert_eq!(rules(0), 1);
     assert_eq!(rules(9_500), 0);
+}
+
+/// As in a pool of connections: each query waits for 4.8 ms and has its permit for 4 ms.
+#[test]
+fn queries_that_each_wait_for_a_permit_are_found_if_no_other_finding_explains_the_wait() {
+    let rules = |drawing: &str, at: &str, held_ms: u64| {
+        let pool = |snapshot: &mut Snapshot| {
+            add_mutex(snapshot, at, 2_000, 9_500, 8_000);
+            let semaphore = snapshot.resources.last_mut().unwrap();
+            (semaphore.kind, semaphore.capacity) = (ResourceKind::Semaphore, Some(2));
+            semaphore.usage.held.p50_ns = held_ms * MS;
+            snapshot.nodes.iter_mut().skip(2).for_each(|it| {
+                it.latency.completed = durations(&[5 * MS; 2_000]);
+            });
+        };
+        let findings = sentences(drawing, pool);
+        findings.iter().map(|it| it.rsplit(' ').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let acquire = "permits.acquire().await | calls=2000 polls=4000 idle=9_500_000_000\n";
+    let drawing = format!("{HANDLER}      {acquire}");
+    assert_eq!(rules(&drawing, "permits.acquire().await", 4), ["(sequential)"], "permits bound what runs");
+    assert_eq!(
+        rules(&drawing, "permits.acquire().await", 1),
+        ["(contended)"],
+        "they are waited for too long"
+    );
+    let drawing = format!("{STREAM}      {acquire}");
+    assert_eq!(rules(&drawing, "permits.acquire().await", 4), ["(sequential)"]);
+    assert_eq!(rules(&drawing, "permits.acquire().await", 1), ["(contended)"]);
 }
 
 /// The text of each await, and how often it is polled.

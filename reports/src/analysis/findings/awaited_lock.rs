@@ -19,6 +19,8 @@ pub(super) struct AwaitedLock {
     pub(super) held: String,
     /// Whether the waits are for a single hold.
     pub(super) is_one_hold: bool,
+    /// Whether it is a pool of permits.
+    pub(super) has_permits: bool,
     pub(super) ids: Vec<ResourceId>,
 }
 
@@ -51,7 +53,8 @@ fn awaited_locks(facts: &Facts<'_>) -> OrderedMap<SiteIndex, AwaitedLock> {
         let held = Holder::longest(facts, &lock.holders)?.words.trim_start_matches("; ").to_owned();
         let ids = lock.ids.iter().copied().take(MAX_IDS).collect();
         let words = lock_words(facts, lock);
-        Some((site, AwaitedLock { words, held, is_one_hold: lock.is_one_hold(), ids }))
+        let (is_one_hold, has_permits) = (lock.is_one_hold(), lock.has_permits());
+        Some((site, AwaitedLock { words, held, is_one_hold, has_permits, ids }))
     };
     most.into_iter().filter_map(awaited).collect()
 }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::alike::merge_alike;
+use super::awaited_lock::awaited_lock;
 use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::locks::{Lock, locks};
@@ -177,6 +178,7 @@ fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
         // The functions on record are not what uses most of the CPU.
         (Rule::Unrecorded, Rule::Saturated) => cause.per_mille >= Some(MOST),
         (Rule::Contended, Rule::Hog | Rule::Blocking) => is_blocked_on(facts, cause, finding),
+        (Rule::Contended, Rule::Sequential) => are_waits_for(facts, cause, finding),
         // The receiver itself waits for the lock.
         (Rule::Contended, Rule::Bottleneck) => {
             let places = cause.evidence.nodes.iter().map(|node| facts.place(facts.node(node.get()).site));
@@ -191,6 +193,16 @@ fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns whether calls that are awaited again and again wait for the permits of a finding.
+fn are_waits_for(facts: &Facts<'_>, permits: &Finding, repeated: &Finding) -> bool {
+    let site_of = |node: &NodeIndex| facts.node(node.get()).site;
+    repeated.evidence.nodes.iter().any(|node| {
+        let deepest = facts.deepest_wait(node.get());
+        awaited_lock(facts, deepest).is_some()
+            && permits.evidence.nodes.iter().any(|node| site_of(node) == facts.node(deepest).site)
+    })
 }
 
 /// Returns whether the long polls of a function are mostly waits for the contended lock, which

@@ -209,9 +209,9 @@ fn is_of_a_stream(facts: &Facts<'_>, nodes: &[usize]) -> bool {
     })
 }
 
-/// Returns whether the time is spent waiting for a lock or for permits, which another finding
-/// explains.
+/// Returns whether the time is spent waiting for a lock, which another finding explains if it is
+/// held for long. Permits bound what runs at once: a wait for each of many calls is part of them.
 pub(super) fn waits_for_lock(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
-    facts.is_await(deepest) && awaited_lock(facts, deepest).is_some()
+    facts.is_await(deepest) && awaited_lock(facts, deepest).is_some_and(|lock| !lock.has_permits)
 }
