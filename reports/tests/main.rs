@@ -8,6 +8,7 @@ mod diff;
 mod empty;
 mod findings;
 mod findings_accepting;
+mod findings_alone;
 mod findings_asleep;
 mod findings_awaited_channel;
 mod findings_backlog;

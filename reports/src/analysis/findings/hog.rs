@@ -16,6 +16,7 @@ use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::long_polls::{HogPolls, LONG_NS, MIN_LONG_POLLS, own_long_polls, rare_long_ns, working_polls};
 use super::rule::Rule;
+use super::unseen::may_wait;
 use super::workers::{CpuShare, capacity_ns, parks_ns};
 use crate::model::{NodeIndex, SiteIndex, SiteKind};
 use crate::ordered::OrderedSet;
@@ -166,7 +167,8 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY
             || ready_awaits.is_none()
                 && !takes_turns(facts, site, facts.node(facts.root(node)).site)
-                && (are_stalls || per_mille(on_workers_ns, capacity_ns(facts.snapshot)) >= least_capacity);
+                && (are_stalls || per_mille(on_workers_ns, capacity_ns(facts.snapshot)) >= least_capacity)
+                && may_wait(facts, site);
         let others_ns = (all_ns - self_busy_ns.min(all_ns)).saturating_add(elsewhere_ns);
         is_felt.then_some(Hog {
             site,

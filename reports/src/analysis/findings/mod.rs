@@ -3,7 +3,7 @@
 //! ```text
 //! finding rule     the types: a sentence with number, place, next step and evidence
 //! facts workers waiting stops events connections   what rules share: names and times, CPU of workers, waits of tasks
-//! long_polls       from the histograms of nodes, for `hog` and `blocking`
+//! long_polls unseen   from the histograms of nodes, for `hog` and `blocking`; who may wait meanwhile
 //! locks delayed holder awaited_lock   of a lock: its waits and holds, the function that it delays, its longest holder
 //! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
 //! stuck suspicion  the verdicts, and which suspicions are findings
@@ -72,6 +72,7 @@ mod suspicion;
 mod unlisted_channel;
 mod unlisted_lock;
 mod unrecorded;
+mod unseen;
 mod waiting;
 mod waiting_jobs;
 mod workers;

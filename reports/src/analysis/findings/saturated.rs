@@ -97,6 +97,11 @@ fn idle_in_requests_ns(facts: &Facts<'_>, root: usize) -> Option<u64> {
     (requests > 0).then_some(idle_ns.saturating_add(queued_ns))
 }
 
+/// Returns whether a task answers requests between others that it reads.
+pub(super) fn answers_requests(facts: &Facts<'_>, root: usize) -> bool {
+    idle_in_requests_ns(facts, root).is_some()
+}
+
 impl QueueTimes {
     pub(super) fn mean_ns(&self) -> u64 {
         self.queued_ns.checked_div(self.polls).unwrap_or(0)
