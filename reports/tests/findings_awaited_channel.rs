@@ -25,6 +25,7 @@ fn ingest() -> Snapshot {
     snapshot.elapsed_ns = 10_000 * MS;
     let lengths = [vec![3 * MS; 196], vec![1_200 * MS; 4]].concat();
     snapshot.nodes[0].latency.completed = durations(&lengths);
+    snapshot.nodes[0].is_unspawned = true;
     let mut end = Holding::default();
     (end.role, end.uses, end.place) = (Role::Receives, 200, Some(snapshot.sites[3].place.clone()));
     let mut channel = channel(1, 500, 5_000);
@@ -72,6 +73,31 @@ fn a_channel_is_named_only_if_it_is_the_one() {
     assert!(!other_end(&|it| it.resources.push(channel(2, 501, 540))), "few wait for the other one");
     assert!(other_end(&|it| it.resources[0].capacity = None), "its senders never wait");
     assert!(other_end(&|it| it.sites[1].name = "points.push(point).await".into()), "no send");
+}
+
+/// As in `full_channel`.
+#[test]
+fn a_producer_that_answers_no_request_waits_for_a_slot_by_design() {
+    let found = |text: &str, change: &dyn Fn(&mut Snapshot)| {
+        let mut snapshot = ingest();
+        snapshot.sites[1].name = text.into();
+        snapshot.nodes[0].is_unspawned = false;
+        change(&mut snapshot);
+        snapshot.findings().len()
+    };
+    assert_eq!(found("points.send(point).await", &|_| ()), 0, "senders waited there for as long");
+    let senders_elsewhere = |it: &mut Snapshot| it.resources[0].usage.waited_ns = 1_000 * MS;
+    assert_eq!(found("points.send(point).await", &senders_elsewhere), 1, "it may be a client");
+    let sent_there = |it: &mut Snapshot| {
+        senders_elsewhere(it);
+        let mut end = Holding::default();
+        (end.role, end.uses, end.place) = (Role::Sends, 200, Some(it.sites[1].place.clone()));
+        it.resources[0].holdings.push(end);
+    };
+    assert_eq!(found("points.send(point).await", &sent_there), 0);
+    assert_eq!(found("self.points_tx.send(point).await", &|it| it.resources.clear()), 0, "the usual name");
+    assert_eq!(found("mailer.send(point).await", &|it| it.resources.clear()), 1);
+    assert_eq!(found("self.http.post(url).send().await", &|it| it.resources.clear()), 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! clients of a handler wait for.
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::SiteKind;
+use diagnose_reports::model::{Resource, ResourceId, ResourceKind, SiteKind, Wait};
 
 use crate::findings_locks::MS;
 use crate::support::latency::durations;
@@ -96,6 +96,47 @@ fn a_job_at_an_interval_may_take_its_time() {
     assert_eq!(found(&paced), 1, "it hardly ever pauses");
     let ends = EVERY.replace("calls=4 pending=4", "calls=5 completed=1 pending=4");
     assert_eq!(found(&ends), 1, "a call with an end");
+}
+
+/// A file server, 25 of whose clients read for 800 ms.
+#[test]
+fn a_client_that_reads_or_sends_slowly_is_no_fault_of_the_server() {
+    let found = |text: &str| search(&SEARCH.replace("sleep(SLOW).await", text), |_| ()).len();
+    for text in [
+        "socket.write_all(&file).await?",
+        "self.stream.flush().await",
+        "conn.write_frame(&answer).await",
+        "body::to_bytes(body, LIMIT).await",
+        "to_bytes(body, LIMIT).await",
+        "field.bytes().await?",
+        "multipart.next_field().await?",
+    ] {
+        assert_eq!(found(text), 0, "{text}");
+    }
+    for text in [
+        "file.write_all(&rows).await?",
+        "self.log_file.flush().await?",
+        "store.write_order(&order).await?",
+        "store.put(id, value.to_bytes()).await?",
+        "store.hash(name.bytes()).await?",
+    ] {
+        assert_eq!(found(text), 1, "{text}");
+    }
+    let answer = SEARCH.replace("query(id).await", "client.get(url).send().await?");
+    let answer = answer.replace("sleep(SLOW).await", "response.bytes().await?");
+    assert_eq!(search(&answer, |_| ()).len(), 1, "the body of an answer");
+    let answer = answer.replace("client.get(url).send().await?", "reqwest::get(url).await?");
+    assert_eq!(search(&answer, |_| ()).len(), 1, "the body of an answer");
+    let waits = |it: &mut Snapshot| {
+        let mut wait = Wait::default();
+        wait.place = Some(it.sites[2].place.clone());
+        wait.resource = Some(ResourceId::new(1));
+        it.waits.push(wait);
+        let mut resource = Resource::default();
+        (resource.id, resource.kind) = (ResourceId::new(1), ResourceKind::Custom);
+        it.resources.push(resource);
+    };
+    assert_eq!(search(&SEARCH.replace("sleep(SLOW)", "out.write_all(&row)"), waits).len(), 1, "not a client");
 }
 
 /// Middleware that is not annotated sleeps between two functions on record.

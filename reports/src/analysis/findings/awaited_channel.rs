@@ -22,7 +22,8 @@ use super::channels::{channel_words, receive};
 use super::events::{is_channel_read, is_channel_send};
 use super::facts::Facts;
 use super::finding::MAX_IDS;
-use crate::model::{Resource, ResourceId, ResourceKind, Role};
+use super::unlisted_lock::is_slot;
+use crate::model::{Holding, Resource, ResourceId, ResourceKind, Role};
 use crate::ordered::OrderedMap;
 use crate::units::time;
 
@@ -66,6 +67,21 @@ pub(super) fn awaited_channel(facts: &Facts<'_>, node: usize) -> Option<AwaitedC
     let mut alike = places.into_values().filter(is_as_long);
     let (channels, None) = (alike.next()?, alike.next()) else { return None };
     Some(channels.awaited(facts))
+}
+
+/// Returns whether an await sends into a channel: one on record, or one whose sender has the usual
+/// name.
+pub(super) fn is_sent_into(facts: &Facts<'_>, node: usize) -> bool {
+    let Some(site) = facts.site(node).filter(|site| is_channel_send(&site.name)) else { return false };
+    let lines = site.place.line..=site.end_line.max(site.place.line);
+    let is_here = |end: &Holding| {
+        end.place.as_ref().is_some_and(|at| at.file == site.place.file && lines.contains(&at.line))
+    };
+    let is_queue = |it: &&Resource| matches!(it.kind, ResourceKind::Mpsc | ResourceKind::Mpmc);
+    let mut channels = facts.snapshot.resources.iter().filter(is_queue);
+    is_slot(&site.name)
+        || channels.any(|it| ends(it, Role::Sends).any(is_here))
+        || awaited_channel(facts, node).is_some()
 }
 
 /// The channel whose receiver answers the calls that wait at a future without a name, if it takes

@@ -6,14 +6,25 @@
 //! connection   serve_connection ─▶ handle              the server reads and writes
 //! ```
 
-use super::events::{is_socket_read, is_socket_write};
+use super::events::{is_socket_read, is_socket_write, is_write};
 use super::facts::Facts;
+use super::unlisted_lock::last_name;
 use crate::model::{Site, SiteKind};
 use crate::ordered::OrderedSet;
 
 /// Methods that read from, and write to, a socket that is a stream and a sink of messages.
 const RECEIVES: [&str; 3] = [".next(", ".recv(", ".try_next("];
 const SENDS: [&str; 3] = [".feed(", ".send(", ".send_all("];
+/// Methods that write bytes or frames.
+const WRITES: [&str; 7] = [
+    ".flush(",
+    ".write(",
+    ".write_all(",
+    ".write_all_buf(",
+    ".write_buf(",
+    ".write_frame(",
+    ".write_vectored(",
+];
 
 /// Returns whether a node is between the `read` of a request and the `write` of its answer.
 pub(super) fn is_between_read_and_write(facts: &Facts<'_>, node: usize) -> bool {
@@ -75,4 +86,11 @@ fn variable<'a>(text: &'a str, methods: &[&str]) -> Option<&'a str> {
     let at = methods.iter().filter_map(|method| text.find(method)).min()?;
     let is_in_path = |it: char| it.is_alphanumeric() || it == '_' || it == '.';
     text[..at].rsplit(|it| !is_in_path(it)).next().filter(|path| !path.is_empty())
+}
+
+/// Returns whether it writes to a socket, whose client may read slowly: not to a file by its name.
+pub(super) fn is_for_reader(text: &str) -> bool {
+    let at = WRITES.iter().filter_map(|method| text.find(method)).min();
+    let writer = at.map(|at| last_name(&text[..at]));
+    is_write(text) && writer.is_some_and(|name| name.split('_').all(|word| word != "file"))
 }

@@ -49,6 +49,8 @@ const READS: [&str; 17] = [
 /// the next piece of a body, as in hyper, reqwest and the multipart forms of axum.
 const MESSAGES: [&str; 3] = [".message()", ".next_message()", ".try_next()"];
 const BODIES: [&str; 3] = [".chunk()", ".frame()", ".next_field()"];
+/// Methods and functions that read a whole body, which is that of a request unless one was sent.
+const WHOLE_BODIES: [&str; 2] = ["bytes", "to_bytes"];
 /// The variables from which rows of a database are read, as an answer.
 const ROWS: [&str; 2] = ["cursor.", "rows."];
 /// Methods that send a request to what is read from; and all whose names begin with `write_`.
@@ -154,7 +156,8 @@ pub(super) fn is_pending(text: &str) -> bool {
 pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
     facts.site(deepest).is_some_and(|site| {
-        let reads = || is_read(&site.name) || is_at(facts, site, is_channel);
+        let is_read = || is_read(&site.name) || is_whole_body(&site.name);
+        let reads = || is_read() || is_at(facts, site, is_channel);
         calls_event_method(&site.name)
             || is_at(facts, site, is_signal)
             || reads() && !is_answer(facts, deepest, site)
@@ -273,6 +276,26 @@ fn is_read(text: &str) -> bool {
         || contains_any(text, &BODIES)
 }
 
+/// Returns whether it reads a whole body: `body::to_bytes(body).await`, or `field.bytes().await`.
+fn is_whole_body(text: &str) -> bool {
+    last_call(text).is_some_and(|(name, _)| WHOLE_BODIES.contains(&name))
+}
+
+/// The name and the arguments, up to their end, of the call that is awaited: `query` and `(id` of
+/// `db.query(id).await`.
+pub(super) fn last_call(text: &str) -> Option<(&str, &str)> {
+    let text = last_awaited(text).trim_end_matches(['?', ' ']);
+    let call = text.trim_end_matches(".await").strip_suffix(')')?;
+    let mut depth = 1_usize;
+    let open = call.rfind(|it: char| {
+        depth = (depth + usize::from(it == ')')).saturating_sub(usize::from(it == '('));
+        depth == 0
+    });
+    let (before, arguments) = call.split_at(open?);
+    let name = before.rsplit(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or_default();
+    Some((name, arguments))
+}
+
 fn contains_any(text: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| text.contains(part))
 }
@@ -291,10 +314,14 @@ fn is_answer(facts: &Facts<'_>, deepest: usize, site: &Site) -> bool {
         // Code that forwards a message reads it first.
         let is_write = |it: &Site| is_write(&it.name) && !is_read(&it.name);
         let is_before = |it: &Site| it.place.line <= site.place.line && is_write(it);
-        let is_response = |it: &Site| it.name.contains(".send()") && contains_any(&site.name, &BODIES);
+        let is_body = || contains_any(&site.name, &BODIES) || is_whole_body(&site.name);
+        let is_response = |it: &Site| it.name.contains(".send()") && is_body();
+        let is_got = |it: &Site| it.place.line <= site.place.line && it.name.contains("reqwest::get(");
         let reads = facts.node(deepest).calls;
         let is_each = reads <= facts.node(node).calls.saturating_mul(3) / 2;
-        facts.site(node).is_some_and(|it| is_before(it) && (is_each || is_response(it)))
+        facts
+            .site(node)
+            .is_some_and(|it| is_before(it) && (is_each || is_response(it)) || is_body() && is_got(it))
     };
     let parent = facts.tree.ancestors(deepest).next();
     parent.is_some_and(|parent| facts.tree.children[parent].iter().any(|&node| is_request(node)))

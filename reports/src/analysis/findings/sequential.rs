@@ -11,7 +11,7 @@
 use super::awaited_lock::awaited_lock;
 use super::channels::{MIN_MEAN_NS, is_of_handlers};
 use super::connections::is_between_read_and_write;
-use super::events::{WAITING, calls_any_word, is_lock, is_repeated, is_request, last_awaited};
+use super::events::{WAITING, calls_any_word, is_lock, is_repeated, is_request, last_awaited, last_call};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -176,14 +176,7 @@ fn is_call(facts: &Facts<'_>, site: SiteIndex, nodes: &[usize]) -> bool {
 /// wait.
 pub(super) fn names_call(text: &str) -> bool {
     let text = last_awaited(text).trim_end_matches(['?', ' ']);
-    let Some(call) = text.strip_suffix(").await") else { return false };
-    let mut depth = 1_usize;
-    let open = call.rfind(|it: char| {
-        depth = (depth + usize::from(it == ')')).saturating_sub(usize::from(it == '('));
-        depth == 0
-    });
-    let Some((before, arguments)) = open.map(|at| call.split_at(at)) else { return false };
-    let name = before.rsplit(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or_default();
+    let Some((name, arguments)) = last_call(text).filter(|_| text.ends_with(").await")) else { return false };
     let first = name.split('_').next().unwrap_or_default();
     let is_wait = is_wait_or_wrapper(first) || is_lock(text) || text.contains("fs::");
     !first.is_empty() && arguments.len() > 1 && !is_wait

@@ -7,16 +7,17 @@
 //! A long await alone is not a fault: a client may have asked for it, or it ends once a day. So the
 //! slow calls have to be far from the usual ones, and the await must not be for the next event.
 
-use super::awaited_channel::{answering_channel, awaited_channel};
+use super::awaited_channel::{answering_channel, awaited_channel, is_sent_into};
 use super::awaited_lock::awaited_lock;
 use super::channels::is_of_handlers;
+use super::connections::{is_between_read_and_write, is_for_reader};
 use super::events::{is_event_like, is_for_event, is_initialization, is_timer};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::sequential::names_call;
 use super::workers::CpuShare;
-use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind};
+use crate::model::{Durations, NodeIndex, Site, SiteIndex, SiteKind};
 use crate::ordered::OrderedSet;
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
@@ -95,8 +96,13 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
             && looks_again(facts, deepest, most, slow_calls)
     };
     let is_event = || is_for_event(facts, deepest) || is_event_like(facts, deepest);
-    let is_meant =
-        || is_event() || is_initialization(facts, deepest) || is_pause() || is_periodic(facts, most);
+    let is_meant = || {
+        is_event()
+            || is_initialization(facts, deepest)
+            || is_pause()
+            || is_periodic(facts, most)
+            || waits_for_peer(facts, deepest)
+    };
     if deepest == most || !facts.is_await(deepest) || !is_why || is_meant() {
         return None;
     }
@@ -133,6 +139,15 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
     finding.evidence.nodes = vec![NodeIndex::new(deepest), NodeIndex::new(most)];
     finding.evidence.resources = resources;
     Some((awaited, finding))
+}
+
+/// Returns whether it waits for a client to read what it writes, and not for a resource on record
+/// before that; or, in no request, for a free slot of a channel, as the stage of a pipeline.
+fn waits_for_peer(facts: &Facts<'_>, node: usize) -> bool {
+    let writes = |site: &Site| is_for_reader(&site.name) && facts.kinds_waited_for(site).next().is_none();
+    let is_in_request = || is_of_handlers(facts, node) || is_between_read_and_write(facts, node);
+    facts.site(node).is_some_and(writes) && awaited_lock(facts, node).is_none()
+        || is_sent_into(facts, node) && !is_in_request()
 }
 
 /// Returns whether a function that sleeps in a call looks again afterwards, as one that polls or

@@ -104,14 +104,14 @@ pub(super) fn pool(text: &str) -> Option<&str> {
 }
 
 /// The last name of an expression: `pool` of `self.pool` and of `app.pool()`.
-fn last_name(text: &str) -> &str {
+pub(super) fn last_name(text: &str) -> &str {
     let text = text.trim_end_matches("()");
     text.rsplit(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or_default()
 }
 
 /// Returns whether it waits for a free slot of a channel. A client may `send` as well, so only the
 /// usual name of a sender counts, and not that of a socket's half.
-fn is_slot(text: &str) -> bool {
+pub(super) fn is_slot(text: &str) -> bool {
     let text = last_awaited(text).trim_end_matches(['?', ' ']);
     let sender = text.split_once(".send(").map_or("", |(sender, _)| sender);
     let name = last_name(sender);
