@@ -19,6 +19,7 @@ fn channel(waiting: u64) -> Snapshot {
     it.usage.acquisitions = 10_000;
     program.has_timer(sender);
     program.has_timer(receiver);
+    program.snapshot.elapsed_ns = 20 * SECOND;
     program.snapshot
 }
 
@@ -98,6 +99,24 @@ fn after_a_reset_more_may_wait_than_were_sent_since() {
     let mut snapshot = channel(9_000);
     snapshot.resources[0].usage.acquisitions = 50;
     assert_eq!(sentences(&snapshot), [""; 0]);
+}
+
+/// 300 of the 1,000 messages that were sent in the 6 s since then: 2.6 s of work. The channel is an
+/// hour old.
+#[test]
+fn after_a_reset_the_rates_are_those_since() {
+    let found = |waiting: u64, elapsed: u64, age: u64| {
+        let mut snapshot = channel(waiting);
+        let it = &mut snapshot.resources[0];
+        (it.usage.acquisitions, it.holdings[0].uses, it.age_ns) = (1_000, 400_000, age);
+        snapshot.elapsed_ns = elapsed;
+        sentences(&snapshot)
+    };
+    assert_eq!(found(300, 6 * SECOND, 3_600 * SECOND), [""; 0]);
+    assert_eq!(found(300, 3_600 * SECOND, 6 * SECOND), [""; 0]);
+    assert_eq!(found(600, 4 * SECOND, 3_600 * SECOND), [""; 0], "a start");
+    let [finding] = &found(600, 6 * SECOND, 3_600 * SECOND)[..] else { panic!("one finding") };
+    assert!(finding.contains("600 messages wait in it, 60 % of all that were sent in 6.00 s;"), "{finding}");
 }
 
 /// A channel for each client.

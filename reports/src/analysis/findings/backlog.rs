@@ -55,33 +55,40 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
         return None;
     }
     let share = per_mille(channel.filled, channel.usage.acquisitions);
+    let age_ns = age_ns(facts, channel);
     let sent = ends(channel, Role::Sends).filter(|end| end.uses > 0);
     let pause_ns = sent.map(|end| end.since_ns).min().unwrap_or(u64::MAX);
     let before = facts.earlier.and_then(|earlier| earlier.resource(channel.id));
-    let is_worked_off = before.is_none() && received_in(channel, pause_ns) > MAX_RECEIVED.into();
+    let is_worked_off = before.is_none() && received_in(facts, channel, pause_ns) > MAX_RECEIVED.into();
     let is_sent_now = pause_ns <= MAX_PAUSE_NS && !is_worked_off;
     let has_grown = before.is_none_or(|before| channel.filled > before.filled);
-    let is_steady = pause_ns <= channel.age_ns.saturating_mul(MAX_GAPS) / channel.usage.acquisitions.max(1);
-    let is_most = share >= MOST && is_steady && is_late(channel, FEWEST_MESSAGES, LONG_LATE_NS);
+    let is_steady = pause_ns <= age_ns.saturating_mul(MAX_GAPS) / channel.usage.acquisitions.max(1);
+    let is_most = share >= MOST && is_steady && is_late(facts, channel, FEWEST_MESSAGES, LONG_LATE_NS);
     let is_backlog =
-        (channel.filled >= MIN_MESSAGES || is_late(channel, FEW_MESSAGES, MIN_LATE_NS) || is_most)
+        (channel.filled >= MIN_MESSAGES || is_late(facts, channel, FEW_MESSAGES, MIN_LATE_NS) || is_most)
             && share >= MIN_SHARE
-            && channel.age_ns >= MIN_AGE_NS
+            && age_ns >= MIN_AGE_NS
             && is_sent_now
             && has_grown;
     is_backlog.then_some(share)
 }
 
 /// Returns whether the receiver needs many seconds for the messages that wait, at the mean rate.
-fn is_late(channel: &Resource, least: u64, late_ns: u64) -> bool {
-    channel.filled >= least && received_in(channel, late_ns) < channel.filled.into()
+fn is_late(facts: &Facts<'_>, channel: &Resource, least: u64, late_ns: u64) -> bool {
+    channel.filled >= least && received_in(facts, channel, late_ns) < channel.filled.into()
 }
 
-/// How many messages are received in that time, at the mean rate since the channel was created.
-fn received_in(channel: &Resource, ns: u64) -> u128 {
+/// For how long the messages of the channel are counted, in ns: since it was created, or since a
+/// later reset.
+fn age_ns(facts: &Facts<'_>, channel: &Resource) -> u64 {
+    channel.age_ns.min(facts.snapshot.elapsed_ns)
+}
+
+/// How many messages are received in that time, at the mean rate.
+fn received_in(facts: &Facts<'_>, channel: &Resource, ns: u64) -> u128 {
     let received = channel.usage.acquisitions.saturating_sub(channel.filled);
     let received = u128::from(received) * u128::from(ns);
-    received.checked_div(channel.age_ns.into()).unwrap_or(0)
+    received.checked_div(age_ns(facts, channel).into()).unwrap_or(0)
 }
 
 pub(super) fn ends(channel: &Resource, role: Role) -> impl Iterator<Item = &Holding> {
@@ -105,12 +112,12 @@ fn of_channel(facts: &Facts<'_>, channel: &Resource, share: u64) -> Finding {
         channel_words(channel, 1),
         count(channel.filled),
         percent(share),
-        time(channel.age_ns),
+        time(age_ns(facts, channel)),
     );
     let mut finding = Finding::new(Rule::Backlog, Severity::Risk, &sentence, next);
     finding.place = received.and_then(|end| end.place.clone()).or_else(|| channel.created.clone());
     finding.per_mille = Some(share);
-    finding.explains_ns = channel.age_ns;
+    finding.explains_ns = age_ns(facts, channel);
     finding.evidence.tasks = receiver.iter().filter_map(|end| end.task).collect();
     finding.evidence.resources.push(channel.id);
     finding
