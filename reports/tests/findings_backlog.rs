@@ -119,6 +119,24 @@ fn after_a_reset_the_rates_are_those_since() {
     assert!(finding.contains("600 messages wait in it, 60 % of all that were sent in 6.00 s;"), "{finding}");
 }
 
+/// Its workers send the links that they find into the channel that they receive from.
+#[test]
+fn a_crawler_that_feeds_itself_ends_at_some_time() {
+    let found = |own: u64, others: u64| {
+        let mut snapshot = channel(9_000);
+        let it = &mut snapshot.resources[0];
+        it.holdings[0].uses = others;
+        for _ in 0..2 {
+            let mut end = it.holdings[0].clone();
+            (end.task, end.uses) = (it.holdings[1].task, own / 2);
+            it.holdings.push(end);
+        }
+        sentences(&snapshot).len()
+    };
+    assert_eq!([found(10_000, 0), found(5_000, 5_000)], [0, 0]);
+    assert_eq!([found(4_998, 5_000), found(0, 10_000)], [1, 1], "others send most");
+}
+
 /// A channel for each client.
 #[test]
 fn channels_of_one_line_are_one_finding() {

@@ -51,7 +51,7 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
         return None;
     }
     // Since a reset, fewer were sent than wait: how many were received is unknown.
-    if channel.filled > channel.usage.acquisitions {
+    if channel.filled > channel.usage.acquisitions || feeds_itself(facts, channel) {
         return None;
     }
     let share = per_mille(channel.filled, channel.usage.acquisitions);
@@ -71,6 +71,20 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
             && is_sent_now
             && has_grown;
     is_backlog.then_some(share)
+}
+
+/// Returns whether tasks like the one that receives have sent half of the messages or more, as in a
+/// crawler: it ends when they find nothing new.
+fn feeds_itself(facts: &Facts<'_>, channel: &Resource) -> bool {
+    let root_of = |end: &Holding| end.task.and_then(|id| facts.task(id)).map(|task| facts.root_site(task));
+    let receiver = ends(channel, Role::Receives).max_by_key(|end| end.uses).and_then(root_of);
+    let sent = |is_it: &dyn Fn(&Holding) -> bool| {
+        let those = ends(channel, Role::Sends).filter(|end| is_it(end));
+        those.map(|end| end.uses).fold(0, u64::saturating_add)
+    };
+    // Uses count from before a reset too.
+    let all = sent(&|_| true).max(channel.usage.acquisitions);
+    receiver.is_some() && sent(&|end| root_of(end) == receiver) >= all / 2
 }
 
 /// Returns whether the receiver needs many seconds for the messages that wait, at the mean rate.
