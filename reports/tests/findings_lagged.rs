@@ -68,3 +68,18 @@ fn what_others_missed_before_is_not_counted_against_those_that_are_left() {
     assert_eq!([findings(1_000), findings(29_999), findings(80_000)], [0, 0, 1]);
     assert_eq!(findings(90_001), 0, "before a reset");
 }
+
+/// What a receiver has received is not subtracted at a reset, as what was sent is.
+#[test]
+fn after_a_reset_receivers_have_received_more_than_was_sent_since() {
+    let findings = |missed: u64| {
+        let mut program = Program::new();
+        let channel = program.other(ResourceKind::Broadcast);
+        program.receives(1, channel, 71).uses = 400_000;
+        let usage = &mut program.at(channel).usage;
+        (usage.acquisitions, usage.missed) = (5_000, missed);
+        program.has_timer(1);
+        program.snapshot.findings().len()
+    };
+    assert_eq!([findings(1_204), findings(99)], [1, 0]);
+}

@@ -24,12 +24,14 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 /// Returns whether the receivers that are alive have been there for most of the `due` messages, and
-/// can have missed all that were missed. Otherwise, most were missed by others.
+/// can have missed all that were missed. Otherwise, most were missed by others. If one has received
+/// more than was sent, it had most of that before a reset, and the receivers were there before it.
 fn are_of_live_receivers(channel: &Resource, due: u64) -> bool {
-    let ends = channel.holdings.iter().filter(|end| end.role == Role::Receives);
-    let received = ends.map(|end| end.uses).fold(0, u64::saturating_add);
+    let ends = || channel.holdings.iter().filter(|end| end.role == Role::Receives);
+    let received = ends().map(|end| end.uses).fold(0, u64::saturating_add);
     let seen = received.saturating_add(channel.usage.missed);
-    seen >= due / 2 && seen <= due.saturating_add(due / 10)
+    let is_reset = ends().any(|end| end.uses > channel.usage.acquisitions);
+    seen >= due / 2 && (is_reset || seen <= due.saturating_add(due / 10))
 }
 
 /// The number of receivers that are alive.
