@@ -37,8 +37,9 @@ const MIN_CALLS: u64 = 100;
 /// The least p99 of a function, if CPUs are free, and how many times its median that must be.
 const MIN_P99_NS: u64 = 20_000_000;
 const MIN_TIMES: u64 = 5;
-/// How many calls there are for each that reaches an await of the slow ones.
-const MIN_RARE: u64 = 10;
+/// How many calls there are for each that reaches an await of the slow ones: if most did, the
+/// median would be slow as well.
+const MIN_RARE: u64 = 2;
 /// How many times as long as the p99 of a function that waits as often it must be. Both have the
 /// same chance of a delay, and as long a one.
 const MIN_SPARED: u64 = 4;
