@@ -138,6 +138,26 @@ fn a_function_that_waits_as_often_without_delays_shows_that_the_slow_calls_are_s
     assert_eq!(beside(340, 340, 9), [""; 0]);
 }
 
+/// Beside it, `sign` computes for 7 ms in each of 30 polls.
+#[test]
+fn a_hog_explains_only_delays_that_are_about_as_long_as_its_polls_and_no_more_cpu_than_it_uses() {
+    let beside = |longest_ms: u64, polls: u64| {
+        let busy = polls * 7 * MS;
+        let drawing = format!(
+            "{REQUESTS}sign | calls={polls} completed={polls} polls={polls} busy={busy} queued=2_000_000_000 \
+             polls@4194304..8388608={polls}"
+        );
+        let mut snapshot = service(&drawing, 60, 40, 4_410);
+        snapshot.nodes[2].longest_poll_ns = longest_ms * MS;
+        snapshot.findings().iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(beside(8, 30), ["unrecorded", "hog"]);
+    assert_eq!(beside(19, 30), ["unrecorded", "hog"], "calls take 40 ms at p99");
+    assert_eq!(beside(20, 30), ["hog"]);
+    assert_eq!(beside(8, 1_200), ["hog", "unrecorded"], "8.4 of 8.8 s of CPU");
+    assert_eq!(beside(8, 1_260), ["hog"]);
+}
+
 #[test]
 fn tasks_that_wait_for_a_thread_most_of_the_time_suffer() {
     let drawing = REQUESTS.replace("queued=600_000_000", "queued=90_000_000_000");

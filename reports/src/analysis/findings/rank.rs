@@ -15,7 +15,7 @@ use super::{
     sequential_inside, slow_await, spinning, stopped, stuck, unlisted_lock, unrecorded, waiting_jobs,
 };
 use crate::analysis::hangs::Verdict;
-use crate::model::{NodeIndex, ResourceId, Snapshot};
+use crate::model::{Durations, NodeIndex, ResourceId, Snapshot};
 use crate::ordered::OrderedSet;
 use crate::sort::sort_by_key;
 
@@ -24,6 +24,8 @@ const MAX_FINDINGS: usize = 10;
 /// How many more tasks each second are many: 86,400 each day, and what they hold. Few processes
 /// have memory or file descriptors for that.
 const MANY_EACH_SECOND: u128 = 1;
+/// How many of the longest polls of a function a delay by it takes: a call may wait twice.
+const MAX_POLLS: u64 = 2;
 /// Half of the workers' time, in thousandths.
 const MOST: u64 = 500;
 
@@ -174,7 +176,8 @@ fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
             finding.evidence.resources.iter().any(is_its)
                 || awaited.is_some_and(|site| cause.evidence.sites.contains(site))
         }
-        (Rule::Hog | Rule::Blocking, Rule::Saturated | Rule::Imbalance | Rule::Unrecorded) => true,
+        (Rule::Hog | Rule::Blocking, Rule::Saturated | Rule::Imbalance) => true,
+        (Rule::Hog | Rule::Blocking, Rule::Unrecorded) => delays(facts, cause, finding),
         // The functions on record are not what uses most of the CPU.
         (Rule::Unrecorded, Rule::Saturated) => cause.per_mille >= Some(MOST),
         (Rule::Contended, Rule::Hog | Rule::Blocking) => is_blocked_on(facts, cause, finding),
@@ -193,6 +196,20 @@ fn explains(facts: &Facts<'_>, cause: &Finding, finding: &Finding) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns whether a function with long polls may be what calls suffer from beside unrecorded code:
+/// its polls are about as long as their delays, or it takes as much time as that code.
+fn delays(facts: &Facts<'_>, hog: &Finding, unrecorded: &Finding) -> bool {
+    let nodes = || hog.evidence.sites.iter().flat_map(|&site| facts.nodes_of_site(site));
+    let busy_ns = nodes().map(|&node| facts.tree.self_busy_ns[node]).fold(0, u64::saturating_add);
+    let longest_ns = nodes().map(|&node| facts.node(node).longest_poll_ns).max().unwrap_or(0);
+    let mut late = Durations::default();
+    for &node in unrecorded.evidence.sites.iter().flat_map(|&site| facts.nodes_of_site(site)) {
+        late.merge(&facts.node(node).latency.completed);
+    }
+    let is_as_long = late.count() > 0 && late.quantiles().p99_ns <= longest_ns.saturating_mul(MAX_POLLS);
+    is_as_long || unrecorded.explains_ns <= busy_ns
 }
 
 /// Returns whether calls that are awaited again and again wait for the permits of a finding.
