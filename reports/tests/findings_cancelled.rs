@@ -84,6 +84,29 @@ fn a_loop_until_its_time_is_over_loses_no_work() {
     assert_eq!(clients("response.chunk().await", 800, 2_000), ["cancelled"], "a download");
 }
 
+/// Handlers of `/updates`, which look again each 20 ms, for a second at most.
+#[test]
+fn a_function_that_sleeps_and_looks_again_for_an_event_is_a_long_poll() {
+    let found = |function: &str, pause: &str| {
+        let mut snapshot = drawn(&format!(
+            "updates | calls=400 completed=400 polls=9000 idle=200_000_000_000\n  \
+             timeout(LIMIT, {function}(user)).await | calls=400 completed=400 polls=9000 idle=200_000_000_000\n    \
+             {function} | calls=400 completed=250 cancelled=150 polls=9000 idle=200_000_000_000\n      \
+             news.get(user).await | calls=9000 completed=9000 polls=18000 idle=900_000_000\n      \
+             {pause} | calls=9000 polls=18000 idle=199_000_000_000 self_idle=199_000_000_000"
+        ));
+        let ages: Vec<u64> = (1..=250).map(|number| number * 4 * MS).collect();
+        snapshot.nodes[2].latency.completed = durations(&ages);
+        snapshot.nodes[2].latency.cancelled = durations(&[1_000 * MS; 150]);
+        snapshot.nodes[0].latency.completed = durations(&[vec![5 * MS; 320], vec![1_000 * MS; 80]].concat());
+        rules(&snapshot)
+    };
+    assert_eq!(found("wait_for_update", "sleep(PAUSE).await"), [""; 0]);
+    assert_eq!(found("Hub::next_update", "sleep(PAUSE).await"), [""; 0]);
+    assert_eq!(found("fetch_update", "sleep(PAUSE).await"), ["slow_await", "cancelled"]);
+    assert_eq!(found("next_number", "db.query(number).await"), ["slow_await", "cancelled"], "no pause");
+}
+
 #[test]
 fn handlers_that_are_dropped_at_one_age_are_found() {
     let snapshot = handlers(&[52 * MS; 40], &[30 * MS; 60]);

@@ -4,6 +4,7 @@
 //! Such a wait is recognized by its resource, or by the method that is awaited.
 
 use super::facts::Facts;
+use super::texts::{calls_any, calls_any_word, contains_any, last_awaited, last_call};
 use crate::model::{ResourceKind, Site, SiteIndex, SiteKind};
 
 /// Methods of std, tokio, futures and channels that wait for the next event.
@@ -168,7 +169,22 @@ pub(super) fn is_for_event(facts: &Facts<'_>, node: usize) -> bool {
 /// an answer: functions that wrap a `recv` are named after it. Or it serves one after the other.
 pub(super) fn is_event_like(facts: &Facts<'_>, node: usize) -> bool {
     let deepest = facts.deepest_wait(node);
-    calls_words(facts, deepest, &WAITING) || facts.site(deepest).is_some_and(|it| is_loop(&it.name))
+    calls_words(facts, deepest, &WAITING)
+        || facts.site(deepest).is_some_and(|it| is_loop(&it.name))
+        || looks_for_event(facts, node, deepest)
+}
+
+/// Returns whether the waiting below a node is a pause of a function that looks for an event again
+/// and again, by a name on the way to it.
+fn looks_for_event(facts: &Facts<'_>, node: usize, pause: usize) -> bool {
+    let above = facts.tree.ancestors(node).next();
+    let path = std::iter::once(pause).chain(facts.tree.ancestors(pause));
+    let is_named = |node: usize| match facts.site(node) {
+        Some(site) if site.kind == SiteKind::Await => calls_any_word(&site.name, &WAITING),
+        _ => is_named_for_event(facts, facts.node(node).site),
+    };
+    facts.site(pause).is_some_and(|site| is_timer(&site.name))
+        && path.take_while(|&it| Some(it) != above).any(is_named)
 }
 
 /// Returns whether an awaited expression serves one event after the other.
@@ -223,13 +239,6 @@ pub(super) fn is_lock(text: &str) -> bool {
             .any(|call| text.ends_with(call))
 }
 
-/// The part of an awaited expression that the last `.await` is for: `.query(id).await` of
-/// `pool.lock().await.query(id).await`.
-pub(super) fn last_awaited(text: &str) -> &str {
-    let before = text.trim_end_matches(['?', ' ']).trim_end_matches(".await");
-    before.rfind(".await").map_or(text, |at| &text[at + ".await".len()..])
-}
-
 /// Returns whether it sends to a channel, or gets a slot of it.
 pub(super) fn is_channel_send(text: &str) -> bool {
     calls_any(text, &["send", "send_async", "send_timeout", "reserve", "reserve_owned", "reserve_many"])
@@ -281,25 +290,6 @@ fn is_whole_body(text: &str) -> bool {
     last_call(text).is_some_and(|(name, _)| WHOLE_BODIES.contains(&name))
 }
 
-/// The name and the arguments, up to their end, of the call that is awaited: `query` and `(id` of
-/// `db.query(id).await`.
-pub(super) fn last_call(text: &str) -> Option<(&str, &str)> {
-    let text = last_awaited(text).trim_end_matches(['?', ' ']);
-    let call = text.trim_end_matches(".await").strip_suffix(')')?;
-    let mut depth = 1_usize;
-    let open = call.rfind(|it: char| {
-        depth = (depth + usize::from(it == ')')).saturating_sub(usize::from(it == '('));
-        depth == 0
-    });
-    let (before, arguments) = call.split_at(open?);
-    let name = before.rsplit(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or_default();
-    Some((name, arguments))
-}
-
-fn contains_any(text: &str, parts: &[&str]) -> bool {
-    parts.iter().any(|part| text.contains(part))
-}
-
 /// Returns whether it sends something. A `write` without an argument is that of a lock.
 pub(super) fn is_write(text: &str) -> bool {
     let begins = text.contains(".write_") || text.starts_with("write_");
@@ -325,24 +315,6 @@ fn is_answer(facts: &Facts<'_>, deepest: usize, site: &Site) -> bool {
     };
     let parent = facts.tree.ancestors(deepest).next();
     parent.is_some_and(|parent| facts.tree.children[parent].iter().any(|&node| is_request(node)))
-}
-
-/// Returns whether a text calls one of these methods.
-fn calls_any(text: &str, methods: &[&str]) -> bool {
-    methods.iter().any(|method| {
-        text.match_indices(method).any(|(at, _)| {
-            let before = text[..at].chars().next_back();
-            let after = text[at + method.len()..].chars().next();
-            matches!(before, None | Some('.' | ':')) && after == Some('(')
-        })
-    })
-}
-
-/// Returns whether a text calls a function whose name begins with one of these words.
-pub(super) fn calls_any_word(text: &str, words: &[&str]) -> bool {
-    let parts = text.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '(');
-    let mut calls = parts.flat_map(|part| part.split('(').rev().skip(1));
-    calls.any(|name| words.contains(&name.split('_').next().unwrap_or(name)))
 }
 
 /// Returns whether a future waits at this await now, at a resource of an accepted kind. One that

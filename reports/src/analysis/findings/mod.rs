@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! finding rule     the types: a sentence with number, place, next step and evidence
-//! facts workers waiting stops events connections   what rules share: names and times, CPU of workers, waits of tasks
+//! facts workers waiting stops events connections texts   what rules share: names and times, CPU of workers, waits of tasks
 //! long_polls unseen   from the histograms of nodes, for `hog` and `blocking`; who may wait meanwhile
 //! locks delayed holder awaited_lock   of a lock: its waits and holds, the function that it delays, its longest holder
 //! channels awaited_channel pool   the receiver of a channel, and requests that wait for it or for each other
@@ -69,6 +69,7 @@ mod stopped;
 mod stops;
 mod stuck;
 mod suspicion;
+mod texts;
 mod unlisted_channel;
 mod unlisted_lock;
 mod unrecorded;

@@ -11,10 +11,11 @@
 use super::awaited_lock::awaited_lock;
 use super::channels::{MIN_MEAN_NS, is_of_handlers};
 use super::connections::is_between_read_and_write;
-use super::events::{WAITING, calls_any_word, is_lock, is_repeated, is_request, last_awaited, last_call};
+use super::events::{WAITING, is_lock, is_repeated, is_request};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
+use super::texts::{calls_any_word, last_awaited, last_call};
 use super::workers::CpuShare;
 use crate::model::{Node, NodeIndex, Site, SiteIndex, SiteKind};
 use crate::ordered::OrderedMap;

@@ -95,7 +95,7 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(SiteIndex, Finding
             && facts.function(deepest) == Some(most)
             && looks_again(facts, deepest, most, slow_calls)
     };
-    let is_event = || is_for_event(facts, deepest) || is_event_like(facts, deepest);
+    let is_event = || is_for_event(facts, deepest) || is_event_like(facts, most);
     let is_meant = || {
         is_event()
             || is_initialization(facts, deepest)

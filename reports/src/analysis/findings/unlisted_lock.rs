@@ -14,10 +14,11 @@
 use super::channels::{MIN_MEAN_NS as MIN_BOUND_NS, MIN_WAITING, is_of_handlers, receiver_over};
 use super::connections::is_between_read_and_write;
 use super::delayed::delayed;
-use super::events::{is_channel_read, is_channel_send, is_for_event, is_lock, is_next_job, last_awaited};
+use super::events::{is_channel_read, is_channel_send, is_for_event, is_lock, is_next_job};
 use super::facts::{Facts, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
+use super::texts::last_awaited;
 use super::unlisted_channel::receiver;
 use super::workers::CpuShare;
 use crate::analysis::uses::resource_uses;

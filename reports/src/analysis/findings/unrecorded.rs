@@ -219,7 +219,7 @@ fn waiting_calls(facts: &Facts<'_>, site: SiteIndex) -> Option<WaitingCalls> {
     let node = nodes().max_by_key(|&node| (facts.node(node).idle_ns, std::cmp::Reverse(node)))?;
     let deepest = facts.deepest_wait(node);
     let is_why = is_for_event(facts, deepest)
-        || is_event_like(facts, deepest)
+        || is_event_like(facts, node)
         || is_initialization(facts, deepest)
         || awaited_lock(facts, deepest).is_some();
     let (waits, wall_ns) = (polls.saturating_sub(begun), facts.wall_ns(site));
