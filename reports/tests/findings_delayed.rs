@@ -17,6 +17,20 @@ fn a_lock_held_over_a_file_or_tasks_of_its_holder_is_found() {
     assert_eq!(over("jobs.recv().await"), 0);
 }
 
+/// The lock has the next moment, and the callers take turns.
+#[test]
+fn a_limit_on_the_rate_of_calls_is_meant() {
+    let over = |awaited: &str| {
+        let mut snapshot = returned_guard();
+        let fetch = snapshot.sites.iter_mut().find(|site| site.name == "fetch(id).await").unwrap();
+        fetch.name = awaited.into();
+        sentences(&snapshot).len()
+    };
+    assert_eq!(over("interval.tick().await"), 0);
+    assert_eq!(over("tokio::time::sleep_until(*next).await"), 0);
+    assert_eq!(over("sleep(BACKOFF).await"), 1);
+}
+
 /// A tree is walked: two functions call each other.
 #[test]
 fn functions_that_call_each_other_have_a_wait_once() {

@@ -42,6 +42,14 @@ fn a_lock_without_a_record_is_found_at_its_await() {
 }
 
 #[test]
+fn a_lock_that_is_held_until_the_next_moment_limits_a_rate() {
+    for pause in ["interval.tick().await", "sleep_until(*next).await"] {
+        assert_eq!(sentences(&reports("pace.lock().await", pause)), [""; 0], "{pause}");
+    }
+    assert_eq!(sentences(&reports("pace.lock().await", "sleep(BACKOFF).await")).len(), 1);
+}
+
+#[test]
 fn waits_that_are_short_few_or_on_record_are_healthy() {
     let changed = |change: &dyn Fn(&mut Snapshot)| {
         let mut snapshot = reports("cache.lock().await", "query(id).await");

@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 use super::awaited_channel::awaited_channel;
 use super::awaited_lock::awaited_lock;
 use super::delayed::{are_jobs, are_requests, delayed};
-use super::events::is_for_event;
+use super::events::{is_for_event, is_next_moment};
 use super::facts::{Facts, line, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::holder::Holder;
@@ -96,7 +96,8 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     // Tasks that are joined under a lock are work of its holder.
     let joins = |over: usize| facts.site(over).is_some_and(|site| site.name.contains("join_next("));
     let over = holder.as_ref().and_then(|holder| holder.over);
-    let over = over.filter(|&over| is_for_event(facts, over) && !joins(over));
+    let is_paced = |over: usize| facts.site(over).is_some_and(|site| is_next_moment(&site.name));
+    let over = over.filter(|&over| is_paced(over) || is_for_event(facts, over) && !joins(over));
     let pool = over.and_then(|over| ResourcePool::received_from(facts, over, &lock.waiters));
     if over.is_some() && pool.is_none() {
         return None;

@@ -148,6 +148,12 @@ pub(super) fn is_timer(text: &str) -> bool {
     calls_any(text, &TIMERS)
 }
 
+/// Returns whether an awaited expression waits for the next moment of several, as a limit on the
+/// rate of calls does, rather than for a while.
+pub(super) fn is_next_moment(text: &str) -> bool {
+    calls_any(text, &["sleep_until", "tick"])
+}
+
 /// Returns whether an awaited expression is a future that is never ready.
 pub(super) fn is_pending(text: &str) -> bool {
     calls_any(text, &["pending"]) || text.contains("pending::<")

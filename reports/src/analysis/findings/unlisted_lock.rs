@@ -14,7 +14,7 @@
 use super::channels::{MIN_MEAN_NS as MIN_BOUND_NS, MIN_WAITING, is_of_handlers, receiver_over};
 use super::connections::is_between_read_and_write;
 use super::delayed::delayed;
-use super::events::{is_channel_read, is_channel_send, is_for_event, is_lock, is_next_job};
+use super::events::{is_channel_read, is_channel_send, is_for_event, is_lock, is_next_job, is_next_moment};
 use super::facts::{Facts, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
@@ -246,7 +246,9 @@ fn takes_turns(facts: &Facts<'_>, node: usize) -> bool {
         let mut others = awaits.filter(|&child| child != node && facts.node(child).idle_ns > 0);
         others.any(|child| {
             let is_next = || facts.site(child).is_some_and(|site| is_next_job(&site.name));
-            let is_after = || depth == 0 && at(child) > at(node) && is_for_event(facts, child);
+            let is_paced = || facts.site(child).is_some_and(|site| is_next_moment(&site.name));
+            let is_event = || is_for_event(facts, child) || is_paced();
+            let is_after = || depth == 0 && at(child) > at(node) && is_event();
             facts.is_await(child) && (is_next() || is_after())
         })
     })
