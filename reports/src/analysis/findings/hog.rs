@@ -195,21 +195,31 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
 }
 
 /// Returns whether its callers have gone on without it for as long as they called it now and then,
-/// or longer: it has filled a cache at the start.
+/// or longer: it has filled a cache at the start. So has a task that ran once, and is over for
+/// longer than it ran.
 ///
 /// ```text
 /// page      |█|█|█|█|█|█|█|█|█|█|█|█|█|█|█|█|█|█|█|
 /// compile   |█████| |███|
 /// ```
 fn is_over(facts: &Facts<'_>, site: SiteIndex) -> bool {
+    let is_done = |node: usize| {
+        let root = facts.node(facts.root(node));
+        let (ran_ns, elapsed_ns) =
+            (root.last_seen_ns.saturating_sub(root.first_seen_ns), facts.snapshot.elapsed_ns);
+        let totals = facts.totals(root.site);
+        let has_ended = totals.calls == 1 && totals.ended == 1;
+        has_ended && elapsed_ns.saturating_sub(root.last_seen_ns) > ran_ns
+    };
     facts.nodes_of_site(site).iter().all(|&node| {
         let own = facts.node(node);
-        facts.functions(node).nth(1).is_some_and(|caller| {
+        let is_unused = facts.functions(node).nth(1).is_some_and(|caller| {
             let caller = facts.node(caller);
             let called_ns = own.last_seen_ns.saturating_sub(caller.first_seen_ns);
             let without_ns = caller.last_seen_ns.saturating_sub(own.last_seen_ns);
             without_ns > called_ns && own.calls <= caller.calls / MIN_RARE
-        })
+        });
+        is_unused || is_done(node)
     })
 }
 
