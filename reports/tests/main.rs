@@ -12,6 +12,7 @@ mod findings_alone;
 mod findings_asleep;
 mod findings_awaited_channel;
 mod findings_backlog;
+mod findings_batch;
 mod findings_blocking_pool;
 mod findings_bottleneck;
 mod findings_busy_connections;

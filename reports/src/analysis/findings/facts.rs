@@ -24,6 +24,16 @@ const MIN_ELAPSED_NS: u64 = 5_000_000_000;
 /// How often a call may reach an await of its own that is in no loop.
 const MAX_TIMES: u64 = 2;
 
+/// The fewest tasks of a batch: a few old ones may be left of many.
+const MIN_BATCH: u64 = 8;
+
+/// The number of living tasks of a root, and the age of the youngest in ns.
+#[derive(Debug, Default)]
+struct Living {
+    count: u64,
+    youngest_ns: u64,
+}
+
 /// A snapshot, prepared for the rules.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
@@ -53,6 +63,8 @@ pub(super) struct Facts<'a> {
     handlers: OnceCell<OrderedSet<SiteIndex>>,
     locks: OnceCell<Vec<Lock<'a>>>,
     awaited_locks: OnceCell<OrderedMap<SiteIndex, AwaitedLock>>,
+    /// By root: its living tasks.
+    living: OnceCell<OrderedMap<SiteIndex, Living>>,
     /// By site: the age of its oldest open call, or of that at the await.
     oldest_ns: OnceCell<OrderedMap<SiteIndex, u64>>,
 }
@@ -88,6 +100,7 @@ impl<'a> Facts<'a> {
             handlers: OnceCell::new(),
             locks: OnceCell::new(),
             awaited_locks: OnceCell::new(),
+            living: OnceCell::new(),
             oldest_ns: OnceCell::new(),
         }
     }
@@ -233,6 +246,23 @@ impl<'a> Facts<'a> {
             roots.into_iter().filter(|&root| self.has_ends(root) || self.is_overloaded(root)).collect()
         });
         handlers.contains(&root)
+    }
+
+    /// Returns whether the tasks of this root are a batch: of those that live, none was spawned in
+    /// the last half of the time since the first began, and they are too many for an accident.
+    pub(super) fn is_batch(&self, root: SiteIndex) -> bool {
+        let living = self.living.get_or_init(|| {
+            let mut living = OrderedMap::<SiteIndex, Living>::new();
+            for task in &self.snapshot.tasks {
+                let it = living.entry(self.root_site(task)).or_default();
+                it.youngest_ns = if it.count == 0 { task.age_ns } else { it.youngest_ns.min(task.age_ns) };
+                it.count += 1;
+            }
+            living
+        });
+        let first_ns = self.nodes_of_site(root).iter().map(|&node| self.node(node).first_seen_ns).min();
+        let since_ns = self.snapshot.elapsed_ns.saturating_sub(first_ns.unwrap_or(0));
+        living.get(&root).is_some_and(|it| it.count >= MIN_BATCH && it.youngest_ns >= since_ns / 2)
     }
 
     /// The locks that calls wait for or have waited for: found once, as there may be many.

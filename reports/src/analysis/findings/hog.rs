@@ -262,13 +262,13 @@ pub(super) fn roots_of(facts: &Facts<'_>, site: SiteIndex) -> OrderedSet<SiteInd
     facts.nodes_of_site(site).iter().map(|&node| facts.node(facts.root(node)).site).collect()
 }
 
-/// Returns whether the tasks of this root compute without end and wait for nothing but a thread:
-/// for each other, as they should. A connection does not end either, but waits for its client; a
-/// busy one waits longer for a thread.
+/// Returns whether the tasks of this root compute without end, or are a batch, and wait for nothing
+/// but a thread: for each other, as they should. A connection does not end either, but waits for
+/// its client; a busy one waits longer for a thread.
 fn takes_turns(facts: &Facts<'_>, site: SiteIndex, root: SiteIndex) -> bool {
     let queued_ns = facts.sum(root, |node| node.queued_ns);
     let answers = |&node: &usize| is_between_read_and_write(facts, node) || is_served(facts, node);
-    !facts.has_ends(root)
+    (!facts.has_ends(root) || facts.is_batch(root))
         && queued_ns >= facts.sum_outermost(root, |node| node.idle_ns) / 2
         && !facts.nodes_of_site(site).iter().any(answers)
 }

@@ -60,7 +60,8 @@ pub(super) fn queue(facts: &Facts<'_>) -> QueueTimes {
         if node.queued_ns == 0 || !facts.is_in_task(root) {
             continue;
         }
-        let is_ending = facts.has_ends(node.site);
+        // The tasks of a batch wait for each other by design.
+        let is_ending = facts.has_ends(node.site) && !facts.is_batch(node.site);
         let idle_ns = if is_ending { Some(node.idle_ns) } else { idle_in_requests_ns(facts, root) };
         let Some(idle_ns) = idle_ns else { continue };
         queue.queued_ns = queue.queued_ns.saturating_add(node.queued_ns);
