@@ -1,4 +1,5 @@
-//! Maps by ids and by positions. Nobody chooses ids to attack a hash, so a fast one is enough.
+//! Maps by id and by position. Ids come from the recorder, not from an attacker, so a fast hash is
+//! enough.
 
 use std::hash::Hash;
 
@@ -12,13 +13,13 @@ pub(crate) fn with_capacity<K: Eq + Hash, V>(count: usize) -> IdMap<K, V> {
     IdMap::with_capacity_and_hasher(count, rustc_hash::FxBuildHasher)
 }
 
-/// A number for some positions of a list. There may be a million positions, and few of them have a
-/// number; the memory of the others is zero from the start, and never touched.
+/// A number for some positions of a list. There may be a million positions, but few of them have a
+/// number. The memory of the others is allocated as zeros and never touched.
 #[derive(Debug, Default)]
 pub(crate) struct NumberOf(Vec<u32>);
 
 impl NumberOf {
-    /// No numbers yet, for `count` positions.
+    /// Creates an empty list of numbers for `count` positions.
     pub(crate) fn new(count: usize) -> Self {
         Self(vec![0; count])
     }
@@ -27,8 +28,8 @@ impl NumberOf {
         self.0.get(position)?.checked_sub(1).map(|number| number as usize)
     }
 
-    /// Sets a number. There are no more than a few nodes for each record of a snapshot, so it is
-    /// small.
+    /// Sets the number of a position. It fits into 32 bits, because each record of a snapshot has
+    /// only a few nodes.
     pub(crate) fn set(&mut self, position: usize, number: usize) {
         self.0[position] = u32::try_from(number + 1).unwrap_or(u32::MAX);
     }

@@ -12,13 +12,13 @@ use crate::model::{
 };
 use crate::ordered::OrderedMap;
 
-/// How many futures around a future are looked at.
+/// Maximum number of enclosing futures that are searched.
 const MAX_DEPTH: usize = 128;
 
 /// The future that a waiting task awaits if no recorded wait is pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnrecordedAwait {
-    /// A future with a `poll` of the program's own.
+    /// A future whose `poll` the program implements by hand.
     OwnPoll,
     /// Only `pending()`: the task waits forever on purpose.
     Pending,
@@ -31,44 +31,46 @@ pub(crate) enum UnrecordedAwait {
 pub(crate) struct Facts<'a> {
     pub(crate) snapshot: &'a Snapshot,
     tasks: Index<TaskId>,
-    /// By span id: the first span with it, which is the body and not its await.
+    /// By span id: the first span with that id, which is the body and not one of its awaits.
     spans: Index<SpanId>,
     resources: Index<ResourceId>,
     /// By task index: the waits of its futures.
     pub(crate) waits_of_task: Lists,
-    /// By resource index: all waits there, in queue order.
+    /// By resource index: all waits for the resource, in queue order.
     pub(crate) waits_of_resource: Lists,
     /// By OS thread id: the waits that block the thread.
     pub(crate) blocking_waits: OrderedMap<u64, Vec<usize>>,
-    /// By OS thread id: the tasks bound to the thread. While there are any, the thread most likely
-    /// runs nothing else.
+    /// By OS thread id: the tasks bound to the thread. A thread with such tasks most likely runs
+    /// nothing else.
     pub(crate) local_tasks: OrderedMap<u64, Vec<usize>>,
-    /// A thread is blocked, inside or outside of a poll.
+    /// Whether any thread is blocked, inside or outside of a poll.
     pub(crate) is_any_blocked: bool,
-    /// By span index: a wait that its task polls is at or below the span.
+    /// By span index: whether the span or one of its descendants has a wait that its task polls.
     is_polled: Vec<bool>,
     /// By twice the resource index plus [`queue_side`]: the waits that are still queued, in queue
     /// order.
     queues: Lists,
-    /// By wait index: how many waits of its side are certainly ahead of it.
+    /// By wait index: the number of waits on the same side that are certainly ahead of it.
     pub(crate) waits_ahead: Vec<usize>,
     /// By task index.
     pub(crate) unrecorded_awaits: Vec<UnrecordedAwait>,
-    /// By task index: code without annotation polls functions in it, as a connection polls its
-    /// handlers, and these wait for nothing unrecorded.
+    /// By task index: whether un-annotated code in the task polls annotated functions, as a
+    /// connection polls its handlers, and these functions wait only for recorded resources.
     pub(crate) are_handlers: Vec<bool>,
-    /// By task index: a future in it, not set aside, waits for something unrecorded.
+    /// By task index: whether a future of the task waits for something unrecorded. A future that
+    /// was set aside counts only if no wait that uses the task's own waker is active.
     pub(crate) waits_unrecorded: Vec<bool>,
-    /// By task index: one of its futures waits with a waker of a group of futures.
+    /// By task index: whether one of its futures waits with the waker of a group of futures, such
+    /// as a `FuturesUnordered`.
     has_group: Vec<bool>,
-    /// By task index: it awaits something beside its group of futures, if it has one.
+    /// By task index: whether the task awaits anything other than its group of futures.
     awaits_beside: Vec<bool>,
-    /// By task index: something waits for the task to end.
+    /// By task index: whether anything waits for the task to end.
     pub(crate) is_joined: Vec<bool>,
-    /// By task index: the wait of the future that awaits its handle, plus one; 0 without one. Most
-    /// tasks have none, so their memory is never touched.
+    /// By task index: the index of the wait for its handle, plus one; 0 if there is none. Most
+    /// tasks have no such wait, so their entries are never touched.
     join_wait: Vec<u32>,
-    /// By task index: the tasks it spawned. Only for tasks that sleep in a poll.
+    /// By task index: the tasks it spawned. Computed on first use.
     spawned: OnceCell<Lists>,
     /// Ids of the tasks that hold a guard or a permit.
     holders: OnceCell<IdSet<TaskId>>,
@@ -151,7 +153,7 @@ impl<'a> Facts<'a> {
         lists.of(task)
     }
 
-    /// The index of the wait that polls a task's handle, or the set with the task.
+    /// The index of the wait for a task's handle, or for the `JoinSet` that contains the task.
     pub(crate) fn join_wait(&self, task: usize) -> Option<usize> {
         self.join_wait.get(task)?.checked_sub(1).map(|wait| wait as usize)
     }
@@ -186,7 +188,7 @@ impl<'a> Facts<'a> {
     /// The index of the span that polled this one last.
     pub(crate) fn parent_of(&self, index: usize) -> Option<usize> {
         let parent = self.snapshot.spans.get(index)?.parent?.get();
-        // A saved snapshot may say otherwise, and no path may be endless.
+        // A saved snapshot may break this order. The check keeps every path finite.
         (parent < index).then_some(parent)
     }
 
@@ -200,8 +202,8 @@ impl<'a> Facts<'a> {
         wait.task.and_then(|task| self.task(task))
     }
 
-    /// Returns whether the future with this holding is alive, and its task polls neither it nor
-    /// anything below it.
+    /// Returns whether the future with this holding is alive, and its task polls neither that
+    /// future nor any of its descendants.
     pub(crate) fn is_set_aside(&self, holding: &Holding) -> bool {
         let Some(index) = self.span(holding.span).filter(|_| holding.role == Role::Holds) else {
             return false;
@@ -211,9 +213,9 @@ impl<'a> Facts<'a> {
     }
 
     /// Returns whether the future with this holding is in a group, such as a `FuturesUnordered`,
-    /// that its task awaits: another future waits with a waker of the group, and the holder's is
-    /// below the await that the task is at, or nothing else that the task awaits is known. The
-    /// group polls a future again once that is woken.
+    /// that its task awaits. Another future then waits with a waker of the group. In addition, the
+    /// holder is below the task's current await, or the task is not known to await anything else.
+    /// The group polls a future again once the future is woken.
     pub(crate) fn is_in_awaited_group(&self, holding: &Holding) -> bool {
         let Some(task) = holding.task.and_then(|task| self.task(task)) else { return false };
         if !self.has_group[task] {
@@ -227,16 +229,16 @@ impl<'a> Facts<'a> {
         is_at_await || !self.awaits_beside[task]
     }
 
-    /// Returns whether code outside of all tasks acquired it on a thread that now waits outside of
-    /// all tasks: most likely the thread still has it.
+    /// Returns whether code outside of all tasks acquired the holding on a thread that is now
+    /// blocked outside of all tasks. Most likely the thread still has the holding.
     pub(crate) fn is_of_blocked_thread(&self, holding: &Holding) -> bool {
         let waits = holding.thread_id.and_then(|thread| self.blocking_waits.get(&thread));
         let is_outside = |&wait: &usize| self.snapshot.waits[wait].task.is_none();
         holding.task.is_none() && waits.is_some_and(|waits| waits.iter().any(is_outside))
     }
 
-    /// Returns whether it shows that a task has added permits, which is done and has left that to
-    /// no other.
+    /// Returns whether the holding records that a task has added permits, that task is done, and no
+    /// other task may have taken over.
     pub(crate) fn is_last_refill(&self, holding: &Holding) -> bool {
         let is_done = holding.task.is_some_and(|task| self.task(task).is_none());
         holding.role == Role::Uses && is_done && holding.candidates.is_empty()
@@ -250,11 +252,11 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Fills in the queues. A granted wait has left the queue of a fair lock although its future is
-    /// alive.
+    /// Fills in the queues. A granted wait has left the queue of a fair lock, although its future
+    /// is still alive.
     fn fill_queues(&mut self) {
         let Snapshot { waits, resources, .. } = self.snapshot;
-        // By side: how many of its waits are among the first 0, 1, 2, … of all waits.
+        // By side: the number of its waits among the first 0, 1, 2, … waits of both sides.
         let mut within = [Vec::new(), Vec::new()];
         for resource in 0..resources.len() {
             within.iter_mut().for_each(Vec::clear);
@@ -282,8 +284,8 @@ impl<'a> Facts<'a> {
         self.queues.of(2 * resource + side)
     }
 
-    /// Returns whether the wait for a message goes on although the channel is closed: the owner of
-    /// a reserved slot may still send. In tokio's channel, senders that wait are woken.
+    /// Returns whether the wait for a message continues although the channel is closed, because the
+    /// owner of a reserved slot may still send. Closing tokio's channel wakes the waiting senders.
     pub(crate) fn awaits_reserved_slots(&self, resource: usize, wait: &Wait) -> bool {
         let it = &self.snapshot.resources[resource];
         let is_drain = it.kind == ResourceKind::Mpsc && it.library == *"tokio" && it.filled == 0;
@@ -303,7 +305,8 @@ impl<'a> Facts<'a> {
             let site = self.snapshot.site(span.site);
             let awaits = match site {
                 Some(site) if is_pending(&site.name) => UnrecordedAwait::Pending,
-                // Nothing inside it is recorded: most likely a `main` that keeps the program alive.
+                // Nothing inside this `main` is recorded. Most likely it only keeps the program
+                // alive.
                 Some(site) if site.kind == SiteKind::Task && site.name == "main" => UnrecordedAwait::Pending,
                 Some(site) if site.is_hand_written || site.kind == SiteKind::Impl => UnrecordedAwait::OwnPoll,
                 _ => UnrecordedAwait::Unknown,
@@ -319,7 +322,7 @@ impl<'a> Facts<'a> {
 
     fn fill_waits_unrecorded(&mut self, is_deepest: &[bool]) {
         let Snapshot { spans, waits, .. } = self.snapshot;
-        // By index of the first span with an id.
+        // By index of the first span with each id.
         let mut has_wait = vec![false; spans.len()];
         let mut is_elsewhere = vec![false; self.awaits_beside.len()];
         for wait in waits.iter().filter(|wait| wait.thread_id.is_none()) {
@@ -339,8 +342,8 @@ impl<'a> Facts<'a> {
             if is_recorded || is_pending {
                 continue;
             }
-            // Beside something else that the task awaits, a group may be set aside. Otherwise,
-            // futures that were not woken only look so.
+            // If the task also awaits something else, its group may really be set aside. Otherwise
+            // the futures of the group only look set aside because they were not woken.
             self.waits_unrecorded[task] |= !span.is_set_aside || !self.awaits_beside[task];
             is_elsewhere[task] |= !span.is_set_aside;
         }
@@ -351,14 +354,15 @@ impl<'a> Facts<'a> {
 
     fn fill_handlers(&mut self, is_deepest: &[bool]) {
         let Snapshot { spans, waits, .. } = self.snapshot;
-        // By index of the first span with an id.
+        // By index of the first span with each id.
         let mut is_waiting = vec![false; spans.len()];
         for wait in waits.iter().filter(|wait| is_active(wait) && wait.thread_id.is_none()) {
             step();
             let Some(span) = self.span(wait.span) else { continue };
             is_waiting[span] |= spans[span].task == wait.task;
         }
-        // By span: its root is a task without annotation, and it is in a function below.
+        // By span: whether its root is a task without annotation, and whether the span is at or
+        // below an annotated function.
         let mut is_below: Vec<(bool, bool)> = Vec::with_capacity(spans.len());
         let mut found: Vec<Option<bool>> = vec![None; self.are_handlers.len()];
         for (index, (span, is_deepest)) in spans.iter().zip(is_deepest).enumerate() {

@@ -1,10 +1,10 @@
-//! A snapshot with its ids looked up, and what follows from it without any rule.
+//! Looks up the ids of a snapshot, and answers questions that need no rule.
 //!
 //! ```text
 //! Snapshot ─▶ lookup ─▶ predicates  (questions about one task or wait)
 //! ```
-//! All rooms use `id_map` (maps by ids) and `steps` (a counter of the solver's work). Nothing here
-//! knows what can make progress.
+//! All modules use `id_map` (maps by id) and `steps` (a counter of the solver's work). Nothing here
+//! decides what can make progress.
 
 mod id_map;
 mod lookup;

@@ -2,13 +2,13 @@
 
 use crate::model::{Resource, ResourceKind, Role, RunState, SiteIndex, Snapshot, Task, Wait, WaitMode};
 
-/// A task that has waited longer than this for a thread does not get one.
+/// A task that has been ready for longer than this counts as starved.
 pub(crate) const STARVED_NS: u64 = 250_000_000;
 
 /// Returns whether the text of an await is that of `std::future::pending()`.
 pub(crate) fn is_pending(text: &str) -> bool {
     let call = text.strip_suffix(".await").unwrap_or(text);
-    // Only what is quick to find: there may be a million spans.
+    // A simple search, because there may be a million spans.
     let mut call = call.find('<').map_or(call, |types| call[..types].trim_end_matches(':'));
     while let Some(function) = call.strip_suffix("()") {
         call = function;
@@ -30,7 +30,7 @@ pub(crate) fn is_active(wait: &Wait) -> bool {
     }
 }
 
-/// Returns whether the wait is only for a message, a notification or an arrival, and not for
+/// Returns whether the wait is for a message, a notification or an arrival, rather than for
 /// something that another task holds.
 pub(crate) fn asks_for_signal(wait: &Wait) -> bool {
     matches!(
@@ -44,13 +44,13 @@ pub(crate) fn is_blocked(task: &Task) -> bool {
     task.state == RunState::Running && task.is_asleep == Some(true)
 }
 
-/// Returns whether tokio's `block_on` runs the task on the thread that called it. A block spawned
-/// in a function `main` has the same name, but also an id of the runtime.
+/// Returns whether tokio's `block_on` runs the task on the thread that called it. A block that a
+/// function `main` spawns has the same name, but its runtime has given it an id.
 pub(crate) fn is_block_on_main(snapshot: &Snapshot, task: &Task) -> bool {
     task.is_local && is_main(snapshot, task)
 }
 
-/// Returns whether a `block_on` of any library runs the task: its future is in no handle.
+/// Returns whether a `block_on` of any library runs the task. Such a task has no handle.
 pub(crate) fn is_main(snapshot: &Snapshot, task: &Task) -> bool {
     task.runtime_id.is_none() && snapshot.site(task.site).is_some_and(|site| site.name == "main")
 }
@@ -61,7 +61,7 @@ pub(crate) fn is_in_place(snapshot: &Snapshot, task: &Task) -> bool {
     task.running.iter().any(is_it)
 }
 
-/// Returns whether the awaits of the task's handle are recorded. Only tokio's are.
+/// Returns whether awaits of the task's handle are recorded. They are recorded for tokio only.
 pub(crate) fn records_handles(task: &Task) -> bool {
     task.runtime == *"tokio"
 }
@@ -71,13 +71,14 @@ pub(crate) fn units_asked(wait: &Wait) -> u64 {
     wait.units.max(1)
 }
 
-/// Returns whether the task has been ready to run for long.
+/// Returns whether the task has been queued for longer than [`STARVED_NS`].
 pub(crate) fn has_waited_long(task: &Task) -> bool {
     task.state == RunState::Queued && task.since_ns > STARVED_NS
 }
 
-/// Returns whether waits at this resource are ended by a notification or an arrival, by closing a
-/// task tracker that is empty, or by setting a cell that no call initializes.
+/// Returns whether an event ends the waits for this resource. Events are a notification, an
+/// arrival, the closing of an empty task tracker, and the setting of a cell that no call
+/// initializes.
 pub(crate) fn waits_for_event(it: &Resource) -> bool {
     match it.kind {
         ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar | ResourceKind::Cancellation => {
@@ -93,15 +94,16 @@ fn is_held(it: &Resource) -> bool {
     it.holdings.iter().any(|holding| holding.role == Role::Holds)
 }
 
-/// Returns whether the wait ends once the resource is closed. A tracker still waits for its tasks.
-/// A sender of `futures` that closes its channel wakes no other sender there; a receiver wakes all.
+/// Returns whether the wait ends once the resource is closed. A closed task tracker still waits for
+/// its tasks. In channels of `futures`, a sender that closes the channel wakes no other sender, but
+/// a receiver wakes all of them.
 pub(crate) fn closing_ends(it: &Resource, wait: &Wait) -> bool {
     let is_send = buffers_messages(it.kind) && wait.mode == WaitMode::Send;
     it.kind != ResourceKind::TaskTracker && !(is_send && it.library == *"futures")
 }
 
-/// Returns whether a send that waits at the channel keeps no place: the receiver takes its message,
-/// or wakes the next sender, also if nobody polls that send.
+/// Returns whether a pending send that is not polled delays no other sender: the receiver takes its
+/// message anyway, or wakes the next sender.
 pub(crate) fn forwards_unpolled(it: &Resource) -> bool {
     buffers_messages(it.kind) && it.library != *"tokio"
 }
@@ -111,13 +113,15 @@ pub(crate) fn buffers_messages(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc)
 }
 
-/// Returns whether the semaphore lost permits, or never had as many as the wait asks for.
+/// Returns whether the resource is a semaphore that has lost permits, or never had as many permits
+/// as the wait asks for.
 pub(crate) fn exceeds_permits(it: &Resource, wait: &Wait) -> bool {
     let is_too_much = it.capacity.is_some_and(|all| units_asked(wait) > all);
     it.kind == ResourceKind::Semaphore && (it.forgotten > 0 || is_too_much)
 }
 
-/// Returns whether the wait completes whatever else is true.
+/// Returns whether the wait completes regardless of any task, such as a timer or a wait that was
+/// woken.
 pub(crate) fn completes_by_itself(wait: &Wait) -> bool {
     let gives_up = wait.thread_id.is_some() && wait.due_ns.is_some();
     let is_over = wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced;

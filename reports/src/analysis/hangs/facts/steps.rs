@@ -1,4 +1,4 @@
-//! Counts the solver's steps in its tests, to show that they are linear without a clock.
+//! Counts the solver's steps, so that tests can show linear time without a clock.
 
 #[cfg(test)]
 thread_local! {

@@ -1,4 +1,4 @@
-//! Twice as many tasks take twice as many steps, in every shape.
+//! Checks that twice as many tasks take twice as many steps, in every shape.
 
 use std::collections::BTreeMap;
 
