@@ -1,4 +1,4 @@
-//! Builds the graph of a snapshot: one node for everything that may or may not make progress.
+//! Builds the graph of a snapshot, with a node for everything that may make progress.
 //!
 //! ```text
 //! Task ── all ─┬─ Woken ── any ── Wait ── all ─┬─ QueueAhead ── all ── WaitEnd, of each wait ahead
@@ -6,13 +6,13 @@
 //!                                                   Holding, WaitEnd of granted waits ──────────┘
 //! Holding, WaitEnd ── any ── Task
 //! ```
-//! A task is the smallest unit: the records do not say whether a branch is dropped when its sibling
-//! completes (`select!`) or not (`join!`), so a task that can progress may release anything in it.
-//! A future that its task no longer polls gives the task no way to progress. This alone turns a
-//! futurelock into a cycle.
+//! A task is the smallest unit. The records do not say whether a branch is dropped when its sibling
+//! completes (`select!`) or not (`join!`). So a task that can progress may release everything that
+//! its futures hold. A future that its task no longer polls cannot help the task to progress. This
+//! rule alone turns a futurelock into a cycle.
 //!
-//! The rules are solved once per level of [`Evidence`], as long as another level makes a
-//! difference, and only if something is stuck under the weakest.
+//! The rules are solved once per level of [`Evidence`], until a weaker level would change nothing.
+//! They are not solved at all if nothing is stuck under the weakest evidence.
 
 use super::graph::{Graph, NodeId};
 use super::node::{Evidence, Node};
@@ -30,13 +30,13 @@ pub(crate) struct System<'a> {
     pub(crate) facts: &'a Facts<'a>,
     pub(crate) evidence: Evidence,
     pub(crate) graph: Graph,
-    /// The meanings of the nodes after those of tasks and waits, see [`Self::node`].
+    /// The meanings of all nodes that follow the nodes of tasks and waits; see [`Self::node`].
     pub(super) others: Vec<Node>,
     pub(crate) shared: SharedNodes,
     /// Whether weaker evidence would change the graph.
     pub(crate) depends_on_evidence: bool,
-    /// Whether something may progress here that is stuck under stronger evidence. As a rule, weaker
-    /// evidence only leaves more stuck.
+    /// Whether a node may progress in this graph although it is stuck under stronger evidence.
+    /// Usually, everything that is stuck under strong evidence is also stuck under weaker evidence.
     pub(crate) has_exceptions: bool,
 }
 
@@ -68,8 +68,8 @@ impl<'a> System<'a> {
         system
     }
 
-    /// The meaning of a node. There may be millions of tasks and waits, so it follows from the
-    /// number.
+    /// The meaning of a node. For tasks and waits it is computed from the number, because there may
+    /// be millions of them.
     pub(crate) fn node(&self, node: NodeId) -> Node {
         let (tasks, waits) = (self.facts.snapshot.tasks.len(), self.facts.snapshot.waits.len());
         match node.checked_sub(tasks + 2 * waits) {
@@ -117,7 +117,7 @@ impl<'a> System<'a> {
         self.graph.set_needed(node, 0);
     }
 
-    /// Adds a dependency, any one of which is enough.
+    /// Adds a dependency. Any one of a node's alternatives is enough.
     pub(crate) fn add_alternative(&mut self, node: NodeId, input: NodeId) {
         self.graph.add_edge(input, node, 1);
     }

@@ -7,12 +7,12 @@
 //! counter  never progresses itself. Its sum is an initial value plus the weights of its
 //!          dependencies that can progress. The weight of each outgoing edge is a threshold on that sum
 //! ```
-//! Counters are there for locks: a thousand holders and a thousand waiters take two thousand edges,
+//! Counters keep locks cheap: a thousand holders and a thousand waiters take two thousand edges,
 //! not a million. Solving follows each edge once, so it is linear except for sorting thresholds.
 //! Nodes only ever become able to progress, so the order of the worklist does not change the
 //! result.
 //!
-//! The meaning of a node is not known here.
+//! This module does not know what its nodes mean.
 
 use crate::analysis::hangs::facts::{IdMap, step};
 use crate::lists::Lists;
@@ -28,23 +28,23 @@ pub(crate) struct Graph {
     remaining: Vec<u64>,
     is_counter: Vec<bool>,
     edges: Vec<Edge>,
-    /// By number of the edge: its weight, if that is not 1.
+    /// By edge number: the weight, if it is not 1.
     weights: IdMap<u32, u64>,
 }
 
-/// An edge between two nodes. Kept small: there may be many million.
+/// An edge between two nodes. It is small, because there may be many millions.
 #[derive(Debug, Clone, Copy)]
 struct Edge {
-    /// The node below the flag [`WEIGHTED`].
+    /// The source node, in the bits below the flag [`WEIGHTED`].
     from: u32,
-    /// The node below the flag [`HIDDEN`].
+    /// The target node, in the bits below the flag [`HIDDEN`].
     to: u32,
 }
 
 /// The flag of an edge that has a weight other than 1.
 const WEIGHTED: u32 = 1 << 31;
-/// The flag of an edge that is a way out that no wait asks for. It never explains why a node is
-/// stuck.
+/// Marks an edge for a way to progress that no wait asks for, such as closing a channel. Such an
+/// edge never explains why a node is stuck.
 const HIDDEN: u32 = 1 << 31;
 
 impl Edge {
@@ -72,7 +72,8 @@ pub(crate) struct FixedPoint {
 }
 
 impl Graph {
-    /// Adds a node that needs weights of `needs`. With zero it can progress from the start.
+    /// Adds a node that can progress once its dependencies contribute a weight of `needs`. A node
+    /// that needs zero can progress from the start.
     pub(crate) fn add_node(&mut self, needs: u64) -> NodeId {
         self.remaining.push(needs);
         self.is_counter.push(false);
@@ -86,7 +87,7 @@ impl Graph {
         self.remaining.len() - 1
     }
 
-    /// Replaces what a node needs.
+    /// Sets the weight that a node needs.
     pub(crate) fn set_needed(&mut self, node: NodeId, needs: u64) {
         self.remaining[node] = needs;
     }
@@ -96,14 +97,14 @@ impl Graph {
         self.remaining[node] == 0
     }
 
-    /// Adds a dependency that the node needs in addition to all others.
+    /// Adds a dependency that the node requires in addition to its other needs.
     pub(crate) fn require(&mut self, node: NodeId, dependency: NodeId) {
         self.remaining[node] = self.remaining[node].saturating_add(1);
         self.add_edge(dependency, node, 1);
     }
 
-    /// Adds an edge: once `from` can progress, it adds `weight` to `to`. If `from` is a counter, it
-    /// adds 1 once its sum reaches `weight`.
+    /// Adds an edge. Once `from` can progress, the edge adds `weight` to `to`. If `from` is a
+    /// counter, the edge adds 1 once the sum of the counter reaches `weight`.
     pub(crate) fn add_edge(&mut self, from: NodeId, to: NodeId, weight: u64) {
         step();
         let edge = Edge { from: number(from), to: number(to) };
@@ -121,8 +122,8 @@ impl Graph {
         self.edges.push(Edge { from: number(from), to: number(to) | HIDDEN });
     }
 
-    /// The edge with this number, and the amount that it adds at its end; the threshold if it
-    /// begins at a counter.
+    /// The edge with this number, and its weight; for an edge that begins at a counter, its
+    /// threshold.
     fn edge(&self, number: u32) -> (Edge, u64) {
         let edge = self.edges[number as usize];
         let weight = if edge.from & WEIGHTED == 0 { None } else { self.weights.get(&number) };
@@ -144,7 +145,7 @@ impl Graph {
         let can_progress = self.can_progress();
         let is_stuck =
             |edge: &&Edge| !can_progress[edge.from()] && !can_progress[edge.to()] && !edge.is_hidden();
-        // Without stuck edges, as in a healthy program, no lists are allocated.
+        // A healthy program has no stuck edges, so no lists are allocated.
         let lists = if self.edges.iter().any(|edge| is_stuck(&edge)) { self.len() } else { 0 };
         let dependencies = Lists::new(
             lists,
@@ -158,8 +159,8 @@ impl Graph {
     }
 }
 
-/// The number of a node or an edge, without the bit of a flag. There are no more than a few for
-/// each record of a snapshot.
+/// The number of a node or an edge, without the flag bit. It fits, because each record of a
+/// snapshot has only a few nodes and edges.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX) & !(1 << 31)
 }
@@ -174,10 +175,10 @@ impl FixedPoint {
 /// The state of one run.
 struct Worklist<'a> {
     graph: &'a Graph,
-    /// The amount that each node has received so far; the amount added to a counter. Most nodes get
-    /// nothing, so their memory is never touched.
+    /// By node: the weight received so far; for a counter, the amount added so far. Most nodes
+    /// receive nothing, so their memory is never touched.
     received: Vec<u64>,
-    /// Edge numbers by source node; those of a counter sorted by threshold.
+    /// By source node: the numbers of its edges. The edges of a counter are sorted by threshold.
     dependents: Lists<u32>,
     /// By counter: how many of its thresholds are reached.
     reached: Vec<usize>,

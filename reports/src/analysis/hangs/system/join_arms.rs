@@ -1,15 +1,16 @@
-//! Arms of a `join!`: what a future that was set aside in one of them needs.
+//! Dependencies of futures that were set aside inside an arm of a `join!`.
 //!
 //! ```text
 //! join! ─┬ arm: works ── waits for the lock ─▶ … ─▶ granted to a future this arm no longer polls
 //!        └ arm: ticks ── a timer: its task runs on, and polls both arms
 //! ```
-//! A task that runs on may drop anything, with one exception: a future set aside in an arm of a
-//! `join!`. Only that arm polls it, and no other arm takes it along on completion. So it needs the
-//! arm, or something around the `join!`, to run on. Unrecorded waits can always complete.
+//! A task that continues may drop anything, with one exception: a future that was set aside in an
+//! arm of a `join!`. Only that arm polls the future, and the completion of another arm does not
+//! drop it. So the future needs progress in its own arm, or around the `join!`. Unrecorded waits
+//! can always complete.
 //!
-//! Nothing here is exact: a macro of this name may behave otherwise, and clones of a waker are
-//! counted for the whole task.
+//! Nothing here is exact: another macro named `join!` may behave differently, and clones of a waker
+//! are counted per task, not per arm.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -20,11 +21,11 @@ use super::node::Node;
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::model::{RunState, SiteIndex, SpanId, SpanIndex, TaskId};
 
-/// An arm, and the `join!` that it belongs to.
+/// An arm of a `join!`, with the `join!` itself.
 struct Arm {
     /// The index of its span.
     index: usize,
-    /// The spans in the arm, and those in the `join!`.
+    /// The indices of the spans in the arm, and of the spans in the `join!`.
     own: Range<usize>,
     all: Range<usize>,
 }
@@ -69,7 +70,7 @@ impl System<'_> {
         if let Some(&node) = self.shared.arms.get(&arm.index) {
             return Some(node);
         }
-        // It stands for the task, which may be stuck for another reason.
+        // The arm replaces the task as a dependency, and the task may be stuck for another reason.
         self.has_exceptions = true;
         let node = self.add_node(Node::JoinArm(arm.index), 1);
         self.shared.arms.insert(arm.index, node);
@@ -91,7 +92,7 @@ impl System<'_> {
     }
 }
 
-/// Returns whether the arm runs, or an unrecorded wait is in it or around its `join!`.
+/// Returns whether the arm is running, or an unrecorded wait is in the arm or around its `join!`.
 fn may_progress(facts: &Facts<'_>, arm: &Arm, task: TaskId, known: &HashSet<SpanId>) -> bool {
     let spans = &facts.snapshot.spans;
     let mut has_polled = HashSet::new();

@@ -12,7 +12,7 @@
 //!                 ▼
 //!                graph of nodes ─▶ FixedPoint
 //! ```
-//! Why a node is stuck, and what that means, is left to `stuck` and `verdict`.
+//! `stuck` explains why a node is stuck, and `verdict` what that means.
 
 mod build;
 mod graph;

@@ -1,35 +1,36 @@
-//! The meanings of the graph's nodes, and the evidence they rest on.
+//! The meanings of the graph's nodes, and the levels of evidence.
 
 /// How far the rules trust attributions, such as "last used by", that may be out of date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
-    /// Attributions may be wrong, and anything movable may be anywhere. What is stuck is proven.
+    /// Attributions may be wrong, and any movable value may be anywhere. A node that is stuck under
+    /// this evidence is proven to be stuck.
     Exact,
-    /// Attributions are right unless something else that can progress could have the thing. What is
-    /// stuck is likely stuck.
+    /// Attributions are right, unless another task that can progress could hold the guard or
+    /// channel end. A node that is stuck under this evidence is likely to be stuck.
     Likely,
-    /// Attributions are right. What is stuck is suspect.
+    /// Attributions are always right. A node that is stuck only under this evidence is suspect.
     Suspect,
 }
 
-/// The event that a node stands for. Numbers are indices into the snapshot unless stated.
+/// The event that a node stands for. Numbers are indices into the snapshot unless stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
-    /// The task runs on.
+    /// The task continues.
     Task(usize),
-    /// The task is woken, or released by what blocks its poll.
+    /// The task is woken.
     Woken(usize),
     /// The wait completes.
     Wait(usize),
     /// The wait leaves its queue: it completes or is dropped.
     WaitEnd(usize),
-    /// The first waits of the resource's queue leave it.
+    /// The first waits in the queue of the resource leave it.
     QueueAhead(usize),
     /// Enough units of the resource become free.
     EnoughUnits(usize),
-    /// Counter: the units of the resource that can become free.
+    /// A counter: the units of the resource that can become free.
     FreeUnits(usize),
-    /// The holding with this number of the resource is released, or used.
+    /// The holding with this number, of the resource with this index, is released or used.
     Holding(usize, usize),
     /// Any receiver of the channel receives.
     AnyReceiver(usize),
@@ -37,17 +38,18 @@ pub(crate) enum Node {
     AnySender(usize),
     /// All senders of the channel are dropped.
     AllSendersGone(usize),
-    /// Any user of the resource adds units to it.
+    /// Any task that has added units to the resource adds more.
     AnyRefill(usize),
-    /// All woken waits of an unfair lock leave: each acquires it or passes the wake on.
+    /// All woken waits of an unfair lock leave: each acquires the lock or passes the wake on.
     WokenWaitsEnd(usize),
-    /// Anything that could notify the waits at the resource, or arrive there too, runs on.
+    /// Any task or thread that could notify the waits for the resource, or arrive at the barrier,
+    /// continues.
     AnyNotifier(usize),
-    /// The task with this index or any later one runs on.
+    /// The task with this index, or any later one, continues.
     AnyLaterTask(usize),
-    /// Any task, or anything unrecorded, runs on.
+    /// Any task, or any unrecorded code, continues.
     AnyTask,
-    /// The arm of a `join!` with this span, or anything around the `join!`, runs on.
+    /// The arm of a `join!` with this span, or code around the `join!`, continues.
     JoinArm(usize),
     /// A worker of the runtime with this number is free.
     FreeWorker(u64),
@@ -55,7 +57,7 @@ pub(crate) enum Node {
     FreePoolThread(u64),
     /// The thread with this OS id returns from the call that blocks it.
     Thread(u64),
-    /// A `block_on` of the thread with this OS id runs on, which may drop a `LocalSet`.
+    /// A `block_on` on the thread with this OS id continues. It may drop a `LocalSet`.
     BlockOn(u64),
 }
 

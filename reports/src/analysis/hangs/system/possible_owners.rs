@@ -1,4 +1,4 @@
-//! Nodes of tasks and threads that may have a resource, or a part in it, without a record of that.
+//! Nodes for tasks and threads that may use or hold a resource without a record.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
@@ -6,9 +6,9 @@ use super::node::Node;
 use crate::model::Role;
 
 impl System<'_> {
-    /// The node for "any task or thread that could notify the waits, or arrive, runs on". These are
-    /// the users and the creator of the resource, and all tasks younger than it. An older task is
-    /// recorded when it gets the resource.
+    /// The node for "any task or thread that could notify the waits, or arrive, continues". These
+    /// are the users and the creator of the resource, and all tasks younger than the resource. An
+    /// older task is recorded when it gets the resource.
     pub(crate) fn any_notifier(&mut self, resource: usize) -> NodeId {
         if let Some(&node) = self.shared.notifiers.get(&resource) {
             return node;
@@ -25,14 +25,14 @@ impl System<'_> {
         node
     }
 
-    /// The node for "another possible owner of a movable holding runs on", besides the task that
-    /// had it last. `None` if attributions are trusted.
+    /// The node for "another possible owner of a movable holding continues", besides the task that
+    /// had the holding last. `None` if attributions are trusted.
     pub(crate) fn other_owners(&mut self) -> Option<NodeId> {
         self.rejects_suspect().then(|| self.any_task())
     }
 
-    /// The node for "any task, or anything unrecorded, runs on". It may have any movable holding,
-    /// and may close a resource or add units.
+    /// The node for "any task, or any unrecorded code, continues". Such code may have any movable
+    /// holding, close a resource or add units.
     pub(crate) fn any_task(&mut self) -> NodeId {
         if let Some(node) = self.shared.any_task {
             return node;
@@ -70,11 +70,13 @@ impl System<'_> {
             let thread = self.outside_thread_node(thread);
             self.add_alternative(node, thread);
         }
-        // The original was used, or there were more users than are tracked: any task may be one.
+        // The wrapped original was used directly, or there were more users than are tracked. So any
+        // task may be a user.
         if outside.into_iter().any(|holding| holding.thread_id.is_none()) {
             self.set_can_progress(node);
         }
-        // A resource in a static is reachable from anywhere, also from a thread without `block_on`.
+        // A resource in a static is reachable from anywhere, even from a thread without a
+        // `block_on`.
         let is_anywhere = it.created_by.is_none() && it.created_on.is_none() && it.first_task.is_none();
         if is_anywhere && facts.local_tasks.is_empty() {
             self.set_can_progress(node);
@@ -90,7 +92,7 @@ impl System<'_> {
         }
     }
 
-    /// The node for "the task with this index or any later one runs on".
+    /// The node for "the task with this index, or any later one, continues".
     fn any_later_task(&mut self, first: usize) -> Option<NodeId> {
         if self.shared.later_tasks.is_empty() {
             let mut last = None;

@@ -9,9 +9,9 @@
 //! ```
 //! Neither N nor the number of free units is known before the graph is solved. So each possible N
 //! gets a pair of nodes: "no more than N stay", and "enough is free for N". Only the nearest waits
-//! are counted; then fewer units stay than might, so nothing is called stuck that is not. If any
-//! thread is blocked, a served task may still not run on, and every wait in the queue may keep its
-//! units.
+//! are counted. This can only underestimate the units that stay, so a wait that is not stuck is
+//! never called stuck. If any thread is blocked, even a task that was served may not continue, so
+//! every wait in the queue may keep its units.
 
 use super::build::System;
 use super::graph::NodeId;
@@ -22,22 +22,23 @@ use crate::sort::sort;
 
 /// Maximum number of waits that may keep their units and are counted.
 const NEAREST: usize = 8;
-/// Maximum number of different sums of their units.
+/// Maximum number of different sums of the units of these waits.
 const MAX_SUMS: usize = 2 * NEAREST;
 
 /// The nodes of one side of a queue, extended on demand.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    /// By number of waits minus one: all of these leave.
+    /// By number of waits minus one: the node for "all of these waits leave".
     all_end: Vec<NodeId>,
-    /// By number of waits minus one: those of them leave that cannot keep their units.
+    /// By number of waits minus one: the node for "those of these waits that cannot keep their
+    /// units leave".
     polled_end: Vec<NodeId>,
-    /// Waits that may keep their units: position in the queue, wait, and the smallest number of
-    /// units that any of them up to here asks for.
+    /// The waits that may keep their units, in queue order: the position in the queue, the index of
+    /// the wait, and the smallest number of units among this and the earlier entries.
     may_stay: Vec<(usize, usize, u64)>,
 }
 
-/// The units that a wait asks for: all of them to write.
+/// The units that a wait asks for. A writer asks for all units.
 fn units_or_capacity(facts: &Facts<'_>, capacity: u64, wait: usize) -> u64 {
     match facts.snapshot.waits[wait].mode {
         WaitMode::Write => capacity,
@@ -104,8 +105,8 @@ impl System<'_> {
         }
     }
 
-    /// The node that a wait needs if some of the first `count` waits may keep their units: the
-    /// others leave, and enough is free. `None` if all have to leave.
+    /// The two nodes that a wait needs if some of the first `count` waits may keep their units:
+    /// "the other waits leave", and "enough units are free". `None` if all of them have to leave.
     pub(crate) fn room_beside(
         &mut self,
         resource: usize,
@@ -121,8 +122,7 @@ impl System<'_> {
         let end = queue.may_stay.partition_point(|&(position, _, _)| position < count);
         // In a long queue, several waits share a node.
         let last = if end > 2 * NEAREST { end - end % NEAREST } else { end };
-        // Over all of them, not only the nearest: a wait for few units may keep them from any
-        // distance.
+        // This looks at all waits, not only at the nearest: any wait for few units may keep them.
         let (_, _, least_of_all) = queue.may_stay[..end].last()?;
         if least_of_all.saturating_add(own) > capacity {
             return None;
@@ -139,7 +139,8 @@ impl System<'_> {
         Some([polled, enough])
     }
 
-    /// The node for "enough is free for a wait beside those that keep their units".
+    /// The node for "enough units are free for a wait, in addition to the units that other waits
+    /// keep".
     fn enough_beside(&mut self, resource: usize, own: u64, others: &[(usize, u64)]) -> NodeId {
         let all = others.iter().fold(0_u64, |sum, &(_, units)| sum.saturating_add(units));
         let staying_end = self.add_counter(Node::QueueAhead(resource));
@@ -148,7 +149,7 @@ impl System<'_> {
         }
         let enough = self.add_node(Node::EnoughUnits(resource), 1);
         for (low, most) in amounts(others) {
-            // At most `most` stays with them. If so, at least `low` does.
+            // One step: the other waits keep at least `low` and at most `most` units.
             let free = self.enough_units(resource, own.saturating_add(low));
             if most >= all {
                 self.add_alternative(enough, free);
@@ -165,7 +166,8 @@ impl System<'_> {
     }
 }
 
-/// The amounts that can stay, ascending: every possible sum if there are few, otherwise ranges.
+/// The amounts that can stay, ascending: every possible sum if there are few sums, otherwise
+/// ranges.
 fn amounts(others: &[(usize, u64)]) -> Vec<(u64, u64)> {
     let mut sums = Vec::with_capacity(MAX_SUMS);
     sums.push(0_u64);

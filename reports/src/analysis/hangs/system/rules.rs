@@ -2,20 +2,20 @@
 //!
 //! | waits for | completes if |
 //! |---|---|
-//! | units of a fair lock | all waits ahead complete or leave, and the units that are free, or held by something that can progress, suffice for this wait and for those ahead that may keep theirs |
-//! | permits of a semaphore, capacity of a channel | as units of a fair lock, or anything that may close it can progress; a receiver returns the capacity of buffered messages |
-//! | units of an unfair lock | as units of a fair lock without the queue, but waits that were woken have to leave first, unless something may wake more of them |
+//! | units of a fair lock | all waits ahead complete or leave, and enough units are free, or held by tasks that can progress, for this wait and for the waits ahead that may keep their units |
+//! | permits of a semaphore, capacity of a channel | as units of a fair lock, or any code that may close it can progress; a receiver returns the capacity of buffered messages |
+//! | units of an unfair lock | as units of a fair lock without the queue, but waits that were woken have to leave first, unless other code may wake more waits |
 //! | all units, the tasks of a tracker | all holders can progress |
-//! | capacity of a channel of another library than tokio | as units; a send ahead that is not polled keeps no capacity |
-//! | a message | any sender can progress; if no capacity is free, any holder of some; or all senders are dropped |
-//! | an upgradable read | any holder of the lock can progress, or any waiting writer: one of these keeps it out |
-//! | the initialization of a cell | the call that does it can progress, or the one whose turn it is after a failure; without either, as a notification |
-//! | a resource of the program's own | any holder can progress, if all units are held; never proven |
-//! | a notification, the arrival of others, the closing of an empty tracker | anything that used the resource, or is younger, can progress |
-//! | the end of tasks | any of them can progress, or is done |
+//! | capacity of a channel of another library than tokio | as units of a lock; a send ahead that is not polled keeps no capacity |
+//! | a message | any sender can progress; if no capacity is free, any holder of capacity can progress; or all senders are dropped |
+//! | an upgradable read | any holder of the lock or any waiting writer can progress, since one of these blocks the read |
+//! | the initialization of a cell | the initializing call can progress, or the call whose turn it is after a failure; if there is neither, as a notification |
+//! | a resource that the program defines itself | if all units are held, any holder can progress; never proven |
+//! | a notification, the arrival of others, the closing of an empty tracker | any task or thread that has used the resource, or any younger task, can progress |
+//! | the end of tasks | any of these tasks can progress, or is done |
 //!
-//! A woken wait completes, and a wait without a waker never does, whatever else is true. A thread
-//! that blocks with a time limit gives up.
+//! Two rules come before all others: a woken wait completes, and a wait without a waker never does.
+//! A thread that blocks with a time limit gives up.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
@@ -34,7 +34,7 @@ impl System<'_> {
         if completes_by_itself(wait) {
             self.set_can_progress(node);
         } else if has_no_waker(wait) {
-            // No dependency: nothing can wake it.
+            // The node gets no dependency, because nothing can wake the wait.
         } else {
             match wait.mode {
                 WaitMode::Join => self.add_join(node, wait),
@@ -59,7 +59,7 @@ impl System<'_> {
         }
     }
 
-    /// A runtime that shuts down waits for all of its blocking tasks.
+    /// Makes a wait for the shutdown of a runtime depend on all of its blocking tasks.
     fn add_shutdown(&mut self, node: NodeId, wait: &Wait) {
         self.graph.set_needed(node, 0);
         for &task in &wait.tasks {
@@ -119,7 +119,7 @@ impl System<'_> {
                 let notifiers = self.any_notifier(resource);
                 self.add_alternative(node, notifiers);
             }
-            // To close a tracker ends no wait while a task or a token is left.
+            // Closing a tracker ends no wait while a task or a token is left.
             (ResourceKind::Watch | ResourceKind::TaskTracker, _) => {
                 let all = self.all_units_back(resource);
                 self.add_alternative(node, all);
@@ -133,9 +133,9 @@ impl System<'_> {
         }
     }
 
-    /// Returns whether a wait of the program's own may end without a holder: its future may open a
-    /// connection, or give up after a while. It most likely waits for a holder if all units are
-    /// held and one queue alone has its waker.
+    /// Returns whether a wait for a resource of the program's own may end although no holder
+    /// releases a unit. Its future may open a new connection, or give up. The wait most likely
+    /// depends on a holder if all units are held and only one clone of its waker is kept.
     fn may_end_otherwise(&mut self, wait: &Wait, it: &Resource) -> bool {
         it.free > 0 || self.rejects_suspect() && (self.is_exact_only() || wait.wakers > 1)
     }
@@ -145,13 +145,13 @@ impl System<'_> {
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
         let mut node = node;
         if exceeds_permits(it, wait) {
-            // Any task can add permits, so a wait for more than there ever were is never proven
-            // stuck.
+            // Any task can add permits, so a wait for more permits than ever existed is never
+            // proven stuck.
             if it.forgotten == 0 && self.is_exact_only() {
                 self.set_can_progress(node);
                 return;
             }
-            // Forgotten permits come back only if a task that has the semaphore adds some.
+            // Forgotten permits come back only if a task that can reach the semaphore adds permits.
             if self.is_exact_only() {
                 let closer = self.any_task();
                 self.graph.add_hidden_edge(closer, node);
@@ -160,7 +160,7 @@ impl System<'_> {
                 let notifiers = self.any_notifier(resource);
                 self.add_alternative(node, notifiers);
                 if it.forgotten == 0 && !it.is_refilled {
-                    // All holders together do not have as many.
+                    // All holders together do not have enough permits.
                     return;
                 }
             }
@@ -168,7 +168,7 @@ impl System<'_> {
             self.add_alternative(node, units_back);
             node = units_back;
         } else if let Some(closer) = self.any_closer(resource) {
-            // A way out, and not what the wait asks for.
+            // Closing the resource ends the wait, but the wait does not ask for it.
             let units_back = self.add_node(Node::EnoughUnits(resource), 0);
             self.graph.add_hidden_edge(closer, node);
             self.add_alternative(node, units_back);
@@ -215,7 +215,7 @@ impl System<'_> {
             let ends = self.exclusive_access_ends(resource);
             self.graph.require(node, ends);
         } else if buffers_messages(it.kind) && it.filled == 0 && self.is_exact_only() {
-            // A receiver may take a message, or be dropped: then no sender waits any more.
+            // A receiver may take a message. If the receiver is dropped, no sender waits any more.
             let (either, receivers) =
                 (self.add_node(Node::EnoughUnits(resource), 1), self.any_receiver(resource));
             let units = enough.unwrap_or_else(|| self.enough_units(resource, units_asked(wait)));
@@ -231,19 +231,21 @@ impl System<'_> {
         }
     }
 
-    /// The node that may wake another wait of an unfair resource although an earlier one was woken
-    /// and has not left. It is a further way out, not the thing that the wait asks for.
+    /// The node whose progress may wake another wait for an unfair resource, although a wait that
+    /// was woken earlier is still in the queue. It is a further way to progress, not what the wait
+    /// asks for.
     fn further_wakes(&mut self, resource: usize) -> Option<NodeId> {
         let it = &self.facts.snapshot.resources[resource];
         let is_held = || it.holdings.iter().any(|holding| holding.role == Role::Holds);
         match it.kind {
-            // The next message that a receiver takes wakes the next sender, or takes its message
-            // too.
+            // The next receive wakes the next sender, or takes that sender's message, too.
             kind if buffers_messages(kind) => Some(self.any_receiver(resource)),
-            // Several permits at once wake several waits. Most tasks add one.
+            // A task that adds several permits at once wakes several waits. Most tasks add one
+            // permit.
             _ if it.is_refilled => self.rejects_suspect().then(|| self.any_refill(resource)),
-            // A release wakes the wait with the lowest number. A wait that began while the lock was
-            // held may have one below that of the woken wait: the number of a wait that is over.
+            // A release wakes the wait with the lowest number. Numbers of finished waits are
+            // reused, so a wait that began while the lock was held may have a lower number than the
+            // woken wait.
             _ if it.library == *"futures" && is_held() => {
                 self.rejects_suspect().then(|| self.any_holder(resource))
             }
@@ -251,9 +253,9 @@ impl System<'_> {
         }
     }
 
-    /// The tasks that may close the resource and so end all waits there, whatever the queue. Any
-    /// task with the handle of a tokio semaphore may, and any receiver of a channel. Semaphores of
-    /// other libraries cannot be closed, and adding permits is recorded.
+    /// The node for the tasks that may close the resource, which ends all waits in its queue. Any
+    /// task with a handle to a tokio semaphore can close the semaphore, and any receiver can close
+    /// its channel. Semaphores of other libraries cannot be closed, and adding permits is recorded.
     fn any_closer(&mut self, resource: usize) -> Option<NodeId> {
         let it = &self.facts.snapshot.resources[resource];
         match it.kind {
@@ -264,13 +266,15 @@ impl System<'_> {
     }
 
     fn add_receive(&mut self, node: NodeId, resource: usize, it: &Resource) {
-        // All capacity is promised to waiting senders, or reserved. Some channels promise nothing.
+        // Whether all capacity is promised to waiting senders, or reserved. Some channels never
+        // promise capacity.
         let is_all_promised = buffers_messages(it.kind)
             && it.capacity.is_some_and(|capacity| capacity > 0)
             && it.free == 0
             && !forwards_unpolled(it);
         if it.filled > 0 && it.kind != ResourceKind::Broadcast {
-            // A message is buffered. A woken receiver that never polls leaves it there.
+            // A message is buffered. A receiver that was woken but is never polled leaves the
+            // message there.
             let woken_end = self.woken_waits_end(resource, WaitMode::Receive);
             self.add_alternative(node, woken_end);
             if it.kind == ResourceKind::Mpmc {
@@ -309,7 +313,7 @@ impl System<'_> {
         let is_known = holding.attribution != Attribution::Unknown;
         let can_move = holding.is_movable || is_in_movable || !is_known;
         if let Some(others) = can_move.then(|| self.other_owners()).flatten() {
-            // Any of these may have it instead, but no record shows it there.
+            // Any of these owners may have the holding instead, but no record shows it.
             self.graph.add_hidden_edge(others, node);
         }
         let may_be_handed_on = holding.role == Role::Holds
@@ -317,13 +321,13 @@ impl System<'_> {
             && holding.thread_id.is_none()
             && holding.attribution == Attribution::Likely;
         if may_be_handed_on && self.rejects_suspect() && !self.are_all_listed() {
-            // The code that has the guard may have put it where others find it.
+            // The code that has the guard may have put it where other tasks can reach it.
             self.set_can_progress(node);
             return;
         }
         let is_permit = facts.snapshot.resources[resource].kind == ResourceKind::Semaphore;
         if is_permit && self.is_owner_done(holding) && self.rejects_suspect() {
-            // The permit was given up for good, and any task that has the semaphore may add
+            // The permit will never be returned, but any task that can reach the semaphore may add
             // another.
             let notifiers = self.any_notifier(resource);
             self.graph.add_hidden_edge(notifiers, node);
@@ -336,7 +340,7 @@ impl System<'_> {
                 None => self.add_new_owners(node),
             }
         }
-        // The holdings of a future that is set aside stay with it.
+        // The holdings of a future that was set aside stay with that future.
         let owner = holding.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(holding));
         if let Some(arm) = owner.and_then(|task| self.join_arm_node(task, holding.span)) {
             self.add_alternative(node, arm);
@@ -348,7 +352,7 @@ impl System<'_> {
         for task in holding.task.iter().chain(&holding.candidates).filter_map(|&task| facts.task(task)) {
             let it = &facts.snapshot.tasks[task];
             let is_of_owner = holding.task == Some(it.id) || holding.task == it.spawned_by;
-            // A task that the owner has not spawned rarely gets a borrowed guard.
+            // A borrowed guard rarely moves to a task that its owner did not spawn.
             if is_of_owner || !is_borrowed || self.rejects_suspect() {
                 self.add_alternative(node, task_node(task));
             }
@@ -360,7 +364,8 @@ impl System<'_> {
         if let Some(channel) = holding.in_channel.and_then(|id| facts.resource(id)) {
             let receivers = self.any_receiver(channel);
             self.add_alternative(node, receivers);
-            // A new value takes the place of the last one, and a new message that of the oldest.
+            // A new value of a watch channel replaces the last one, and a new broadcast message
+            // replaces the oldest.
             if matches!(facts.snapshot.resources[channel].kind, ResourceKind::Watch | ResourceKind::Broadcast)
             {
                 let senders = self.any_sender(channel);

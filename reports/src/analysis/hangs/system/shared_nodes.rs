@@ -1,4 +1,4 @@
-//! Nodes of resources that many others depend on, each created on first use.
+//! Nodes of resources that many other nodes depend on. Each is created on first use.
 
 use std::ops::Range;
 
@@ -36,11 +36,11 @@ pub(crate) struct SharedNodes {
     exclusive_access_ends: IdMap<usize, NodeId>,
     turn_ends: IdMap<usize, NodeId>,
     all_units_back: NumberOf,
-    /// By resource: whether a reader never waits for the holders; the queue position of the first
-    /// writer, or the length of the queue without one.
+    /// By resource index: whether a reader never waits for the holders; the queue position of the
+    /// first writer, or the length of the queue if no writer waits.
     pub(crate) admits_readers: IdMap<usize, bool>,
     pub(crate) first_writer: NumberOf,
-    /// By resource: the node of its first holding. The nodes of its other holdings follow.
+    /// By resource index: the node of its first holding. The nodes of its other holdings follow it.
     first_holding: NumberOf,
     /// By resource and number of units.
     enough_units: IdMap<(usize, u64), NodeId>,
@@ -73,8 +73,8 @@ impl SharedNodes {
 }
 
 impl System<'_> {
-    /// The counter of units that can become free: free ones, and those that are held by or granted
-    /// to something that can progress.
+    /// The counter of units that can become free: the units that are free now, and the units that a
+    /// task that can progress holds or was granted.
     pub(crate) fn free_units(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.free_units.get(resource) {
             return node;
@@ -124,8 +124,9 @@ impl System<'_> {
         node
     }
 
-    /// The node for "the woken waits of an unfair lock leave", or those of one side of a channel.
-    /// Until then no other wait is woken, except that woken readers keep out no writer.
+    /// The node for "the woken waits of an unfair lock leave", or the woken waits on one side of a
+    /// channel. Until they leave, no other wait is woken. The exception is a read-write lock: its
+    /// woken readers do not delay a writer.
     pub(crate) fn woken_waits_end(&mut self, resource: usize, mode: WaitMode) -> NodeId {
         let side = queue_side(mode);
         if let Some(node) = self.shared.woken_waits_end.get(2 * resource + side) {
@@ -162,8 +163,8 @@ impl System<'_> {
         node
     }
 
-    /// Returns whether a reader never waits for the holders of the lock: they are readers too. A
-    /// fair lock may have a maximum of readers.
+    /// Returns whether a reader never waits for the holders of the lock, because they are readers
+    /// too. A fair lock may limit the number of readers.
     pub(super) fn admits_readers(&mut self, resource: usize) -> bool {
         let it = &self.facts.snapshot.resources[resource];
         if it.is_fair {
@@ -180,8 +181,8 @@ impl System<'_> {
         })
     }
 
-    /// Returns whether readers hold the lock. Then a write may have begun after another one was
-    /// woken, and only wait for those readers.
+    /// Returns whether readers hold the lock. Then a writer that began to wait after another writer
+    /// was woken may wait only for those readers.
     pub(super) fn is_read(&mut self, resource: usize) -> bool {
         let it = &self.facts.snapshot.resources[resource];
         // An upgrade has a holding without units, and waits itself.
@@ -206,7 +207,7 @@ impl System<'_> {
     }
 
     /// The node for "an unfair lock admits an upgradable reader". One holder or waiting writer
-    /// keeps it out. Which one is not known: readers are all alike.
+    /// blocks it. The records do not say which one, because they do not distinguish readers.
     pub(crate) fn exclusive_access_ends(&mut self, resource: usize) -> NodeId {
         if let Some(&node) = self.shared.exclusive_access_ends.get(&resource) {
             return node;
@@ -229,9 +230,10 @@ impl System<'_> {
         node
     }
 
-    /// The node for "the call that initializes the cell ends, or the one that was woken to do so".
-    /// After a failure, one waiting call gets its turn. If there is none, anything that has the
-    /// cell may set it. If the cell is not fair, a later call of any task may initialize it first.
+    /// The node for "the call that initializes the cell ends, or the waiting call that was woken to
+    /// initialize it". After a failure, one waiting call gets its turn. If no call was woken, any
+    /// code that can reach the cell may set it. If the cell is not fair, a later call of any task
+    /// may initialize it first.
     pub(crate) fn turn_ends(&mut self, resource: usize) -> NodeId {
         if let Some(&node) = self.shared.turn_ends.get(&resource) {
             return node;
@@ -276,12 +278,12 @@ impl System<'_> {
         self.any_holding(resource, Role::Sends, Node::AnySender(resource))
     }
 
-    /// The node for "any holder releases it". It can progress if no holder is known.
+    /// The node for "any holder releases its units". It can progress if no holder is known.
     pub(crate) fn any_holder(&mut self, resource: usize) -> NodeId {
         self.any_holding(resource, Role::Holds, Node::EnoughUnits(resource))
     }
 
-    /// The node for "any task that added units before adds some again".
+    /// The node for "any task that has added units adds more".
     pub(super) fn any_refill(&mut self, resource: usize) -> NodeId {
         let node = self.any_holding(resource, Role::Uses, Node::AnyRefill(resource));
         if self.is_exact_only() {
@@ -340,7 +342,7 @@ impl System<'_> {
         self.shared.all_units_back.set(resource, node);
         let facts = self.facts;
         let it = &facts.snapshot.resources[resource];
-        // A reader that upgrades has no units: it waits for all others.
+        // A reader that waits for its upgrade holds no units, and waits for all other readers.
         let is_upgrading = |holding: &Holding| it.kind == ResourceKind::RwLock && holding.units == 0;
         for (number, holding) in it.holdings.iter().enumerate() {
             if holding.role == Role::Holds && !is_upgrading(holding) {

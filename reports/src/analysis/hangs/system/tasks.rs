@@ -1,5 +1,5 @@
-//! The needs of a task that is to make progress: a wake and a thread, unless something unrecorded
-//! may help it.
+//! The conditions for the progress of a task: a wake and a thread. Unrecorded code may provide the
+//! wake.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
@@ -10,7 +10,7 @@ use crate::analysis::hangs::facts::{
 };
 use crate::model::{RunState, Task, TaskKind, Wait, WaitMode};
 
-/// Code that polls an unspawned root under a timeout has given up after this time, most likely.
+/// Code that polls an unspawned root under a timeout has most likely given up after this time.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
 /// A task with more waits, such as a `join_all`, is not searched: none of its handles counts as
@@ -51,16 +51,17 @@ impl System<'_> {
         }
     }
 
-    /// Adds the ways in which the task may be aborted. A `LocalSet` or the like ends its tasks when
-    /// it is dropped, by whatever task or thread has it, and so does a `JoinSet`. Most likely a
-    /// `LocalSet` is with the `block_on` of its thread. An awaited handle or set is with the task
-    /// that awaits it. Any other handle may be anywhere, also in a static.
-    /// The holder of an `AbortHandle`, or of a handle under a timeout, may abort the task later.
-    /// Only tokio's awaits of handles are recorded, and a dropped handle of smol ends its task. A
-    /// thread of its runtime then drops it, as after a wake.
+    /// Adds the ways in which the task may be aborted. Any task or thread that owns a `LocalSet`, a
+    /// `JoinSet` or the like can abort its tasks by dropping it. A `LocalSet` most likely belongs
+    /// to the `block_on` of its thread. An awaited handle or set belongs to the task that awaits
+    /// it. Any other handle may be anywhere, even in a static.
+    ///
+    /// The owner of an `AbortHandle`, or of a handle under a timeout, may abort the task later.
+    /// Awaits of handles are recorded for tokio only, and dropping a handle of smol aborts its
+    /// task. A thread of the runtime then drops the task, as it would poll the task after a wake.
     fn add_aborts(&mut self, woken: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
-        // The future of a `block_on` stays on its thread too, which nothing makes drop it.
+        // The future of a `block_on` is bound to its thread, too, but nothing can abort it.
         if task.is_local && !is_block_on_main(facts.snapshot, task) {
             if self.is_exact_only() {
                 let others = self.any_task();
@@ -72,14 +73,14 @@ impl System<'_> {
         }
         let may_be = task.has_handle || task.has_abort_handle;
         let is_recorded = records_handles(task) || is_main(facts.snapshot, task);
-        // The owner of the handle or set may drop it soon, or awaits it under a timeout.
+        // The owner of the handle or set may soon drop it, or may await it under a timeout.
         let is_at_hand =
             task.has_abort_handle || task.is_aborted_on_drop || facts.is_joined[index] || !is_recorded;
         let may_soon_be = may_be && is_at_hand && task.since_ns < TIMEOUT_NS;
         if !(may_be && self.is_exact_only() || may_soon_be && self.rejects_suspect()) {
             return;
         }
-        // An `AbortHandle` may be anywhere and may have been used: neither is recorded.
+        // An `AbortHandle` may be anywhere, and may have been used. Neither is recorded.
         if task.has_abort_handle && self.is_exact_only() {
             return self.set_can_progress(woken);
         }
@@ -95,8 +96,9 @@ impl System<'_> {
         }
     }
 
-    /// The node for "a `block_on` of the thread runs on". It runs the sets of that thread, and may
-    /// drop them. Without one, nothing is known of the code that has them.
+    /// The node for "a `block_on` on the thread continues". The `block_on` runs the sets of that
+    /// thread, and may drop them. Without a recorded `block_on`, nothing is known about the owner
+    /// of the sets.
     fn block_on_node(&mut self, thread: u64) -> NodeId {
         if let Some(&node) = self.shared.block_ons.get(&thread) {
             return node;
@@ -112,11 +114,12 @@ impl System<'_> {
         node
     }
 
-    /// The task that awaits the task's handle or set. A handle that was polled elsewhere may be
-    /// shared behind a lock, or be handed on in the same poll, as after a `select!`. So it is
-    /// certainly with the task only if the await owns it, or borrows the set. Most likely it is
-    /// with the task that polled it if that waits for nothing else, or began to wait for other
-    /// tasks at the same time, as in a `join!` of handles.
+    /// The task that awaits the handle of this task, or the set that contains it. A handle that was
+    /// polled may be shared behind a lock, or may be handed on in the same poll, as after a
+    /// `select!`. So the handle certainly belongs to the awaiting task only if the await owns the
+    /// handle, or borrows the set. In two cases, the handle most likely belongs to the task that
+    /// polled it. Either that task waits for nothing else, or it began to wait for other tasks at
+    /// the same time, as in a `join!` of handles.
     fn joiner(&mut self, index: usize) -> Option<usize> {
         let facts = self.facts;
         let wait = &facts.snapshot.waits[facts.join_wait(index)?];
@@ -127,9 +130,9 @@ impl System<'_> {
         let waits = &facts.waits_of_task[joiner];
         let active =
             || waits.iter().map(|&other| &facts.snapshot.waits[other]).filter(|wait| is_active(wait));
-        // A wait that began later may follow a `select!`, after which the handle was handed on. If
-        // the task was polled only once, all its waits began in that poll, however long a busy
-        // machine interrupted it.
+        // A wait that began later may follow a `select!` after which the handle was handed on. If
+        // the task was polled only once, all its waits began in that poll, even if a busy machine
+        // interrupted the poll for long.
         let has_one_poll = facts.snapshot.tasks[joiner].polls == 1;
         let is_beside = |other: &Wait| {
             let is_soon = || other.since_ns.abs_diff(wait.since_ns) <= JOINED_NS;
@@ -137,7 +140,7 @@ impl System<'_> {
         };
         let count = active().count();
         let is_only = waits.len() <= MAX_WAITS && (count == 1 || count > 1 && active().all(is_beside));
-        // Otherwise the await that polled the handle is over.
+        // If the span is gone, the await that polled the handle is over.
         let is_awaited = wait.span.is_none() || facts.span(wait.span).is_some();
         (is_only && is_awaited && !wait.may_have_moved).then_some(joiner)
     }
@@ -152,16 +155,16 @@ impl System<'_> {
         (is_unknown && self.is_exact_only()) || (may_be_under_a_timeout && self.rejects_suspect())
     }
 
-    /// Returns whether a future whose wake seems to have reached no task may be polled all the
-    /// same.
+    /// Returns whether a future may still be polled although its wake seems to have reached no
+    /// task.
     fn may_be_polled_after_lost_wake(&mut self, index: usize) -> bool {
         let facts = self.facts;
         facts.waits_of_task[index].iter().any(|&wait| facts.snapshot.waits[wait].is_wake_lost)
             && self.is_exact_only()
     }
 
-    /// Returns whether a wait of the task completes whatever else is true, such as a timer. Most
-    /// tasks of a large program wait like that, and need no node for their wake.
+    /// Returns whether a wait of the task completes regardless of other tasks, such as a timer.
+    /// Most tasks of a large program have such a wait, and need no node for their wake.
     fn is_surely_woken(&mut self, index: usize) -> bool {
         let facts = self.facts;
         let waits = facts.waits_of_task[index].iter().map(|&wait| &facts.snapshot.waits[wait]);
@@ -170,9 +173,10 @@ impl System<'_> {
     }
 
     /// Returns whether the task may progress once this wait completes. If the task has set the
-    /// future of the wait aside, it may under exact evidence only: the wait still wakes the task,
-    /// whose current await may be a hand-written `poll` that has both futures, and then polls that
-    /// one. Without a clone of the task's waker, nothing wakes it.
+    /// future of the wait aside, the answer is yes only under exact evidence. The wait then still
+    /// wakes the task. The current await of the task may be a hand-written `poll` that owns both
+    /// futures, and may poll the one that was set aside. Without a clone of the task's waker, the
+    /// wait wakes nothing.
     fn may_wake(&mut self, task: &Task, wait: &Wait) -> bool {
         let has_waker = task.wakers != Some(0) && !wait.is_indirect && wait.woken_ns.is_none();
         is_active(wait) || has_waker && self.is_exact_only()
@@ -183,13 +187,13 @@ impl System<'_> {
         let has_waits = !self.facts.waits_of_task[index].is_empty();
         match (task.opaque_wakers, task.wakers) {
             _ if task.kind == TaskKind::Blocking => true,
-            // No waker is held, and no recorded wait is pending. That is exact, unless the program
-            // means it, or the task is polled without wakes.
+            // No clone of the waker is left, and no recorded wait is pending. So the task is stuck,
+            // unless it waits forever on purpose, or is polled without wakes.
             (None | Some(0), Some(0)) if !has_waits => {
                 task.polls > task.wakes.saturating_add(1)
                     || match self.facts.unrecorded_awaits[index] {
-                        // A waker of an earlier `block_on` of the thread, maybe not on record,
-                        // polls the future of this one.
+                        // A waker left over from an earlier `block_on` of the thread, maybe an
+                        // unrecorded one, also polls the future of this `block_on`.
                         UnrecordedAwait::OwnPoll => {
                             is_block_on_main(self.facts.snapshot, task) && self.is_exact_only()
                         }
@@ -198,12 +202,12 @@ impl System<'_> {
                     }
             }
             (Some(0), _) => !has_waits,
-            // A combinator that polls these waits with its own wakers keeps one of the task's. It
-            // wakes the task for its other futures too.
+            // A combinator that polls these waits with its own wakers keeps one clone of the task's
+            // waker. It also wakes the task for its other futures.
             (Some(1), _) if self.has_indirect(index) => {
                 self.rejects_suspect() || self.facts.waits_unrecorded[index]
             }
-            // A connection looks at its socket meanwhile, and may drop its handlers.
+            // A connection also reads its socket, and may then drop its handlers.
             (Some(_), _) if self.facts.are_handlers[index] => self.rejects_suspect(),
             _ => true,
         }
@@ -215,7 +219,7 @@ impl System<'_> {
         waits.into_iter().any(|wait| wait.is_indirect && wait.woken_ns.is_none() && !wait.is_unstable)
     }
 
-    /// Adds what the sleeping poll of the task is blocked by.
+    /// Adds the cause that blocks the sleeping poll of the task.
     fn add_blocked(&mut self, node: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
         if let Some(thread) = task.thread_id.filter(|thread| facts.blocking_waits.contains_key(thread)) {
@@ -223,16 +227,16 @@ impl System<'_> {
             self.add_alternative(node, thread);
             return;
         }
-        // A wait that was polled since the poll began, not with the task's waker: most likely from
-        // a `block_on` inside the poll.
+        // A wait that began during this poll, and does not use the task's waker, most likely
+        // belongs to a `block_on` inside the poll.
         let is_inside = |wait: &&usize| {
             let wait = &facts.snapshot.waits[**wait];
             wait.is_indirect && wait.since_ns <= task.since_ns
         };
         let inside: Vec<usize> = facts.waits_of_task[index].iter().filter(is_inside).copied().collect();
-        // A task that was created since the poll began and polled on its thread was polled inside
-        // that poll, which still occupies the thread. If `block_on` runs it, the poll returns once
-        // it is done, and not before. Another executor may run many tasks there.
+        // A task that was created and polled on this thread since the poll began was polled inside
+        // the poll, which still occupies the thread. If a `block_on` runs that task, the poll
+        // returns only once the task is done. Another executor may run many tasks there.
         let is_inside = |other: &Task| {
             let is_here = task.thread_id.is_some() && other.thread_id == task.thread_id;
             is_here && other.state == RunState::Waiting && other.age_ns <= task.since_ns
@@ -245,9 +249,8 @@ impl System<'_> {
             self.add_alternative(node, task_node(nested));
             return;
         }
-        // The future of a `block_on` that is not on record may have a time limit. The other tasks
-        // of a worker that blocks show that it hangs, those of a job do not, nor those of a worker
-        // that was replaced.
+        // The future of an unrecorded `block_on` may have a time limit. A blocked worker delays
+        // other tasks, which shows the hang. A job delays none, nor does a replaced worker.
         let may_give_up = |&wait: &usize| facts.snapshot.waits[wait].since_ns < TIMEOUT_NS;
         let has_own_thread = task.kind == TaskKind::Blocking || is_in_place(facts.snapshot, task);
         let has_limit = has_own_thread && inside.iter().any(may_give_up);
@@ -259,7 +262,7 @@ impl System<'_> {
         }
     }
 
-    /// Adds the thread of a guard that may be in another task of that thread.
+    /// Adds the thread of a guard that may have moved to another task of that thread.
     pub(super) fn add_thread_of_guard(&mut self, node: NodeId, thread: u64) {
         if self.rejects_suspect() {
             let thread = self.outside_thread_node(thread);
@@ -267,8 +270,9 @@ impl System<'_> {
         }
     }
 
-    /// Adds whatever may have a boxed future that its task has set aside, and so may poll or drop
-    /// it. Only likely, it is where it was polled last.
+    /// Adds all tasks that may have received a boxed future that its task has set aside, and so may
+    /// poll or drop it. Under weaker evidence, the future is assumed to be where it was polled
+    /// last.
     pub(super) fn add_new_owners(&mut self, node: NodeId) {
         if self.is_exact_only() {
             let others = self.any_task();
@@ -276,7 +280,8 @@ impl System<'_> {
         }
     }
 
-    /// A wait leaves its queue when its task runs on: it completes, or the task drops it.
+    /// Adds the dependencies of the end of a wait. A wait leaves its queue when its task continues:
+    /// the wait completes, or the task drops it.
     pub(super) fn add_wait_end(&mut self, index: usize) {
         let (node, wait) = (self.wait_end_node(index), &self.facts.snapshot.waits[index]);
         match self.facts.task_of(wait) {
@@ -285,7 +290,8 @@ impl System<'_> {
                 let arm = if is_active(wait) { None } else { self.join_arm_node(task, wait.span) };
                 match arm {
                     Some(arm) => self.add_alternative(node, arm),
-                    // The needs of all tasks are known: no edge for each of a million timers.
+                    // The needs of all tasks are known by now. This avoids an edge for each of a
+                    // million timers.
                     None if self.graph.needs_nothing(task_node(task)) => self.set_can_progress(node),
                     None => self.add_alternative(node, task_node(task)),
                 }
@@ -293,7 +299,7 @@ impl System<'_> {
                     self.add_new_owners(node);
                 }
                 if wait.is_wake_lost && self.rejects_suspect() {
-                    // The future may have been moved to another task, to be polled there.
+                    // The future may have moved to another task that polls it.
                     let others = self.any_task();
                     self.graph.add_hidden_edge(others, node);
                 }

@@ -1,9 +1,7 @@
-//! The threads that tasks need to be polled: an unblocked one, a free worker, one for blocking
-//! work.
+//! The threads that tasks need: an unblocked thread, a free worker, or a blocking-pool thread.
 //!
 //! A timer or a socket does not help a task whose workers all sleep inside polls: the task is woken
-//! and never polled. So every task that can be woken also needs a thread, as far as that thread is
-//! known.
+//! and never polled. So every task that can be woken also needs a thread, if its thread is known.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
@@ -14,19 +12,19 @@ use crate::model::{RunState, Task, TaskKind, Worker};
 /// The workers of a runtime.
 #[derive(Debug)]
 pub(crate) struct RuntimeWorkers {
-    /// All workers are listed, so no other one can be free.
+    /// Whether all workers are listed, so that no other worker can be free.
     is_complete: bool,
-    /// Every thread that the runtime has started is a listed worker, or runs a task of the runtime.
-    /// Any other one may be a worker that has not parked yet, in place of one that has left for
-    /// good in a `block_in_place` of tokio's own.
+    /// Whether every thread that the runtime has started is a listed worker, or runs a task of the
+    /// runtime. Any other thread may be a worker that has not parked yet: it replaces a worker that
+    /// left for good in tokio's own `block_in_place`.
     are_threads_known: bool,
-    /// The OS ids of their threads; `None` if any is unknown.
+    /// The OS ids of the worker threads; `None` if any is unknown.
     threads: Option<IdSet<u64>>,
 }
 
 impl System<'_> {
-    /// The node for "the thread returns from what blocks it", or, if nothing does, "any of the
-    /// tasks bound to it runs on".
+    /// The node for "the call that blocks the thread returns". If no call blocks the thread, the
+    /// node stands for "any task bound to the thread continues".
     pub(crate) fn thread_node(&mut self, thread: u64) -> NodeId {
         if let Some(&node) = self.shared.threads.get(&thread) {
             return node;
@@ -45,9 +43,9 @@ impl System<'_> {
         node
     }
 
-    /// The node of a thread outside of all tasks: it runs on if what blocks it ends, or if any of
-    /// the tasks bound to it, in a `block_on`, does. In that `block_on` it may also poll tasks that
-    /// are not on record: what they do counts as done by their thread.
+    /// The node of a thread outside of all tasks. The thread continues if the call that blocks it
+    /// returns, or if any task that it runs in a `block_on` continues. In that `block_on`, the
+    /// thread may also poll unrecorded tasks. Their actions count as actions of the thread.
     pub(crate) fn outside_thread_node(&mut self, thread: u64) -> NodeId {
         let facts = self.facts;
         let has_local = facts.local_tasks.contains_key(&thread);
@@ -83,9 +81,9 @@ impl System<'_> {
         }
     }
 
-    /// The thread whose LIFO slot most likely keeps the task: the task was woken in a poll that has
-    /// slept ever since, and no other worker has taken it. Nothing else takes a task from that
-    /// slot.
+    /// The worker thread whose LIFO slot most likely contains the task: the task was woken in a
+    /// poll that has slept ever since, and has not been polled. No other worker takes a task from
+    /// that slot.
     fn lifo_slot_thread(&mut self, task: &Task) -> Option<u64> {
         let facts = self.facts;
         let by = facts.task(task.woken_by.filter(|_| has_waited_long(task))?)?;
@@ -119,8 +117,8 @@ impl System<'_> {
         if runtime == 0 || !all_workers.is_complete || is_exact && !all_workers.are_threads_known {
             return None;
         }
-        // A task that was polled on another thread is not the workers' own: a root under
-        // `block_on`.
+        // A task that was polled on another thread is the root of a `block_on`, and no worker polls
+        // it.
         let elsewhere =
             |thread| all_workers.threads.as_ref().is_some_and(|threads| !threads.contains(&thread));
         if task.state != RunState::Unpolled && task.thread_id.is_some_and(elsewhere) {
@@ -138,7 +136,7 @@ impl System<'_> {
             }
         }
         if is_exact {
-            // A worker that has not parked yet is in a poll of one of these.
+            // A worker that has not parked yet is polling one of these tasks.
             let snapshot = facts.snapshot;
             for (index, _) in
                 snapshot.tasks.iter().enumerate().filter(|(_, task)| is_polled_in(runtime, task))
@@ -169,8 +167,8 @@ impl System<'_> {
         })
     }
 
-    /// The node for "a thread for blocking work is free". A queued job proves that all are taken;
-    /// if the size of the pool is unknown, that is only likely.
+    /// The node for "a thread for blocking work is free". A queued job proves that all threads are
+    /// taken. If the size of the pool is unknown, this is only likely.
     fn free_pool_thread_node(&mut self, task: &Task) -> NodeId {
         let (facts, runtime) = (self.facts, task.runtime_number);
         if let Some(&node) = self.shared.pools.get(&runtime) {

@@ -19,7 +19,7 @@ impl System<'_> {
         snapshot.waits[writer].woken_ns.is_none()
     }
 
-    /// The first waiting writer, if it is ahead of that wait.
+    /// The first waiting writer, if it is ahead of the wait with this index.
     fn first_writer_ahead(&mut self, index: usize, resource: usize) -> Option<usize> {
         let facts = self.facts;
         let queue = facts.queue(resource, 0);
