@@ -4,8 +4,7 @@
 //! facts ─▶ system ─▶ stuck ──────▶ verdict ─▶ words ─────▶ warnings
 //! ids      graph     components    kinds      sentences    without a proof
 //! ```
-//! Data goes through the rooms in this order, and a room imports only rooms before it. `solve`
-//! calls them.
+//! `solve` calls these modules in this order. Each module imports only modules before it.
 
 mod facts;
 mod solve;

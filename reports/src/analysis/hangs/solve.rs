@@ -1,4 +1,4 @@
-//! All verdicts of a snapshot, in the order in which they are shown.
+//! Computes all verdicts of a snapshot, in the order in which reports show them.
 
 use std::cell::OnceCell;
 
@@ -14,14 +14,16 @@ use crate::model::{Snapshot, TaskId};
 use crate::ordered::OrderedSet;
 use crate::sort::{sort, sort_by_key};
 
-/// The minimum age of what is only likely.
+/// The minimum age of a likely hang, in ns.
 const LIKELY_NS: u64 = 250_000_000;
 
 impl Snapshot {
-    /// The hangs, proven or likely, and the suspects: root causes first, each with the chain of
-    /// waits and the tasks behind it. Computed on each call, in time proportional to what is alive:
-    /// a hundred thousand waiting tasks take up to 1.2 s while other processes use the memory, and
-    /// 50 to 850 ms on a quiet machine. Empty for a program that merely waits.
+    /// Returns the hangs, root causes first: proven, likely and suspect ones, each with its chain
+    /// of waits and the tasks behind it. The list is empty for a program that merely waits.
+    ///
+    /// Each call computes the verdicts anew, in time proportional to the number of live tasks and
+    /// resources. For a hundred thousand waiting tasks, this takes up to 1.2 s while other
+    /// processes use the memory, and 50 to 850 ms on a quiet machine.
     #[must_use]
     pub fn verdicts(&self) -> Vec<Verdict> {
         let facts = Facts::new(self);
@@ -45,7 +47,8 @@ impl Snapshot {
 #[derive(Debug, Default)]
 struct Solver {
     verdicts: Vec<Verdict>,
-    /// By node of a component: its verdict, so that no component is reported twice.
+    /// By node of a reported component: the index of the verdict. It prevents a second report of
+    /// the component.
     verdict_of_node: IdMap<Node, usize>,
     /// Ids of the tasks that verdicts mention.
     reported: IdSet<TaskId>,
@@ -54,8 +57,8 @@ struct Solver {
 }
 
 impl Solver {
-    /// Solves the graph under this evidence and reports what is new. Returns whether weaker
-    /// evidence could add to it.
+    /// Solves the graph under this evidence, and reports new hangs. Returns whether weaker evidence
+    /// could add more.
     fn solve(&mut self, facts: &Facts<'_>, evidence: Evidence) -> bool {
         let system = System::new(facts, evidence);
         let stuck = StuckGraph::new(&system);
@@ -69,7 +72,8 @@ impl Solver {
         for (&root, tasks) in roots.iter().zip(&tasks_behind) {
             self.report(&system, &stuck, root, tasks, None, &mut verdict_of_component);
         }
-        // Cycles behind a root cause, too, since they remain once it is resolved.
+        // Cycles behind a root cause are reported, too, because they remain once the root cause is
+        // resolved.
         let mut root_of: Vec<usize> = Vec::new();
         for component in 0..stuck.len() {
             let root = stuck.dependencies_of(component).next().map_or(component, |first| root_of[first]);
@@ -90,7 +94,7 @@ impl Solver {
         system.depends_on_evidence
     }
 
-    /// Reports a component, unless it has a verdict or nothing needs it to make progress.
+    /// Reports a component, unless it already has a verdict or no task needs it to make progress.
     fn report(
         &mut self,
         system: &System<'_>,
@@ -140,7 +144,7 @@ impl Solver {
         }
     }
 
-    /// Reports the tasks that are behind a component only under this weaker evidence.
+    /// Reports the tasks that are stuck behind the component only under weaker evidence.
     fn report_victims(
         &mut self,
         system: &System<'_>,
@@ -212,14 +216,14 @@ impl Solver {
     }
 }
 
-/// The tasks in the chain, except those that could only notify, and the victims.
+/// The victims and the tasks in the chain, except tasks that could only notify.
 fn tasks_of(verdict: &Verdict) -> impl Iterator<Item = TaskId> + '_ {
     let is_in_it = |link: &&Link| link.role != LinkRole::Owns;
     let own = verdict.chain.iter().filter(is_in_it).filter_map(Link::task);
     own.chain(verdict.victims.iter().copied())
 }
 
-/// For a component with several verdicts: by hang, the tasks on its cycle or that wait for its
+/// For a component with several hangs: by hang, the tasks on its cycle, the tasks that wait for its
 /// resource, and the tasks behind them. Each task is listed once.
 fn victims_by_hang(
     system: &System<'_>,
@@ -232,7 +236,7 @@ fn victims_by_hang(
         Node::Wait(wait) => waits[wait].resource,
         _ => None,
     };
-    // Any task may notify any other: through these nodes, all tasks would be behind each hang.
+    // Any task may notify any other, so through these nodes all tasks would be behind each hang.
     let is_of_any = |node: Node| matches!(node, Node::AnyNotifier(_) | Node::AnyLaterTask(_));
     let (mut of_resource, mut of_node) = (IdMap::default(), IdMap::default());
     for (number, hang) in hangs.iter().enumerate() {
@@ -272,8 +276,8 @@ fn min_age_ns(evidence: Evidence) -> u64 {
     }
 }
 
-/// The age of the youngest wait on the path, or of the youngest task without a wait. Nothing has
-/// changed since then.
+/// The age of the youngest wait on the path in ns, or of the task that changed last if the path has
+/// no wait. Nothing on the path has changed since then.
 fn age_ns(facts: &Facts<'_>, path: &[Node]) -> u64 {
     let waits = path.iter().filter_map(|node| match *node {
         Node::Wait(wait) => Some(facts.snapshot.waits[wait].since_ns),
@@ -295,7 +299,7 @@ fn verdict_of_hang(system: &System<'_>, stuck: &StuckGraph, component: usize, ha
     if hang.kind == VerdictKind::Leak {
         push_last_forget(&mut chain, facts, hang);
     }
-    // Copied, so that no spare capacity is kept: there may be a hundred thousand verdicts.
+    // The copy has no spare capacity, because there may be a hundred thousand verdicts.
     let sentence = [chain.words.as_str(), &ending(facts, hang, system.evidence)].concat();
     Verdict {
         kind: hang.kind,

@@ -1,7 +1,7 @@
 //! The stuck nodes, as strongly connected components of the graph.
 //!
-//! A component that depends on no other is a root cause: a cycle, or a single node that nothing
-//! will help. Tarjan's algorithm (1972, here without recursion) finds a component after all
+//! A component that depends on no other is a root cause: a cycle, or a single node that can never
+//! progress. Tarjan's algorithm (1972, here without recursion) finds a component after all
 //! components that it depends on.
 
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ pub(crate) struct StuckGraph {
     nodes: Vec<NodeId>,
     /// The start of each component in `nodes`, and the end of the last one.
     starts: Vec<usize>,
-    /// By stuck node.
+    /// By stuck node: the number of its component.
     component_of: NumberOf,
 }
 
@@ -72,8 +72,8 @@ impl StuckGraph {
         dependencies.filter_map(|&node| self.component_of.get(node)).filter(move |&other| other != component)
     }
 
-    /// The shortest cycle within a component from `start` along the dependencies that `reasons`
-    /// gives of each node. `start` is its first and its last node.
+    /// The shortest cycle from `start` within a component, along the dependencies that `reasons`
+    /// returns for each node. `start` is both the first and the last node of the result.
     pub(crate) fn shortest_cycle<I: IntoIterator<Item = NodeId>>(
         &self,
         start: NodeId,
@@ -98,14 +98,14 @@ impl StuckGraph {
         None
     }
 
-    /// Follows the smallest of the reasons of each node, from one start after the other, until a
-    /// node repeats. Returns the nodes from there on.
+    /// Follows the smallest reason of each node, from each start in turn, until a node repeats.
+    /// Returns the nodes from the first occurrence of that node on.
     pub(crate) fn until_repeat(
         starts: impl IntoIterator<Item = NodeId>,
         reasons: impl Fn(NodeId) -> Vec<NodeId>,
     ) -> Option<Vec<NodeId>> {
-        // The positions of a start without a cycle stay: a path that leads into them has no cycle
-        // either.
+        // Nodes on the path of a start without a cycle stay marked, because a later path that
+        // reaches them has no cycle either.
         let mut positions = IdMap::default();
         starts.into_iter().find_map(|start| {
             let (mut path, first) = (Vec::new(), positions.len());
@@ -124,19 +124,19 @@ impl StuckGraph {
         })
     }
 
-    /// The shortest path into a component from a task or a blocked thread; if there are several,
-    /// the one from the smallest node.
+    /// The shortest path into a component from a node for which `is_start` holds. Of several
+    /// shortest paths, this is the one from the smallest node.
     pub(crate) fn path_to(&self, component: usize, is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
         self.path(self.component(component), is_start)
     }
 
-    /// The shortest path to one node from a task or a blocked thread.
+    /// The shortest path to one node from a node for which `is_start` holds.
     pub(crate) fn path_to_node(&self, end: NodeId, is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
         self.path(&[end], is_start)
     }
 
-    /// A hundred thousand waits may be behind each of a hundred thousand nodes. Following a few at
-    /// each distance is nearly always enough.
+    /// A hundred thousand waits may depend on each of a hundred thousand nodes. So the search first
+    /// follows only a few nodes at each distance, which is nearly always enough.
     fn path(&self, ends: &[NodeId], is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
         const NARROW: usize = 16;
         self.path_within(NARROW, ends, &is_start).or_else(|| self.path_within(usize::MAX, ends, &is_start))
@@ -179,8 +179,9 @@ impl StuckGraph {
         None
     }
 
-    /// By root: the indices of the tasks behind it. A task is listed under the first root it
-    /// depends on, and under one that only might notify it or add units if it depends on no other.
+    /// By root: the indices of the tasks behind it. A task is listed under the first root that it
+    /// depends on. A root that might only notify the task or add units counts only if the task
+    /// depends on no other root.
     pub(crate) fn victims(&self, system: &System<'_>, roots: &[usize]) -> Vec<Vec<usize>> {
         let roots: Vec<&[NodeId]> = roots.iter().map(|&root| self.component(root)).collect();
         self.victims_through(system, &roots, |_| true)
@@ -228,7 +229,7 @@ impl StuckGraph {
     }
 }
 
-/// The nodes of tasks, of threads that wait outside of them, and of arms.
+/// The nodes of tasks, of threads that wait outside of all tasks, and of `join!` arms.
 fn starts<'a>(system: &'a System<'_>) -> impl Iterator<Item = NodeId> + 'a {
     let snapshot = system.facts.snapshot;
     let threads = (0..snapshot.waits.len()).filter(|&wait| {
@@ -240,8 +241,8 @@ fn starts<'a>(system: &'a System<'_>) -> impl Iterator<Item = NodeId> + 'a {
     tasks.chain(threads.map(|wait| system.wait_node(wait))).chain(arms)
 }
 
-/// Returns whether anything may be stuck, under whatever evidence. Most programs are healthy: then
-/// one graph tells, and no components are searched.
+/// Returns whether anything may be stuck under any evidence. Most programs are healthy. For a
+/// healthy program, one graph is enough, and no components are computed.
 pub(crate) fn may_be_stuck(facts: &Facts<'_>) -> bool {
     let system = System::new(facts, Evidence::Suspect);
     let can_progress = system.graph.can_progress();
@@ -268,7 +269,7 @@ mod tests;
 /// Tarjan's algorithm with a stack of its own.
 struct Tarjan<'a> {
     fixed_point: &'a FixedPoint,
-    /// When each node was visited, from 1; 0 if it was not.
+    /// The order in which each node was visited, from 1; 0 if it has not been visited.
     visit_order: Vec<u32>,
     low_link: Vec<u32>,
     is_on_stack: Vec<bool>,

@@ -2,8 +2,8 @@
 //!
 //! Two idle tasks that only wait for messages from each other are not a hang: a service without
 //! clients looks like this. They hang if a task that has to end waits behind them: a root task such
-//! as `main`, or a joined one. They also hang if one waits for a lock, for capacity or for a task's
-//! end, or if a message is unread.
+//! as `main`, or a joined task. They also hang if one of them waits for a lock, for capacity or for
+//! the end of a task, or if a message is unread.
 
 use crate::analysis::hangs::facts::{Facts, UnrecordedAwait, asks_for_signal, is_active, waits_for_event};
 use crate::analysis::hangs::system::Node;
@@ -21,7 +21,7 @@ pub(crate) fn is_needed(facts: &Facts<'_>, path: &[Node]) -> bool {
         Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_) => true,
         _ => false,
     };
-    // A program's entry point often ends in a `pending()` that no annotation shows.
+    // The entry point of a program often ends with an un-annotated `pending()`.
     let may_be_idle = |node: &Node| match *node {
         Node::Wait(_) => true,
         Node::Woken(task) => {
@@ -50,8 +50,8 @@ pub(crate) fn is_any_needed(
         || group.any(|node| node.task().is_some_and(has_to_end))
 }
 
-/// Returns whether the wait is for more than a message or a notification, and is polled. It need
-/// not be polled if its task has set all of its futures aside.
+/// Returns whether the wait is polled, and is for more than a message or a notification. An
+/// unpolled wait counts if its task polls none of its waits.
 fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
     let is_left = || facts.task_of(wait).is_none_or(|task| !has_active(facts, task));
@@ -70,13 +70,13 @@ fn has_active(facts: &Facts<'_>, task: usize) -> bool {
     facts.waits_of_task[task].iter().any(|&wait| is_active(&facts.snapshot.waits[wait]))
 }
 
-/// Returns whether the task has to end: a root task, or a joined one.
+/// Returns whether the task has to end, because it is a root task or a joined task.
 pub(crate) fn has_to_end(facts: &Facts<'_>, task: usize) -> bool {
     is_root(facts.snapshot, &facts.snapshot.tasks[task]) || facts.is_joined[task]
 }
 
-/// Returns whether the task is the root of the program or of a thread: not spawned, or what a
-/// runtime runs as `main`.
+/// Returns whether the task is the root of the program or of a thread: no task spawned it, and it
+/// has no spawn site unless it is `main`.
 fn is_root(snapshot: &Snapshot, task: &Task) -> bool {
     let is_main = || snapshot.site(task.site).is_some_and(|site| site.name == "main");
     task.spawned_by.is_none() && (task.spawned_at.is_none() || is_main())

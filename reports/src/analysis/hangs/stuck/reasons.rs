@@ -1,13 +1,13 @@
 //! Which of several reasons best explains why a node is stuck.
 //!
-//! The choice does not change what is stuck: all dependencies of a stuck node that are listed are
-//! stuck too. The sentence of a verdict follows one of them:
+//! The choice does not change which nodes are stuck, since all listed dependencies of a stuck node
+//! are stuck too. It decides which dependency the sentence of a verdict follows:
 //!
 //! | node | the first that applies |
 //! |---|---|
-//! | a task with several waits | a wait that it polls itself, before one polled by a combinator; a lock, capacity or a task, before a message |
-//! | a wait | the holder of what it asks for, if that is not free, before the waits ahead |
-//! | a guard or a channel end | the unread message it is in; the task it was moved into by a spawn; the task that last used it; the task that created it |
+//! | a task with several waits | a wait that it polls itself, before a wait that a combinator polls; a wait for a lock, capacity or a task, before a wait for a message |
+//! | a wait | the holder of the units that it asks for, if these are not free, before the waits ahead |
+//! | a guard or a channel end | the unread message that contains it; the task that a spawn moved it into; the task that last used it; the task that created it |
 //!
 //! A task that waits for a message is unlikely to own the sender, and one that waits for a lock is
 //! unlikely to have its guard.
@@ -21,8 +21,8 @@ use crate::sort::sort_by_key;
 /// Lower is more plausible.
 type Rank = u8;
 
-/// Maximum number of pairs of a holding and a possible owner that are ranked; with more, all rank
-/// alike.
+/// Maximum number of pairs of a holding and a possible owner that are ranked. With more pairs, all
+/// of them rank equally.
 const MAX_PAIRS: usize = 16_384;
 
 /// The most plausible of a node's stuck dependencies.
@@ -46,7 +46,7 @@ pub(crate) fn best_reasons(system: &System<'_>, stuck: &StuckGraph, node: NodeId
         (_, Some(owners), Node::Task(task)) => owners.rank(task),
         (Node::Woken(_), _, Node::Wait(wait)) => rank_of_wait(system.facts, wait),
         (Node::EnoughUnits(_), _, Node::EnoughUnits(_)) => Rank::from(lacks_units(system, stuck, dependency)),
-        // The value of a watch channel stays when it is read.
+        // Reading a watch channel does not remove its value.
         (Node::Holding(..), _, Node::AnyReceiver(channel)) => {
             Rank::from(system.facts.snapshot.resources[channel].kind == ResourceKind::Watch)
         }
@@ -64,8 +64,9 @@ pub(crate) fn best_reasons(system: &System<'_>, stuck: &StuckGraph, node: NodeId
         .collect()
 }
 
-/// Returns whether the units for a wait, and for waits ahead that may keep theirs, are not free. If
-/// they are free, the waits ahead explain the node, and holders of other units do not.
+/// Returns whether there are too few free units for a wait and for the waits ahead that may keep
+/// their units. If enough units are free, the waits ahead explain the node, and the holders of
+/// other units do not.
 fn lacks_units(system: &System<'_>, stuck: &StuckGraph, units: NodeId) -> bool {
     stuck
         .fixed_point
@@ -80,12 +81,13 @@ fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
     2 * Rank::from(wait.is_indirect || wait.is_set_aside) + Rank::from(asks_for_signal(wait))
 }
 
-/// The possible owners of a holding: the task that used it last, and tasks spawned since.
+/// The possible owners of a holding: the task that used it last, and the tasks spawned since then.
 struct Owners<'a> {
     facts: &'a Facts<'a>,
     resource: usize,
     number: usize,
-    /// Whether a task spawned since does not wait for what the holding holds.
+    /// Whether any task spawned since the last use does not wait for this resource. Only for guards
+    /// and permits.
     has_other_than_waiters: bool,
     likely: Option<usize>,
 }
@@ -105,14 +107,14 @@ impl<'a> Owners<'a> {
         &self.facts.snapshot.resources[self.resource].holdings[self.number]
     }
 
-    /// The tasks that were spawned since the last use.
+    /// The indices of the live tasks that were spawned since the last use.
     fn candidates(&self) -> impl Iterator<Item = usize> + 'a {
         let facts = self.facts;
         self.holding().candidates.iter().filter_map(|&task| facts.task(task))
     }
 
-    /// The waits of a task. A running task also waits where its thread is blocked, or where the
-    /// task of a nested `block_on` waits.
+    /// The waits of a task. For a running task, these include the waits that block its thread, and
+    /// the waits of a task in a nested `block_on`.
     fn waits(&self, task: usize) -> impl Iterator<Item = &'a Wait> + 'a {
         let facts = self.facts;
         let it = &facts.snapshot.tasks[task];
@@ -125,7 +127,8 @@ impl<'a> Owners<'a> {
         own.chain(of_nested).chain(blocking).map(|&wait| &facts.snapshot.waits[wait])
     }
 
-    /// Ranks a possible owner. An unread message that contains the holding has rank 0.
+    /// Ranks a possible owner. An unread message that contains the holding has rank 0, before all
+    /// tasks.
     fn rank(&self, task: usize) -> Rank {
         let holding = self.holding();
         if holding.in_channel.is_some() {
@@ -141,8 +144,9 @@ impl<'a> Owners<'a> {
         }
     }
 
-    /// The most likely owner: the task it was moved into by a spawn, or the task that last used it.
-    /// `None` if it was never used, and several tasks may have been spawned with it.
+    /// The most likely owner: the task that a spawn moved the holding into, or the task that last
+    /// used it. `None` if the holding was never used, and several tasks may have been spawned with
+    /// it.
     fn likely(&self, system: &System<'_>, stuck: &StuckGraph) -> Option<usize> {
         let (facts, holding) = (self.facts, self.holding());
         let holdings = &facts.snapshot.resources[self.resource].holdings;
@@ -153,11 +157,11 @@ impl<'a> Owners<'a> {
             return last;
         }
         if was_used {
-            // It was at hand when the last user spawned the task that it awaits.
+            // The last user had the holding when it spawned the task that it now awaits.
             let is_awaited = |&task: &usize| last.is_some_and(|last| self.joins(last, task));
             return self.candidates().find(|task| is_awaited(task) && !self.has_other_end(*task)).or(last);
         }
-        // A task that only lacks a thread explains more than one that waits.
+        // A task that lacks only a thread is a better explanation than a task that waits.
         let is_of_threads = |node: &NodeId| {
             matches!(system.node(*node), Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_))
         };
@@ -189,14 +193,15 @@ impl<'a> Owners<'a> {
                 return Some(task);
             }
         }
-        // All spawned tasks have taken other holdings.
+        // Every spawned task has taken another holding, so the last user still has this one.
         last.filter(|&last| free.contains(&self.number) && !self.has_other_end(last))
     }
 
-    /// Returns whether the task has the other end of the channel, or waits for what the holding
-    /// holds. The latter counts if another task was spawned since, or if the task that acquired the
-    /// holding waits for such a task, or for more units too: it most likely still has the holding
-    /// then.
+    /// Returns whether the task is an unlikely owner: it has the other end of the channel, or waits
+    /// for the resource of this holding. The wait counts in two cases. First, a task that does not
+    /// wait for the resource may have been spawned since. Second, the task that acquired the
+    /// holding most likely still has it if it waits for more units, or for a task that waits for
+    /// units.
     fn is_unlikely(&self, task: usize) -> bool {
         let holding = self.holding();
         if holding.role != Role::Holds {
@@ -214,14 +219,14 @@ impl<'a> Owners<'a> {
         self.waits(task).any(|wait| self.facts.resource_of(wait) == Some(self.resource))
     }
 
-    /// Returns whether the task awaits the end of one other task.
+    /// Returns whether the task awaits the end of exactly this other task.
     fn joins(&self, task: usize, other: usize) -> bool {
         let id = self.facts.snapshot.tasks[other].id;
         self.waits(task).any(|wait| wait.mode == WaitMode::Join && wait.tasks == [id])
     }
 
-    /// Returns whether the task awaits the end of one other task, which waits for what the holding
-    /// holds.
+    /// Returns whether the task awaits the end of one other task, and that task waits for the
+    /// resource of this holding.
     fn joins_waiter(&self, task: usize) -> bool {
         self.waits(task).any(|wait| {
             let joined = if wait.mode == WaitMode::Join { wait.tasks.as_slice() } else { &[] };

@@ -1,7 +1,7 @@
-//! Futures of one task that wait for each other, such as two arms of a `join!`.
+//! Futures of one task that wait for each other, such as arms of a `join!`.
 //!
-//! The graph knows tasks only, so the shortest cycle is a task that waits for what it holds itself.
-//! The spans tell which of its futures has that, and what this future waits for in turn.
+//! The graph knows tasks only, so its shortest cycle is a task that waits for itself. The spans
+//! tell which future of the task holds the resource, and what that future waits for in turn.
 
 use super::components::StuckGraph;
 use super::reasons::best_reasons;
@@ -9,11 +9,12 @@ use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
 use crate::model::SpanId;
 
-/// A cycle shows at most this many futures.
+/// Maximum number of futures that a cycle shows.
 const MAX_FUTURES: usize = 8;
 
-/// Extends `path`, in which a future of the task waits for a holding of another one, by what that
-/// future waits for, until it returns to the first future. `None` if the spans do not show it.
+/// Extends `path`, in which one future of the task waits for a holding of another. The extension
+/// follows the wait of that other future, and so on, until it returns to the first future. `None`
+/// if the spans do not show such a cycle.
 pub(crate) fn cycle_of_futures(
     system: &System<'_>,
     stuck: &StuckGraph,
@@ -27,7 +28,7 @@ pub(crate) fn cycle_of_futures(
     while futures.len() < MAX_FUTURES {
         let (wait, holder) = (*futures.last()?, holder_span(facts, &all)?);
         let snapshot = facts.snapshot;
-        // The future waits for what it holds itself.
+        // The future waits for a resource that it holds itself.
         if is_within_span(facts, snapshot.waits[wait].span, holder) {
             return None;
         }

@@ -1,4 +1,5 @@
-//! What is stuck under strong evidence is stuck under the weakest, or a rule has made an exception.
+//! Nodes that are stuck under strong evidence are also stuck under the weakest evidence. Rules may
+//! make exceptions.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ fn recorded() -> impl Iterator<Item = (String, Snapshot)> {
     })
 }
 
-/// Returns whether anything may be stuck, after a comparison with what is stuck.
+/// Returns whether anything may be stuck. Panics if a node is stuck although nothing may be.
 #[track_caller]
 fn checked(name: &str, snapshot: &Snapshot) -> bool {
     let facts = Facts::new(snapshot);
