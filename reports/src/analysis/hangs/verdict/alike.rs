@@ -1,11 +1,12 @@
-//! Verdicts that differ only in ids and times, such as a leak of each permit of a pool.
+//! Groups verdicts that differ only in ids and times, such as leaks of several permits.
 //!
-//! They have one cause, so the folded reports show one of them, and how many more there are.
+//! They have one cause, so a folded report shows one of them and the number of the others.
 
 use super::types::{Link, Verdict};
 use crate::ordered::OrderedMap;
 
-/// Groups verdicts that differ only in ids and times, each group where its first verdict was.
+/// Groups verdicts that differ only in ids and times. The groups are in the order of their first
+/// verdicts.
 pub(crate) fn alike<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<Vec<&'a Verdict>> {
     let mut numbers = OrderedMap::new();
     let mut groups: Vec<Vec<&'a Verdict>> = Vec::new();

@@ -1,16 +1,16 @@
-//! A stuck component with its kind, before its links and sentences are made.
+//! A classified component, before its links and its sentence are built.
 
 use super::types::{VerdictDetail, VerdictKind};
 use crate::analysis::hangs::system::Node;
 
-/// A stuck component, classified, and a shortest path through it.
+/// A stuck component with its kind, and a shortest path through it.
 #[derive(Debug)]
 pub(crate) struct Hang {
     pub(crate) kind: VerdictKind,
     pub(crate) detail: Option<VerdictDetail>,
-    /// From a waiting task or thread; in a cycle back to it.
+    /// The nodes from a waiting task or thread on; in a cycle, back to that task or thread.
     pub(crate) path: Vec<Node>,
-    /// The resource of a knot.
+    /// The index of the resource, for a knot.
     pub(crate) knot: Option<usize>,
 }
 

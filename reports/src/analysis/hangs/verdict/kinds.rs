@@ -1,4 +1,4 @@
-//! The kind of hang that a stuck component is, and the path through it that a verdict shows.
+//! Classifies stuck components: the kind of hang, and the path that the verdict shows.
 
 use super::hang::Hang;
 use super::owner_behind::through_owner_behind;
@@ -17,7 +17,7 @@ pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize
     let cycle = |path| classify_cycle(system, stuck, component, path);
     if nodes.iter().any(|&node| matches!(system.node(node), Node::AnyNotifier(_))) {
         let mut hangs = classify_unnotified(system, stuck, nodes);
-        // The tasks of a cycle without notifiers would be stuck after any notification too.
+        // The tasks on a cycle without notifiers would stay stuck even after a notification.
         if let Some(path) = cycle_without_notifiers(system, stuck, component) {
             hangs.retain(|hang| hang.kind != VerdictKind::Starved);
             hangs.insert(0, cycle(path));
@@ -32,7 +32,7 @@ pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize
     hang.map(|hang| through_owner_behind(system, stuck, hang)).into_iter().collect()
 }
 
-/// A cycle along the most plausible reasons, none of which is that nothing notifies or adds
+/// A cycle along the most plausible reasons that contains no missing notification and no missing
 /// permits.
 fn cycle_without_notifiers(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Vec<Node>> {
     let reasons = |node: NodeId| {
@@ -53,7 +53,7 @@ fn cycle_without_notifiers(system: &System<'_>, stuck: &StuckGraph, component: u
 
 /// The shortest cycle from the first task or blocked thread, along the most plausible reasons.
 fn shortest_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Vec<Node>> {
-    // A task that sleeps inside a poll comes first: it is what the cycle is about.
+    // The cycle starts with a task that sleeps inside a poll, if there is one.
     let is_awake = |node: NodeId| {
         let task = system.node(node).task();
         task.is_some_and(|task| system.facts.snapshot.tasks[task].state != RunState::Running)
@@ -82,7 +82,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     let snapshot = facts.snapshot;
     let has = |wanted: fn(&Node) -> bool| path.iter().any(wanted);
     let tasks: OrderedSet<usize> = path.iter().filter_map(Node::task).collect();
-    // Blocking work has a thread of its own.
+    // Blocking work blocks only its own thread.
     let is_blocked = |task: &Task| task.state == RunState::Running && task.kind == TaskKind::Future;
     let mut blocked = tasks.iter().filter(|&&task| is_blocked(&snapshot.tasks[task])).count();
     let is_shutdown =
@@ -96,7 +96,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     if has(|node| matches!(node, Node::FreeWorker(_))) {
         return Hang::new(VerdictKind::BlockedWorker, None, path);
     }
-    // A task that could be polled, but for its thread.
+    // A task that could be polled if its thread were free.
     if path.windows(2).any(|pair| matches!(pair, [Node::Task(task), Node::Thread(_)] if snapshot.tasks[*task].state != RunState::Running))
     {
         blocked = 1;
@@ -115,7 +115,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
         hang.knot = Some(knot);
         return hang;
     }
-    // It waits for a message, and has the sender.
+    // Whether the path waits for a message and also contains a sender of that channel.
     let receives = |resource: usize| move |node: &Node| matches!(node, Node::Wait(wait) if facts.resource_of(&snapshot.waits[*wait]) == Some(resource));
     let is_own_sender = |node: &Node| match *node {
         Node::Holding(resource, number) => {
@@ -124,7 +124,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
         }
         _ => false,
     };
-    // A thread outside of all tasks takes part too.
+    // Whether a thread outside of all tasks is part of the cycle.
     let is_thread_wait = |node: &Node| match *node {
         Node::Wait(wait) | Node::WaitEnd(wait) => facts.task_of(&snapshot.waits[wait]).is_none(),
         _ => false,
@@ -144,8 +144,8 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     Hang::new(VerdictKind::Cycle, detail, path)
 }
 
-/// Returns whether all tasks on the path run, on several threads: each blocks its own, and none has
-/// to run on another's.
+/// Returns whether all tasks on the path are running, on several threads. Each of them then blocks
+/// only its own thread, and none needs the thread of another.
 fn are_on_threads_of_their_own(snapshot: &Snapshot, path: &[Node]) -> bool {
     let mut threads = OrderedSet::new();
     for node in path {
@@ -181,7 +181,7 @@ fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
                 })
             };
             let is_unused = holding.role == Role::Receives && holding.uses == 0;
-            // Another task waits for the message to be received: the receiving future need not
+            // If another task waits for the message to be received, the receiving future may not
             // exist.
             let is_alone = path.iter().filter_map(Node::task).all(is_with);
             let is_unpolled = is_unused && is_with_creator && is_alone && !path.iter().any(is_close_wait);
@@ -221,7 +221,7 @@ pub(crate) fn knot_holdings(
     held.filter_map(|(number, (holding, _))| Some((number, holding.task?))).collect()
 }
 
-/// Classifies a single node that nothing will help.
+/// Classifies a component that is a single node, which can never progress.
 fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Hang> {
     let facts = system.facts;
     let &[end] = stuck.component(component) else { return None };
@@ -242,7 +242,7 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
                 set_aside.filter(|&wait| !is_active(&facts.snapshot.waits[wait])).collect();
             sort_by_key(&mut set_aside, |wait| !has_it(wait));
             match set_aside.first() {
-                // Another task may have that future: only weaker evidence shows where it is.
+                // Another task may have that future. Only weaker evidence decides where it is.
                 Some(first) if stuck.fixed_point.can_progress(system.wait_end_node(*first)) => return None,
                 Some(first) => {
                     let detail = if has_it(first) { VerdictDetail::Granted } else { VerdictDetail::Queued };
@@ -260,8 +260,9 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
                 facts.is_last_refill(holding)
             };
             match it.holdings[number].role {
-                // One verdict for all tasks that have added permits, with the last of them. The
-                // next one is usually beside it.
+                // All tasks that have added permits share one verdict, which names the last of
+                // them. The search for a later one is short, because it is usually the next
+                // holding.
                 Role::Uses if it.holdings[number + 1..].iter().any(is_refill) => return None,
                 Role::Uses if it.forgotten == 0 => (VerdictKind::Starved, None),
                 _ => (VerdictKind::Leak, None),
@@ -275,7 +276,7 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
     Some(Hang::new(kind, detail, path(component)?))
 }
 
-/// The path from another task, through a wait behind an unpolled future, to the task of that
+/// The path from another task, through a wait that an unpolled future delays, to the task of that
 /// future.
 fn path_through_unpolled(system: &System<'_>, stuck: &StuckGraph, wait: usize, task: usize) -> Vec<Node> {
     let wait_end = system.wait_end_node(wait);

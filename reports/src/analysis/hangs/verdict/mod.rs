@@ -1,4 +1,4 @@
-//! Verdicts, and the kind of verdict that each stuck component is.
+//! Verdicts, and the classification of stuck components.
 //!
 //! ```text
 //! StuckGraph ─▶ kinds, unnotified ─▶ hang   a kind, and the path through the component
@@ -8,7 +8,7 @@
 //! owner_behind  a cycle with a task that may have what is missing, in place of a leak
 //! remedies      what to change, per kind
 //! ```
-//! Links and sentences are made in `words`.
+//! `words` builds the links and sentences.
 
 mod alike;
 mod hang;

@@ -1,14 +1,14 @@
-//! A cycle through a task that may have what another one waits for, without a record of that.
+//! Finds cycles through tasks that may own, without a record, what another task waits for.
 //!
 //! ```text
 //! asks ─ waits for ─▶ a reply, whose sender was last seen with `asks`: in a map, for any task
 //!  ▲                    ┊ may be with
 //!  └─ has a lock ◀─ waits for ─ answers
 //! ```
-//! Such a task explains more than a sender that its own task has kept, or a guard that was never
-//! released. It has to wait for a lock, for capacity or the like: a task that joins the waiter, or
-//! waits for its message, has most likely not been given what the waiter needs. The set of stuck
-//! nodes does not change.
+//! Such a cycle is a better explanation than a sender that its own task has kept, or a guard that
+//! was never released. The possible owner has to wait for a lock, for capacity or the like. A task
+//! that joins the waiter, or waits for a message from it, most likely does not own what the waiter
+//! needs. The set of stuck nodes does not change.
 
 use std::collections::VecDeque;
 
@@ -19,13 +19,14 @@ use crate::analysis::hangs::stuck::StuckGraph;
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
 use crate::model::{Attribution, WaitMode};
 
-/// Maximum number of nodes that are searched for such a task. There may be a hundred thousand
-/// leaks, with as many waits behind each.
+/// Maximum number of nodes that are searched for a possible owner. There may be a hundred thousand
+/// leaks, each with as many waits behind it.
 const MAX_NODES: usize = 256;
-/// Maximum number of waits of such a task, and of holdings of the resource.
+/// Maximum number of waits of a possible owner, and of holdings of the resource.
 const MAX_ITEMS: usize = 256;
 
-/// Turns a leak, or a task that waits for itself, into the cycle with such a task, if there is one.
+/// Turns a leak, or a task that waits for itself, into a cycle through a possible owner, if there
+/// is one.
 pub(super) fn through_owner_behind(system: &System<'_>, stuck: &StuckGraph, hang: Hang) -> Hang {
     if !matches!(hang.kind, VerdictKind::Leak | VerdictKind::SelfWait) {
         return hang;
@@ -78,7 +79,8 @@ fn path_from_owner(
     while let Some(node) = queue.pop_front() {
         for &dependent in stuck.fixed_point.dependents.of(node) {
             step();
-            // Those behind it in a queue want the same.
+            // The waits behind the waiter in a queue are for the same resource, so they explain
+            // nothing.
             let is_queue = node == waiter && matches!(system.node(dependent), Node::WaitEnd(_));
             if is_queue || is_of_any(dependent) || dependent == waiter || next_of.contains_key(&dependent) {
                 continue;
@@ -98,8 +100,8 @@ fn path_from_owner(
     None
 }
 
-/// Returns whether the task waits for locks, capacity or the like alone, and has no known part of
-/// the resource and wants none.
+/// Returns whether the task waits only for locks, capacity or the like, none of them of this
+/// resource, and has no recorded holding of the resource.
 fn may_own(facts: &Facts<'_>, task: usize, resource: usize) -> bool {
     let id = facts.snapshot.tasks[task].id;
     let (waits, holdings) = (&facts.waits_of_task[task], &facts.snapshot.resources[resource].holdings);

@@ -1,6 +1,6 @@
 //! The parts of a verdict: a kind, a confidence, the chain of waits, and a sentence.
 //!
-//! These are the types of the public API and of saved files. Nothing is decided here.
+//! These are the types of the public API and of saved files. The rules are elsewhere.
 
 use std::fmt;
 
@@ -23,19 +23,19 @@ use crate::model::{Place, ResourceId, TaskId};
 pub struct Verdict {
     /// The kind of hang.
     pub kind: VerdictKind,
-    /// The form of the kind, if it has several.
+    /// The form of the kind, if the kind has several forms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<VerdictDetail>,
     /// How certain the verdict is.
     pub confidence: Confidence,
-    /// Whether no other verdict has to be resolved before this one.
+    /// Whether this verdict can be resolved first: no other verdict is its cause.
     pub root_cause: bool,
-    /// The chain of waits, from the waiting task: task, resource, task …; in a cycle, the last link
-    /// is the first.
+    /// The chain of waits, starting with the waiting task: task, resource, task …. In a cycle, the
+    /// last link is the first one again.
     pub chain: Vec<Link>,
     /// The chain as a sentence, without a dot at its end.
     pub sentence: String,
-    /// The tasks that wait behind it, ascending.
+    /// The ids of the tasks that wait behind the chain, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub victims: Vec<TaskId>,
     /// The position, in the list that [`Snapshot::verdicts`](crate::Snapshot::verdicts) returns, of
@@ -56,17 +56,17 @@ pub struct Link {
     /// The name of a task or future; the name of a resource, or its type, `Mutex`, if the program
     /// gave none.
     pub name: String,
-    /// The file of the place where it waits, was acquired or was created; empty if unknown.
+    /// The file of the place where the task waits, or where the holding was acquired or the
+    /// resource created; empty if unknown.
     pub file: String,
     /// The line in that file; 0 if unknown.
     pub line: u32,
-    /// The callers of that place, from the innermost to the task's own line.
+    /// The callers of that place, from the innermost caller to the task itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<Place>,
     /// Its part in the chain.
     pub role: LinkRole,
-    /// For how long it has had that part, in ns; for a resource, how long it has been
-    /// on record.
+    /// ns since it took that part; for a resource, ns since it was first recorded.
     pub since_ns: u64,
 }
 
@@ -118,9 +118,10 @@ words! {
         Cycle = "cycle",
         /// A task waits for itself.
         SelfWait = "self_wait",
-        /// A future that its task stopped polling has what the task waits for.
+        /// A future that its task stopped polling holds, or is ahead in the queue for, what the
+        /// task waits for.
         Futurelock = "futurelock",
-        /// A wait asks for more than there is, or for more tasks than are alive.
+        /// A wait asks for more units than exist, or for more tasks than are alive.
         Starved = "starved",
         /// A guard, permit or sender that a task waits for is never released.
         Leak = "leak",
@@ -128,7 +129,8 @@ words! {
         LostWaker = "lost_waker",
         /// The notification came before the wait, or went to another one.
         MissedNotify = "missed_notify",
-        /// A worker thread sleeps inside a poll, and what would wake it has to run on that thread.
+        /// A worker thread sleeps inside a poll, and the code that would wake it has to run on that
+        /// thread.
         BlockedWorker = "blocked_worker",
         /// All threads for blocking work wait for blocking work.
         PoolExhausted = "pool_exhausted",
@@ -146,13 +148,13 @@ words! {
 words! {
     /// The form of a verdict's kind.
     VerdictDetail {
-        /// Futurelock: what the task waits for was granted to the unpolled future.
+        /// Futurelock: the unpolled future was granted what the task waits for.
         Granted = "granted",
         /// Futurelock: the unpolled future holds it.
         Holding = "holding",
         /// Futurelock: the unpolled future is ahead in the queue.
         Queued = "queued",
-        /// Futurelock: the receiving future was never polled, and the waiting task has it.
+        /// Futurelock: the waiting task owns the receiving future, which was never polled.
         Unpolled = "unpolled",
         /// Cycle: a task waits for its turn in a queue, not for the holder.
         ViaQueue = "via_queue",
@@ -168,7 +170,7 @@ words! {
     Confidence {
         /// It follows from exact facts.
         Proven = "proven",
-        /// It follows if guards and channel ends are with the task that last used them.
+        /// It follows if guards and channel ends are where they were last seen.
         Likely = "likely",
         /// Its age suggests it.
         Suspect = "suspect",

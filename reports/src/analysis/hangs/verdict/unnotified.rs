@@ -1,4 +1,4 @@
-//! Components in which waits need a notification or an arrival, and nothing is left to provide it.
+//! Classifies components whose waits need a notification or an arrival that nothing can provide.
 
 use std::cell::Cell;
 
@@ -10,8 +10,8 @@ use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
 use crate::model::{Holding, LastEvent, ResourceKind, Role};
 use crate::sort::sort;
 
-/// Classifies a component in which nothing is left to notify: one verdict for each resource with
-/// waits for a notification or an arrival.
+/// Classifies a component in which no code can notify. Returns one hang for each resource with
+/// waits for a notification, an arrival or missing permits.
 pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes: &[NodeId]) -> Vec<Hang> {
     let snapshot = system.facts.snapshot;
     let mut waits: Vec<(usize, usize)> = nodes
@@ -37,7 +37,8 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
         {
             return Hang::new(VerdictKind::Cycle, None, path);
         }
-        // One that reached its only waiter was not missed, and a cancellation cannot be.
+        // A notification that reached its only waiter was not missed, and a cancellation cannot be
+        // missed.
         let is_missed = |last: &LastEvent| {
             it.kind != ResourceKind::Cancellation && (last.is_broadcast || last.waiters != 1)
         };
@@ -51,13 +52,13 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
     waits.into_iter().map(hang).collect()
 }
 
-/// Bounds of the search, per component, for a lock that keeps a notifier from running: dependencies
+/// Limits of the search for a lock that stops a notifier, per component: the number of dependencies
 /// visited per node, and in total.
 const VISITS_PER_NODE: usize = 64;
 const MAX_VISITS: usize = 1 << 20;
 
 /// The cycle from a task that waits for a notification, through a task that could notify it but
-/// waits for what the first one holds. Tasks that have notified before are preferred.
+/// waits for a lock that the first task holds. Tasks that have notified before are preferred.
 fn path_through_lock(
     system: &System<'_>,
     stuck: &StuckGraph,
