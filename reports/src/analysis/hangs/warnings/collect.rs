@@ -1,20 +1,20 @@
-//! Collects all warnings: signs of a hang without a proof.
+//! Collects all warnings: signs of a hang that are no proof.
 //!
 //! | kind | if | confidence |
 //! |---|---|---|
-//! | `driver_starved` | a timer is overdue by more than 1 s, and was not woken, and no poll has begun or ended on its threads since | likely; suspect if one of the polls in its way may end by itself, or its thread used no CPU |
-//! | `spin`, `blocked_worker` | a poll has run, or slept, for 0.5 s, another task has waited for a thread for 0.25 s, and no worker is free | likely; suspect if the poll sleeps until a time has passed, or something outside of the process happens |
+//! | `driver_starved` | a timer is overdue by more than 1 s and was not woken, and since then no poll has begun or ended on the threads that should drive it | likely; suspect if one of the polls that block these threads may end by itself, or its thread used no CPU |
+//! | `spin`, `blocked_worker` | a poll has run, or slept, for 0.5 s, another task has waited for a thread for 0.25 s, and no worker is free | likely; suspect if the poll sleeps with a time limit, or waits for an event outside of the process |
 //! | `blocked_worker` | a thread has slept for 0.5 s in a wait for a task that is done | likely |
 //! | `blocked_worker`, `spin` | a future in a `block_on` inside a poll has no budget left, and the poll has slept, or run, for 0.5 s | suspect |
 //! | `lost_waker` | a hand-written future has waited for 1 s without a recorded wait, and something waits for its task | suspect |
-//! | `blocked_worker` | a poll has slept for 1 s, and it is unknown what waits for its thread | suspect |
+//! | `blocked_worker` | a poll has slept for 1 s, and it is unknown whether any task waits for its thread | suspect |
 //! | `pool_exhausted` | all threads for blocking work sleep, and a job has waited for one for 1 s | suspect |
-//! | `starved` | something waits for the end of a task that has awaited an unrecorded call like `recv()` for 1 s | suspect |
-//! | `starved` | nothing goes on, a job of the blocking pool has waited for another thread for 1 s without a record, and a task that has to end awaits one | suspect |
-//! | `starved` | a task that has to end has waited for 1 s for a lock that code without annotation holds, and no such code is known to go on | suspect |
-//! | `cycle`, `self_wait` | futures have waited for 1 s for locks that they hold themselves, while their tasks go on | suspect |
-//! | `shutdown` | a runtime has waited for 10 s for blocking work that waits for a thread; for any for 1 s | likely; suspect |
-//! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
+//! | `starved` | a task that others need has awaited an unrecorded call like `recv()` for 1 s | suspect |
+//! | `starved` | no task can progress, a blocking job has waited for another thread for 1 s without a record, and a task that has to end awaits such a job | suspect |
+//! | `starved` | a task that has to end has waited for 1 s for a lock that un-annotated code holds, and no such code is known to make progress | suspect |
+//! | `cycle`, `self_wait` | futures have waited for 1 s for each other's locks, or for their own, while their tasks continue | suspect |
+//! | `shutdown` | a runtime has waited for 10 s for blocking work that waits for another thread; for 1 s for any blocking work | likely; suspect |
+//! | `hazard` | an unpolled future was woken more than 1 s ago, or holds a resource that others have waited for as long | suspect |
 //!
 //! Tasks that are stuck for a known reason are left out.
 
@@ -34,7 +34,8 @@ use crate::analysis::hangs::verdict::{Link, Verdict};
 use crate::model::TaskId;
 use crate::ordered::OrderedSet;
 
-/// All warnings, apart from stuck tasks, by index, and from nodes that have one of the `verdicts`.
+/// Returns all warnings, except about the `stuck` tasks (indices) and about nodes that already have
+/// one of the `verdicts`.
 pub(crate) fn warnings(
     facts: &Facts<'_>,
     stuck: &OrderedSet<usize>,

@@ -1,5 +1,4 @@
-//! Hazards that may become a hang: woken futures that are not polled, locks that unpolled futures
-//! hold.
+//! Hazards that may become a hang: unpolled futures that were woken or hold locks.
 
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, IdMap};
@@ -11,7 +10,7 @@ use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
-/// How many futures are shown per task, and per resource.
+/// Maximum number of futures shown per task, and per resource.
 const MAX_FUTURES: usize = 8;
 
 /// The hazards of tasks that are not stuck.
@@ -42,7 +41,7 @@ pub(crate) fn hazards(
     hazards
 }
 
-/// Futures that were woken while their task runs on without polling them.
+/// Futures that were woken, while their task continues without polling them.
 fn ignored_wakes(
     facts: &Facts<'_>,
     stuck: &OrderedSet<usize>,
@@ -99,7 +98,7 @@ fn ignored_wakes(
     by_task.into_iter().filter_map(verdict).collect()
 }
 
-/// The waits behind a future that was granted what they wait for.
+/// The waits for the resource that was granted to this wait; empty if none was granted.
 fn behind<'a>(facts: &Facts<'a>, granted: &Wait) -> Vec<&'a Wait> {
     let resource = facts.resource_of(granted).filter(|_| granted.is_granted);
     let queue = resource.map(|index| &facts.waits_of_resource[index]);
@@ -143,7 +142,7 @@ fn future(facts: &Facts<'_>, wait: &Wait) -> Link {
     )
 }
 
-/// A lock that a future holds which its task does not poll.
+/// The verdict for a lock that an unpolled future holds.
 fn unpolled_holder(
     facts: &Facts<'_>,
     stuck: &OrderedSet<usize>,

@@ -9,9 +9,9 @@ use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort;
 use crate::units::{counted, time};
 
-/// How many threads may share a CPU.
+/// Maximum number of threads that are assumed to share a CPU.
 const MOST_THREADS: u64 = 50;
-/// How many times as long as its work a poll takes at most, because of such threads.
+/// Maximum factor by which such threads are assumed to prolong a poll.
 const MOST_STRETCH: u64 = 10;
 
 /// Polls that keep other tasks of their runtime from running.
@@ -28,7 +28,8 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
     for task in snapshot.tasks.iter().filter(is_starved) {
         starved.entry(executor(snapshot, task)).or_default().push(task);
     }
-    // Even beside a free worker, a task waits if the worker that woke it keeps it in its LIFO slot.
+    // Even if another worker is free, a task has to wait while it is in the LIFO slot of the worker
+    // that woke it.
     let is_in_lifo_slot = |task: &&Task| {
         let by = task.woken_by.and_then(|id| facts.task(id)).map(|by| &snapshot.tasks[by]);
         has_waited_long(task) && by.is_some_and(|by| is_long(by) && by.since_ns >= task.since_ns)
@@ -73,25 +74,26 @@ fn executor<'a>(snapshot: &Snapshot, task: &'a Task) -> Executor<'a> {
     (runtime_key(task), task.thread_id.filter(|_| is_of_a_thread))
 }
 
-/// Returns whether the task has been in one poll for long.
+/// Returns whether the task has been in one poll for longer than [`LONG_POLL_NS`].
 pub(crate) fn is_long(task: &Task) -> bool {
     task.state == RunState::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
 }
 
-/// Returns whether the poll sleeps until a time has passed, or something outside of the process
-/// happens. It may do so again and again.
+/// Returns whether the poll sleeps with a time limit, or until an event outside of the process. It
+/// may sleep like that again and again.
 pub(crate) fn may_end_by_itself(task: &Task) -> bool {
     task.is_asleep == Some(true) && task.waits_for_thread == Some(false)
 }
 
-/// Returns whether the worker of a task that runs may have been on a CPU for long in its poll. On a
-/// machine that is busy with other work, a thread may wait for one for that long, before it sleeps
-/// or ends the poll.
+/// Returns whether the thread of a running task may have used a CPU for long during the poll. On a
+/// machine that is busy with other work, a thread may wait that long for a CPU before it sleeps or
+/// ends the poll.
 pub(super) fn uses_cpu(facts: &Facts<'_>, task: &Task) -> bool {
     let mut workers = facts.snapshot.workers.iter();
     let own = workers.find(|worker| worker.thread_id.is_some() && worker.thread_id == task.thread_id);
     let Some((worker, cpu_ns)) = own.and_then(|worker| Some((worker, worker.cpu_ns?))) else { return true };
-    // The share of the CPU time it wanted that it has had so far.
+    // Scales the length of the poll by the share of the wanted CPU time that the thread has
+    // received.
     let wanted_ns = cpu_ns.saturating_add(worker.delayed_ns.unwrap_or(0)).max(1);
     let on_cpu_ns = u128::from(task.since_ns) * u128::from(cpu_ns) / u128::from(wanted_ns);
     let on_cpu_ns = on_cpu_ns.max(u128::from(task.since_ns / MOST_STRETCH));

@@ -1,4 +1,4 @@
-//! Waits without a wake, although what they wait for may have come long ago.
+//! Waits without a wake, although their event may have happened long ago.
 
 use super::warning::{LONG_POLL_NS, SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_active, is_blocked};
@@ -9,10 +9,11 @@ use crate::model::{RunState, SiteIndex, Wait, WaitMode};
 use crate::ordered::OrderedSet;
 use crate::units::{count, time};
 
-/// A future without budget that is polled this often inside one poll keeps its thread busy.
+/// A future without coop budget that is polled this often inside one poll keeps its thread busy.
 const MANY_POLLS: u64 = 1_000;
 
-/// A thread sleeps although the task it joins is done: a `block_on` inside a task without budget.
+/// A thread that sleeps although the task that it joins is done: a `block_on` inside a task without
+/// coop budget.
 pub(crate) fn sleep_after_join(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     let task = facts.task_of(wait)?;
     let it = &facts.snapshot.tasks[task];
@@ -35,9 +36,10 @@ pub(crate) fn sleep_after_join(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict
     Some(warning(VerdictKind::BlockedWorker, Confidence::Likely, vec![link], sentence))
 }
 
-/// A `block_on` inside a task whose budget is used up. Everything it polls is deferred to the next
-/// poll of the task, which does not come before the `block_on` returns. It sleeps if its runtime
-/// keeps such wakes until then; otherwise it polls again and again.
+/// A `block_on` inside a task that has used up its coop budget. Everything that the `block_on`
+/// polls is deferred to the next poll of the task, which cannot begin before the `block_on`
+/// returns. The `block_on` sleeps if its runtime holds back deferred wakes until then. Otherwise it
+/// polls again and again.
 pub(crate) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     let task = facts.task_of(wait).filter(|_| wait.is_forced && wait.is_indirect)?;
     let it = &facts.snapshot.tasks[task];
@@ -65,8 +67,8 @@ pub(crate) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     Some(warning(kind, Confidence::Suspect, vec![link], sentence))
 }
 
-/// Hand-written futures that keep their waker and were not woken. A thread that is not on record
-/// may still wake them, so there must be none.
+/// Hand-written futures that keep their waker and were not woken. An unrecorded thread may still
+/// wake them, so there are no verdicts while such a thread exists.
 pub(crate) fn unused_wakers(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
     let mut has_children = vec![false; snapshot.spans.len()];

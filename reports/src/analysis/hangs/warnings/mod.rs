@@ -1,4 +1,4 @@
-//! Warnings: signs of a hang without a proof, straight from the facts.
+//! Warnings: signs of a hang that are no proof, computed directly from the facts.
 //!
 //! ```text
 //! Facts, stuck tasks ─▶ collect ─┬─ timers            late ones
@@ -12,8 +12,8 @@
 //!                                ├─ unknown_holders   waits for locks that such code holds
 //!                                └─ supervised        waits for each other in tasks that go on
 //! ```
-//! `warning` is what all of them share. No rule is solved here, and no warning is ever `proven`.
-//! Warnings come with their sentences, so this room is after `words`.
+//! `warning` has the shared parts. No rule is solved here, and no warning is ever `proven`.
+//! Warnings include their sentences, so this module comes after `words`.
 
 mod collect;
 mod hazards;

@@ -8,11 +8,11 @@ use crate::model::{TaskId, Wait, WaitMode};
 use crate::ordered::OrderedSet;
 use crate::units::time;
 
-/// Blocking work that only waits for a computation of another thread takes less time, most likely.
+/// Blocking work that waits only for a computation on another thread most likely takes less time.
 const SLOW_JOB_NS: u64 = 10_000_000_000;
 
-/// A runtime that shuts down while blocking work does not end. A suspicion why it does not end is
-/// no reason to keep silent about what is likely.
+/// A runtime that shuts down while blocking work does not end. If the work is stuck for a reason
+/// that is only suspected, a likely shutdown verdict is still reported.
 pub(super) fn shutdown(
     facts: &Facts<'_>,
     stuck: &OrderedSet<usize>,
@@ -33,7 +33,7 @@ pub(super) fn shutdown(
     }
     let job = tasks.find_map(known)?;
     let it = &facts.snapshot.tasks[job];
-    // A sleep with a time limit ends, and so may a call that waits for another process.
+    // A sleep with a time limit ends. A call that waits for another process may end.
     let confidence = match it.waits_for_thread {
         Some(true) if wait.since_ns.min(it.since_ns) >= SLOW_JOB_NS => Confidence::Likely,
         _ if wait.since_ns >= SUSPECT_NS && !is_suspect => Confidence::Suspect,

@@ -1,5 +1,4 @@
-//! Threads that sleep in user code although no hang is known: full pools, blocking work, long
-//! polls.
+//! Threads that sleep in user code without a known hang: pools, blocking work, long polls.
 
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_block_on_main, is_blocked, is_in_place, step};
@@ -11,10 +10,10 @@ use crate::ordered::OrderedSet;
 use crate::sort::sort_by_key;
 use crate::units::time;
 
-/// How many jobs of a pool are shown.
+/// Maximum number of jobs of a pool that are shown.
 const MAX_JOBS: usize = 8;
 
-/// Pools for blocking work whose threads all sleep while jobs wait for one of them.
+/// Pools for blocking work whose threads all sleep while jobs wait for a thread.
 pub(crate) fn full_pools(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let pools = facts.snapshot.blocking_pools.iter();
     pools.filter_map(|pool| full_pool(facts, stuck, pool)).collect()
@@ -57,9 +56,10 @@ fn full_pool(facts: &Facts<'_>, stuck: &OrderedSet<usize>, pool: &BlockingPool) 
     Some(verdict)
 }
 
-/// Blocking work that waits for another thread in a way that is not recorded, such as at a lock of
-/// std, while nothing else in the process goes on: nothing wakes it, and so it never ends. A job
-/// that waits for work from a queue is meant to, unless a task that has to end awaits it.
+/// Blocking work that waits for another thread without a record, such as for a lock of std, while
+/// no other code in the process makes progress. Nothing wakes such work, so it never ends. A job
+/// that waits for work from a queue does so on purpose, unless a task that has to end awaits the
+/// job.
 pub(crate) fn sleeping_jobs(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Option<Verdict> {
     let snapshot = facts.snapshot;
     let all = || snapshot.tasks.iter().enumerate().inspect(|_| step());
@@ -140,14 +140,14 @@ fn block_on_in_job(facts: &Facts<'_>, job: usize) -> Option<usize> {
     facts.spawned(job).iter().copied().find(|&task| is_inside(&tasks[task]))
 }
 
-/// Returns whether the wait ends only if other code ends it, and none has yet.
+/// Returns whether the wait ends only if other code ends it, and no code has done so yet.
 pub(super) fn may_never_end(wait: &Wait) -> bool {
     let is_over = wait.woken_ns.is_some() || wait.is_granted || wait.is_unstable || wait.is_forced;
     !is_over && wait.mode != WaitMode::Timer && wait.due_ns.is_none()
 }
 
-/// Polls that have slept for long, except those of tasks that are mentioned already. Among nested
-/// polls, only the innermost counts.
+/// Polls that have slept for longer than [`SUSPECT_NS`], except those of tasks that other verdicts
+/// mention. Among nested polls, only the innermost counts.
 pub(crate) fn long_sleeps(
     facts: &Facts<'_>,
     stuck: &OrderedSet<usize>,
@@ -176,7 +176,8 @@ pub(crate) fn long_sleeps(
     tasks.filter(is_long).filter(is_innermost).filter_map(verdict).collect()
 }
 
-/// Describes a poll that does not end, and adds the task that it waits for if that is recorded.
+/// Describes a poll that does not end, and adds its links to the chain: the task, and the lock that
+/// it waits for with its holder, if recorded.
 pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Link>) -> String {
     let task = &facts.snapshot.tasks[index];
     let who = facts.task_words(task.id);
@@ -200,7 +201,8 @@ pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Lin
     format!("{who} has been {state} in one poll{} for {}", at(place.as_ref()), time(task.since_ns))
 }
 
-/// The first holder of a lock.
+/// Describes the first holder of a lock, and adds the links of the lock and of the holder to the
+/// chain.
 fn held_words(facts: &Facts<'_>, resource: usize, chain: &mut Vec<Link>) -> Option<String> {
     chain.extend(facts.resource_link(resource));
     let holdings = &facts.snapshot.resources[resource].holdings;

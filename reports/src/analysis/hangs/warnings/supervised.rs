@@ -1,12 +1,12 @@
-//! Cycles of locks in futures whose tasks go on, as under a supervisor or a heartbeat.
+//! Cycles of locks in futures whose tasks continue, as under a supervisor or a heartbeat.
 //!
 //! ```text
 //! select! ─┬ arm: works   has lock A ── waits for lock B ─▶ held in such an arm of another task,
 //!          └ arm: ticks   a timer: the task goes on             which waits for lock A
 //! ```
-//! A task that goes on may drop the arm, so nothing is stuck for certain. But it has gone on again
-//! and again meanwhile, and has kept it. A timer that is about as old as the wait may be a time
-//! limit.
+//! A task that continues may drop the arm, so nothing is stuck for certain. But the task has
+//! continued again and again during the wait, and has kept the arm. A timer that is about as old as
+//! the wait may be a time limit.
 
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, IdMap, IdSet, is_active, step};
@@ -15,12 +15,13 @@ use crate::analysis::hangs::words::{NamedCallers, acquired_words, resource_words
 use crate::model::{Attribution, Holding, ResourceKind, Role, Wait, WaitMode};
 use crate::ordered::OrderedSet;
 
-/// A longer cycle is not shown.
+/// Maximum number of locks of a cycle. Longer cycles are not reported.
 const MAX_LOCKS: usize = 8;
-/// A wait has to be this many times as old as the last poll of its task, and as each timer there.
+/// A wait has to be this many times as old as the last poll of its task, and as each timer of its
+/// task.
 const MIN_RATIO: u64 = 4;
 
-/// A future that has a lock, and waits for another one.
+/// A future that holds a lock, and waits for another.
 #[derive(Debug, Clone, Copy)]
 struct NestedWait<'a> {
     holding: &'a Holding,
@@ -29,10 +30,10 @@ struct NestedWait<'a> {
     to: usize,
 }
 
-/// One verdict per cycle, apart from stuck tasks.
+/// Returns one verdict per cycle, except for cycles of stuck tasks.
 pub(crate) fn supervised(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let steps = steps(facts, stuck);
-    // Each lock leads to at most one other, so each is visited once.
+    // Each lock leads to at most one other lock, so each lock is visited once.
     let (mut visited, mut verdicts) = (IdSet::default(), Vec::new());
     for start in 0..facts.snapshot.resources.len() {
         let (mut path, mut next) = (Vec::new(), start);
@@ -48,7 +49,7 @@ pub(crate) fn supervised(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
     verdicts
 }
 
-/// By index of the lock: the future that holds it, and waits for nothing but one other lock.
+/// By lock index: the future that holds the lock, and waits only for one other lock.
 fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, NestedWait<'a>> {
     let snapshot = facts.snapshot;
     let waits = || snapshot.waits.iter().inspect(|_| step());
@@ -81,7 +82,7 @@ fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, Neste
         if has_limit || !(it.since_ns <= recent_ns || waits_alone) {
             continue;
         }
-        // Up to the next branch, each future waits for this lock alone.
+        // Up to the next branch, each enclosing future waits only for this lock.
         let mut span = facts.span(wait.span);
         while let Some(index) = span {
             for &(lock, holding) in held.get(&index).into_iter().flatten() {
@@ -95,8 +96,9 @@ fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, Neste
     steps
 }
 
-/// Returns whether it has waited for long for a lock, and still does. That its task polls it just
-/// now, and so changes it, makes no difference: ticks and snapshots keep time with each other.
+/// Returns whether the wait is for a lock, has lasted for at least [`SUSPECT_NS`], and still lasts.
+/// Unstable waits count, too: the ticks of a heartbeat may coincide with each snapshot, so that the
+/// task always polls the wait during the capture.
 fn is_old(wait: &Wait) -> bool {
     matches!(wait.mode, WaitMode::Lock | WaitMode::Read | WaitMode::Write)
         && wait.since_ns >= SUSPECT_NS
@@ -104,7 +106,7 @@ fn is_old(wait: &Wait) -> bool {
         && !(wait.is_granted || wait.is_forced)
 }
 
-/// By index of the span: the locks that its future alone holds, and others wait for.
+/// By span index: the locks that only this future holds, and others wait for.
 fn held_by_span<'a>(facts: &Facts<'a>) -> IdMap<usize, Vec<(usize, &'a Holding)>> {
     let mut held: IdMap<usize, Vec<(usize, &Holding)>> = IdMap::default();
     for (index, it) in facts.snapshot.resources.iter().enumerate() {

@@ -11,13 +11,13 @@ use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by_key;
 use crate::units::{counted, time};
 
-/// If the `due_ns` of a timer is below this, no thread drives the timer. In ns; negative, because
-/// the timer is overdue.
+/// The bound for the `due_ns` of a timer, in ns, below which it counts as not driven. It is
+/// negative, because such a timer is overdue.
 const OVERDUE_NS: i64 = -1_000_000_000;
-/// How many of the tasks that block a timer's threads are named.
+/// Maximum number of tasks that block the threads of a timer and are named.
 const MAX_NAMED: usize = 4;
 
-/// ns until the timer is due, the index of its task, its wait.
+/// ns until the timer is due (negative), the index of its task, and its wait.
 type LateTimer<'a> = (i64, usize, &'a Wait);
 
 /// One verdict per runtime with overdue timers.
@@ -55,8 +55,8 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     // The program may run the runtime only now and then.
     let is_left_alone = blocking_tasks.is_empty() && !has_worker;
     let tasks = &facts.snapshot.tasks;
-    // One free thread is enough. A thread that used no CPU time may have waited for a CPU all the
-    // time, and be about to sleep.
+    // One free thread is enough to drive the timers. A thread that used no CPU time may have waited
+    // for a CPU all the time, and may be about to sleep.
     let waits_for_cpu = |task: &Task| task.is_asleep != Some(true) && !uses_cpu(facts, task);
     let is_soon_driven =
         blocking_tasks.iter().any(|&task| may_end_by_itself(&tasks[task]) || waits_for_cpu(&tasks[task]));
@@ -92,8 +92,8 @@ pub(super) fn has_worker(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> b
     workers.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number))
 }
 
-/// Returns whether a worker of the runtime waits for a CPU or a disk, or all of them got less than
-/// a tenth of the CPU time that they wanted. They may then not have processed its timers yet.
+/// Returns whether a worker of the runtime waits for a CPU or a disk, or all workers got less than
+/// a tenth of the CPU time that they wanted. Then they may not have processed their timers yet.
 fn lack_cpus(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
     let workers = facts.snapshot.workers.iter();
     let mut own = workers.filter(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number));
@@ -140,7 +140,7 @@ fn have_polled_lately(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> bool {
     })
 }
 
-/// Puts late timers behind the verdict that explains why their thread does not drive them.
+/// Makes verdicts about late timers follow the verdict that explains why their thread is blocked.
 pub(crate) fn attach_timers_to_causes(verdicts: &mut [Verdict]) {
     let is_blocked = |link: &&Link| matches!(link.role, LinkRole::Blocked | LinkRole::Running);
     let causes: OrderedMap<u64, usize> = verdicts

@@ -15,7 +15,8 @@ use crate::model::{ResourceKind, Role, RunState, Task, TaskId, TaskKind};
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::time;
 
-/// One verdict per awaited task that no thread polls. A long poll may occupy its thread.
+/// Returns one verdict per awaited task that no thread polls. Returns none while any task is in a
+/// long poll, because that poll may occupy the thread.
 pub(crate) fn undriven(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let tasks = &facts.snapshot.tasks;
     let is_new = |task: &usize| is_left_alone(facts, &tasks[*task]) && !stuck.contains(task);
@@ -31,7 +32,7 @@ pub(crate) fn undriven(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verd
     unpolled.filter_map(|task| verdict(facts, task, wait_for(task)?)).collect()
 }
 
-/// The task trackers by the tasks that they track.
+/// By tracked task: the index of its task tracker.
 fn trackers(facts: &Facts<'_>) -> OrderedMap<TaskId, usize> {
     let resources = facts.snapshot.resources.iter().enumerate().inspect(|_| step());
     let trackers = resources.filter(|(_, it)| it.kind == ResourceKind::TaskTracker);

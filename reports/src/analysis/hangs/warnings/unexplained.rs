@@ -1,9 +1,8 @@
-//! Waits that nothing recorded explains: for a channel, a lock or a token not imported through this
-//! crate.
+//! Waits for a channel, a lock or a token that was not imported through this crate.
 //!
-//! The text of the await identifies them: its last call waits for other tasks, such as
-//! `rx.recv().await`. Waits for the outside world or for time are not hangs, and the await of a
-//! function says nothing.
+//! The text of the await identifies such waits: its last call waits for other tasks, such as
+//! `rx.recv().await`. Waits for time, or for events outside of the process, are not hangs. The
+//! await of an async function is no evidence.
 
 use std::cell::LazyCell;
 
@@ -17,7 +16,7 @@ use crate::model::{Role, RunState, SiteIndex, SiteKind, Span, Wait};
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::{counted, time};
 
-/// How many tasks of one place are shown.
+/// Maximum number of tasks shown per place.
 const MAX_TASKS: usize = 8;
 
 /// Methods of common libraries that wait for other tasks.
@@ -50,10 +49,11 @@ const BETWEEN_TASKS: [&str; 26] = [
     "wait_for",
 ];
 
-/// Methods that do so without arguments. With some, they read or write bytes.
+/// Methods that wait for other tasks if they have no arguments. With arguments, they read or write
+/// bytes.
 const WITHOUT_ARGUMENTS: [&str; 5] = ["read", "read_owned", "ready", "write", "write_owned"];
 
-/// One verdict per place where tasks that others need wait for something unrecorded.
+/// Returns one verdict per place at which tasks that others need wait for something unrecorded.
 pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let needed = LazyCell::new(|| needed_holders(facts));
     let spans = &facts.snapshot.spans;
@@ -74,7 +74,7 @@ pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<V
     places.into_iter().filter_map(|(site, tasks)| verdict(facts, site, &tasks)).collect()
 }
 
-/// The tasks that hold a lock or a permit for which a task that has to end waits.
+/// The indices of the tasks that hold a lock or a permit that a task that has to end waits for.
 fn needed_holders(facts: &Facts<'_>) -> OrderedSet<usize> {
     let snapshot = facts.snapshot;
     let needs = |wait: &&Wait| {

@@ -1,12 +1,13 @@
-//! Waits for locks that code without annotation holds, while nothing could release them.
+//! Waits for locks that un-annotated code holds, while no known code could release them.
 //!
 //! ```text
 //! a task that is not on record  ├ lock().await   its guard has no task
 //!                               └ incr().await ┤ a task of its own on record: waits for that lock
 //! ```
-//! A guard that borrows its lock stays where it was acquired. If each task of the runtime is on
-//! record, that is around one of the functions that were only met: it awaits this function. So it
-//! goes on if any of these does.
+//! A guard that borrows its lock stays where it was acquired. If every task of the runtime is on
+//! record, the unrecorded code that holds the guard awaits an unspawned root. Such a root is an
+//! annotated function whose first record was a poll. So the holder can continue if any unspawned
+//! root can.
 
 use super::sleeping_threads::may_never_end;
 use super::warning::{SUSPECT_NS, warning};
@@ -18,7 +19,7 @@ use crate::model::{Holding, ResourceKind, Role, RunState, Task, TaskId, Wait};
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::units::time;
 
-/// One verdict per lock for which a task that others need waits.
+/// Returns one verdict per such lock for which a task that has to end waits.
 pub(crate) fn unknown_holders(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
     if snapshot.foreign_threads > 0 || snapshot.are_threads_unknown || snapshot.unrecorded_tasks > 0 {
@@ -41,7 +42,8 @@ pub(crate) fn unknown_holders(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> V
     locks.into_iter().filter_map(|(lock, waits)| verdict(facts, lock, &waits)).collect()
 }
 
-/// Returns whether only other code ends all waits of the task, and nothing unrecorded wakes it.
+/// Returns whether all waits of the task end only through other code, and nothing unrecorded can
+/// wake the task.
 fn waits_for_others(facts: &Facts<'_>, index: usize) -> bool {
     let task = &facts.snapshot.tasks[index];
     let mut waits = facts.waits_of_task[index].iter().inspect(|_| step());

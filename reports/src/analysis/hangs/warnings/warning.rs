@@ -1,4 +1,4 @@
-//! The shared parts of warnings: thresholds, the runtime they are about, and their constructor.
+//! The shared parts of warnings: thresholds, the key of a runtime, and the constructor.
 
 use crate::analysis::hangs::verdict::{Confidence, Link, Verdict, VerdictKind};
 use crate::model::Task;
