@@ -1,17 +1,17 @@
-//! The callers of a wait: two tasks that wait in the same helper differ by them.
+//! The callers of a wait. They distinguish two tasks that wait in the same helper.
 
 use super::names::place;
 use crate::analysis::hangs::facts::Facts;
 use crate::clean::printable;
 use crate::model::{Holding, Place, SiteIndex, SiteKind, Span, SpanIndex, Wait};
 
-/// How many callers a sentence names. Links have all known ones.
+/// Maximum number of callers that a sentence names. Links list all known callers.
 const MAX_NAMED: usize = 4;
 /// Maximum number of callers of a wait. A recursive function can have more.
 const MAX_CALLERS: usize = 16;
 
 impl Facts<'_> {
-    /// The awaits through which the waiting call was reached, from the innermost to the task's own.
+    /// The awaits through which the waiting call was reached, from the innermost to the outermost.
     pub(crate) fn callers_of(&self, wait: &Wait) -> Vec<Place> {
         let spans = &self.snapshot.spans;
         let own = self.place_of(wait);
@@ -40,7 +40,7 @@ impl Facts<'_> {
             } else if span.at.is_some() || span.is_set_aside {
                 push(span.at);
             } else {
-                // A body without an await is polled where its parent body is suspended.
+                // A body that no recorded await polls is polled where its parent body is suspended.
                 push(parent.filter(|&parent| !is_await(parent)).and_then(|parent| self.own_await(parent)));
             }
             next = parent;
@@ -48,7 +48,7 @@ impl Facts<'_> {
         callers
     }
 
-    /// The await at which a body is suspended, if one is listed beside it.
+    /// The await at which a body is suspended, if exactly one await of the body is listed.
     fn own_await(&self, body: usize) -> Option<SiteIndex> {
         let spans = &self.snapshot.spans;
         let below = spans.get(body + 1..)?.iter();
@@ -59,7 +59,7 @@ impl Facts<'_> {
             span.id == spans[body].id && span.parent == Some(SpanIndex::new(body)) && !span.is_set_aside
         };
         let mut own = below.filter(is_own).map(|span| span.site).filter(|&site| is_await(site));
-        // With several awaits, it is unknown which one the body is at.
+        // With several awaits, it is unknown at which of them the body is suspended.
         own.next().filter(|_| own.next().is_none())
     }
 

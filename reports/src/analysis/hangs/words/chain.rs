@@ -1,11 +1,11 @@
-//! From a path through the graph to links, and to a sentence with the same content.
+//! Turns a path through the graph into links, and into an equivalent sentence.
 //!
 //! ```text
 //! nodes   Task 2  Woken  Wait ────────────────── EnoughUnits  FreeUnits  Holding ──────── Task 3  …
 //! links                  task 2 waits, resource                          task 3 holds
 //! words                  task 2 `a` is waiting for `Mutex#1` at …        ; task 3 `b` has held it for …
 //! ```
-//! The consequence of a chain is in `endings`.
+//! `endings` adds the consequence of a chain.
 
 use std::fmt::Write as _;
 
@@ -18,9 +18,9 @@ use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
 use crate::model::{Holding, ResourceKind, Role, RunState, TaskId};
 use crate::units::time;
 
-/// The sentence ends after this many links.
+/// Maximum number of links that the sentence describes.
 const MAX_LINKS: usize = 64;
-/// The initial capacity of a sentence: that of a cycle of two tasks fits.
+/// The initial capacity of a sentence, in bytes. The sentence of a cycle of two tasks fits.
 const USUAL_BYTES: usize = 512;
 
 /// A chain and its sentence.
@@ -36,14 +36,14 @@ pub(crate) struct Chain<'a> {
     /// The wait that the sentence mentioned last.
     wait: Option<usize>,
     resource: Option<usize>,
-    /// The task that ends the last clause, and the words that join its next clause.
+    /// The task that the last clause ends with, and the words that join the next clause about it.
     joint: Option<(TaskId, &'static str)>,
     /// Whether the last clause ended with the channel of an unread message.
     is_after_message: bool,
 }
 
 impl<'a> Chain<'a> {
-    /// Follows the path from its start.
+    /// Builds the chain of a path, from the first node on.
     pub(crate) fn new(facts: &'a Facts<'a>, path: &[Node]) -> Self {
         let mut chain = Self {
             facts,
@@ -74,7 +74,7 @@ impl<'a> Chain<'a> {
                 _ => {}
             }
             step();
-            // A longer sentence is not readable. The links are complete.
+            // A longer sentence would be unreadable. The list of links stays complete.
             if chain.links.len() <= MAX_LINKS {
                 length = chain.words.len();
             } else {
@@ -118,7 +118,7 @@ impl<'a> Chain<'a> {
         self.links.extend(self.facts.resource_link(index));
     }
 
-    /// Adds a wait that was granted, or is in the queue.
+    /// Adds a wait that was granted its units, or that is in the queue.
     fn push_queued(&mut self, index: usize) {
         let facts = self.facts;
         let wait = &facts.snapshot.waits[index];
@@ -166,7 +166,7 @@ impl<'a> Chain<'a> {
         let owner_id = owner.map(|task| facts.snapshot.tasks[task].id).or(holding.task);
         let is_own = owner_id.is_some() && owner_id == self.about;
         let aside = facts.is_set_aside(holding).then(|| facts.span_name(holding.span)).flatten();
-        // The span is of the task that acquired it.
+        // The span of a holding belongs to the task that acquired the holding.
         let is_acquirer = is_own && owner_id == holding.task;
         let beside = self.other_future(holding).filter(|_| is_acquirer && aside.is_none());
         let role = if holding.role == Role::Holds { LinkRole::Holds } else { LinkRole::Owns };
@@ -209,7 +209,7 @@ impl<'a> Chain<'a> {
             _ => HoldingPlace::LastSeen(candidates_words(facts, holding)),
         };
         let words = holding_words(facts, resource, holding, &who, &place, &mut self.callers);
-        // The channel of the message is the last noun.
+        // If the sentence ends with the channel of the message, a relative clause continues it.
         match words.strip_prefix("; its ").filter(|_| self.is_after_message) {
             Some(end) => {
                 let _ = write!(self.words, ", whose {end}");
@@ -230,7 +230,8 @@ impl<'a> Chain<'a> {
         self.about = owner_id;
     }
 
-    /// The name of the future with the holding, unless it is the waiting future or around it.
+    /// The name of the future with the holding, unless that future is the waiting one or encloses
+    /// it.
     fn other_future(&self, holding: &Holding) -> Option<String> {
         let facts = self.facts;
         let holder = facts.span(holding.span).filter(|_| holding.role == Role::Holds)?;
@@ -239,7 +240,7 @@ impl<'a> Chain<'a> {
         if is_around { None } else { facts.span_name(holding.span) }
     }
 
-    /// Adds the task that could notify the waits there, if the path leads to one.
+    /// Adds the task that could notify the waits for the resource, if the path contains one.
     fn push_notifier(&mut self, resource: usize, path: &[Node]) {
         let Some(task) = path.iter().find_map(Node::task) else { return };
         let it = &self.facts.snapshot.tasks[task];
@@ -258,7 +259,7 @@ impl<'a> Chain<'a> {
         self.joint = Some((it.id, " but "));
     }
 
-    /// Adds the channel with the unread message that a holding is in.
+    /// Adds the channel whose unread message contains the last holding.
     fn push_message(&mut self, index: usize) {
         let channel = &self.facts.snapshot.resources[index];
         let message = match channel.kind {
@@ -297,7 +298,8 @@ impl<'a> Chain<'a> {
         (self.about, self.wait) = (Some(task.id), None);
     }
 
-    /// Begins a clause about a task or thread: with its name, unless the last clause ended with it.
+    /// Begins a clause about a task or thread. The clause starts with the name, unless the last
+    /// clause ended with the same task.
     fn push_subject(&mut self, task: Option<TaskId>, name: &str) {
         self.is_after_message = false;
         match self.joint.take() {

@@ -1,4 +1,4 @@
-//! How sentences end: what follows from the chain, and what a chain cannot show.
+//! The ends of sentences: the consequence of a chain, and facts outside of it.
 
 use std::fmt::Write as _;
 
@@ -60,7 +60,7 @@ pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> Stri
     }
 }
 
-/// The consequence of a chain that is only suspected: other code may have what the waits are for.
+/// The consequence of a chain that is only suspected, since other code may end one of its waits.
 fn suspected_ending(facts: &Facts<'_>, hang: &Hang) -> Option<String> {
     let owner = hang.path.windows(2).find_map(|pair| match *pair {
         [Node::Holding(..) | Node::WaitEnd(_), Node::Task(task)] => Some(facts.snapshot.tasks[task].id),
@@ -88,7 +88,7 @@ fn suspected_ending(facts: &Facts<'_>, hang: &Hang) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// The resource whose units the path ends with.
+/// The resource of the last units on the path, unless its waits are for events.
 fn units_resource(facts: &Facts<'_>, hang: &Hang) -> Option<usize> {
     let resource = hang.path.iter().rev().find_map(|node| match node {
         Node::FreeUnits(resource) | Node::AnyNotifier(resource) => Some(*resource),
@@ -98,7 +98,7 @@ fn units_resource(facts: &Facts<'_>, hang: &Hang) -> Option<usize> {
     resource.filter(has_units)
 }
 
-/// The subject of "could end this wait". A suspicion does not rule out that others could, too.
+/// The subject of clauses such as "could add one". A suspicion does not rule out other code.
 fn nothing_else(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Exact | Evidence::Likely => "nothing else alive",
@@ -157,7 +157,7 @@ fn missing_notifier(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> Strin
     }
 }
 
-/// How many holders of a knot are named.
+/// Maximum number of holders of a knot that are named.
 const MAX_HOLDERS: usize = 16;
 
 /// Adds the other holders of a knot.
@@ -190,7 +190,7 @@ pub(crate) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, 
     );
 }
 
-/// Adds the task that forgot permits last.
+/// Adds a link for the task that last forgot permits.
 pub(crate) fn push_last_forget(chain: &mut Chain<'_>, facts: &Facts<'_>, hang: &Hang) {
     let Some(forgot) =
         units_resource(facts, hang).and_then(|index| facts.snapshot.resources[index].last_forgotten.as_ref())
@@ -208,7 +208,7 @@ pub(crate) fn push_last_forget(chain: &mut Chain<'_>, facts: &Facts<'_>, hang: &
 pub(crate) fn push_last_notify(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &Wait) {
     let Some(index) = facts.resource_of(wait) else { return };
     let it = &facts.snapshot.resources[index];
-    // What was cancelled last may be another token of the tree.
+    // For a cancellation, the last event may concern another token of the tree.
     let Some(last) = it.last_notified.as_ref().filter(|_| it.kind != ResourceKind::Cancellation) else {
         return;
     };
@@ -231,7 +231,7 @@ pub(crate) fn push_last_notify(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &
     );
 }
 
-/// The waiters that a notification reached: `when it had no waiters`.
+/// Describes the waiters that a notification reached: `when it had no waiters`.
 pub(crate) fn notified_words(notification: &LastEvent) -> String {
     match (notification.waiters, notification.is_broadcast) {
         (0, _) => "when it had no waiters".to_owned(),

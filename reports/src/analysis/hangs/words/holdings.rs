@@ -1,7 +1,8 @@
-//! Holdings in sentences: who has a guard or a channel end, or had it last.
+//! Describes in sentences which task has a guard or channel end, or had it last.
 //!
-//! Rust moves values unseen, so only an exact owner "belongs" or "has held". For any other holding,
-//! the words say who used it last, and where it may have moved since.
+//! Moves of Rust values are not recorded. So only an exact owner is described with "belongs to" or
+//! "has held". For any other holding, the words name the task that used it last, and the tasks that
+//! it may have moved into since.
 
 use super::callers::{NamedCallers, acquired_words, at_words_of_holding};
 use super::names::units_words;
@@ -9,13 +10,13 @@ use crate::analysis::hangs::facts::Facts;
 use crate::model::{Attribution, Holding, Resource, ResourceKind, Role};
 use crate::units::time;
 
-/// The place of a holding, as far as it is known.
+/// The known or assumed owner of a holding.
 pub(super) enum HoldingPlace {
     /// It is with its last user.
     Exact,
-    /// It was with its last user. The words for tasks that may have got it since.
+    /// It was with its last user. The words describe the tasks that it may have moved into since.
     LastSeen(Option<String>),
-    /// It is most likely with this task, which has not used it yet.
+    /// It most likely moved into this task, which has not used it yet.
     Moved(String),
     /// It may be with this task, which waits for the task that needs it.
     Maybe(String),
@@ -29,7 +30,7 @@ pub(super) fn is_exact(holding: &Holding) -> bool {
     is_there && (holding.candidates.is_empty() || holding.role == Role::Holds && !holding.is_movable)
 }
 
-/// The live tasks that a holding may have moved into.
+/// Describes the live tasks that a holding may have moved into; `None` if there is none.
 pub(super) fn candidates_words(facts: &Facts<'_>, holding: &Holding) -> Option<String> {
     let mut live = holding.candidates.iter().filter(|&&task| facts.task(task).is_some());
     let first = live.next()?;
@@ -39,8 +40,8 @@ pub(super) fn candidates_words(facts: &Facts<'_>, holding: &Holding) -> Option<S
     })
 }
 
-/// ``; task 3 `right` has held it for 1.20 s (acquired at src/main.rs:9)``. A holding in an unread
-/// message has no verb yet: the channel follows.
+/// ``; task 3 `right` has held it for 1.20 s (acquired at src/main.rs:9)``. For a holding in an
+/// unread message, the clause has no verb yet, because the channel follows.
 pub(super) fn holding_words(
     facts: &Facts<'_>,
     resource: usize,
@@ -133,7 +134,7 @@ fn end_words(facts: &Facts<'_>, it: &Resource, role: Role) -> String {
     };
     let ends = it.holdings.iter().filter(|holding| holding.role == role).count();
     match ends {
-        // Ends over the limit are not on record.
+        // The number of ends is unknown if some were over the limit.
         _ if is_single || facts.snapshot.dropped.over_holdings > 0 => format!("its {end}"),
         0 | 1 => format!("its only {end}"),
         many => format!("one of its {many} {end}s"),

@@ -1,11 +1,11 @@
-//! From a path through the graph to links and a sentence.
+//! Turns a path through the graph into links and a sentence.
 //!
 //! ```text
 //! path ─▶ chain ─▶ endings      links and the sentence; what follows from them
 //!         holdings              who has a guard or a channel end, or had it last
 //!         names, callers        what tasks, resources and places are called; callers of a wait
 //! ```
-//! Nothing is decided here. Reports use the names too.
+//! Nothing is decided here. Reports also use the names.
 
 mod callers;
 mod chain;

@@ -12,7 +12,7 @@ use crate::model::{
 };
 use crate::units::{counted, time};
 
-/// The name of a type of resource, used if the program has given no name.
+/// The name of a kind of resource, which reports show with the id.
 pub(crate) fn kind_name(kind: ResourceKind) -> &'static str {
     match kind {
         ResourceKind::Mutex => "Mutex",
@@ -45,7 +45,7 @@ pub(crate) fn resource_words(it: &Resource) -> String {
     format!("`{}#{}{name}`", kind_name(it.kind), it.id)
 }
 
-/// The name of a resource from its parts.
+/// Builds the name of a resource from its kind, id and given name.
 pub(crate) fn resource_name_of(kind: ResourceKind, id: ResourceId, name: Option<&str>) -> String {
     let mut text = format!("{}#{id}", kind_name(kind));
     if let Some(name) = name {
@@ -130,7 +130,7 @@ impl Facts<'_> {
         self.place_of_site(span.at.unwrap_or(span.site))
     }
 
-    /// The place where a task is suspended: its innermost await, else its annotation or spawn.
+    /// The place where a task is suspended: its innermost await, or else its site.
     pub(crate) fn place_of_task(&self, task: &Task) -> Option<Place> {
         let waits = self.task(task.id).map(|index| &self.waits_of_task[index]);
         let is_awaited = |wait: &&Wait| is_active(wait) && !wait.is_set_aside;
@@ -144,7 +144,7 @@ impl Facts<'_> {
         let Some(mut innermost) = root.filter(|&root| root < spans.len()) else {
             return self.place_of_site(task.site);
         };
-        // A future that its task does not poll is not what the task waits for.
+        // The search skips futures that were set aside, because the task does not wait for them.
         let next = |parent: usize| {
             let below = spans.iter().enumerate().skip(parent + 1);
             let mut below = below.take_while(|(_, span)| span.parent.is_some_and(|it| it.get() >= parent));
@@ -163,7 +163,7 @@ impl Facts<'_> {
         self.snapshot.site(site).map(|site| site.place.clone())
     }
 
-    /// Returns whether a thread sleeps in the wait.
+    /// Returns whether the wait blocks a thread.
     pub(crate) fn is_blocking(&self, wait: &Wait) -> bool {
         let task = self.task_of(wait);
         wait.thread_id.is_some()
