@@ -1,4 +1,4 @@
-//! Folding: every self time becomes one stack with a leaf of its own.
+//! Folds self times into stacks: every self time becomes one stack with its own leaf.
 //!
 //! ```text
 //! handle              busy 10, own idle 4       handle;[busy]         7
@@ -6,13 +6,13 @@
 //!                                               handle;read;[busy]    3
 //!                                               handle;read;[idle]    50
 //! ```
-//! A parent never has a value without a leaf. Otherwise tools that sort lines as text would draw a
-//! frame twice if a sibling's name begins with the frame's (`fetch` beside `fetch::retry`). A path
-//! ends after 512 frames, with the frame `[deeper]` for all that is below.
+//! A parent has no value of its own, only through a leaf. Otherwise, tools that sort lines as text
+//! would draw a frame twice if the name of a sibling begins with its name (`fetch` and
+//! `fetch::retry`). A path ends after 512 frames, with the frame `[deeper]` for everything below.
 //!
-//! Invariants: the `[busy]` leaves add up to the busy time of all roots minus `nested_ns`, which is
-//! in the roots of the tasks that nested executors polled. The `[idle]` leaves add up to every
-//! path's own waits, which may overlap.
+//! Invariants: the `[busy]` leaves add up to the busy time of all roots minus `nested_ns`. The
+//! nested time already counts in the roots of the tasks that nested executors polled. The `[idle]`
+//! leaves add up to every path's own waits, which may overlap.
 
 use crate::analysis::paths::{Labels, Paths, paths};
 use crate::model::Snapshot;
@@ -20,7 +20,7 @@ use crate::names::{BUSY, IDLE, QUEUED};
 use crate::sort::sort_by;
 use crate::view::View;
 
-/// A call path with a leaf for one kind of time, and the amount of it.
+/// A call path that ends in a leaf for one kind of time, and the amount of that time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stack {
@@ -32,8 +32,8 @@ pub struct Stack {
 }
 
 /// Folds the self times of a snapshot into stacks, sorted like their lines (`frames.join(";")`, by
-/// bytes). Equal stacks are merged, and all labels of a site are one frame. An await without time
-/// of its own, because the annotated future below it has all of it, gets no frame.
+/// bytes). Equal stacks are merged, and all labels of a site share one frame. An await gets no
+/// frame if it has no time of its own because the annotated future below it has all of the time.
 ///
 /// # Examples
 /// ```
@@ -59,7 +59,7 @@ pub struct Stack {
 pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
     let Paths { list, names, .. } = paths(snapshot, Labels::Merged);
     let mut stacks: Vec<(String, u64)> = Vec::new();
-    // The line of the current path, and the length of the line of each of its prefixes.
+    // The line of the current path, and the length of the line for each prefix of the path.
     let (mut line, mut lengths) = (String::new(), Vec::new());
     for path in &list {
         lengths.truncate(path.depth - 1);

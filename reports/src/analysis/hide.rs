@@ -1,4 +1,4 @@
-//! A snapshot without some of its nodes, whose times go to the node above.
+//! Removes nodes from a snapshot, and adds their times to the nodes above them.
 //!
 //! ```text
 //! handle                    self idle 0        handle    self idle 50
@@ -6,9 +6,9 @@
 //! └─ read().await           self idle 0
 //!    └─ read                self idle 9
 //! ```
-//! Nothing is lost: busy time is part of the node above already, and self idle time is added to its
-//! own. Roots stay. Waits that overlap are bounded: a node's self idle time never exceeds its idle
-//! time.
+//! No time is lost: the node above already includes the busy time, and the self idle time is added
+//! to its own. Roots stay. Because waits may overlap, the self idle time of a node is limited to
+//! its idle time.
 
 use rustc_hash::FxHashMap;
 
@@ -18,9 +18,9 @@ use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 
 impl Snapshot {
-    /// The snapshot without nodes of these kinds. Without [`SiteKind::Await`], a wait belongs to
-    /// the function that awaits; without [`SiteKind::Block`], to the function around the block.
-    /// Roots stay. Siblings that then have the same name become one.
+    /// Returns the snapshot without nodes of these kinds. Without [`SiteKind::Await`], a wait
+    /// belongs to the function that awaits. Without [`SiteKind::Block`], a wait belongs to the
+    /// function around the block. Roots stay. Siblings with the same site and label are merged.
     ///
     /// # Examples
     /// ```
@@ -38,7 +38,7 @@ impl Snapshot {
 }
 
 /// The recorded times, without awaits that have no time of their own because the span below them
-/// begins and ends with them. Nothing that is alive is in it.
+/// begins and ends with them. Live tasks, spans, waits and resources are left out.
 pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
     let tree = Tree::new(snapshot);
     hide(snapshot, without_alive(snapshot), |index, node| {
@@ -50,8 +50,8 @@ pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
     })
 }
 
-/// The recorded times by function: without awaits, whose time goes to the function around them, and
-/// without what is alive.
+/// The recorded times by function. The time of an await goes to the function around it. Live tasks,
+/// spans, waits and resources are left out.
 #[cfg(feature = "compare")]
 pub(crate) fn functions(snapshot: &Snapshot) -> Snapshot {
     hide(snapshot, without_alive(snapshot), |_, node| {
@@ -59,7 +59,8 @@ pub(crate) fn functions(snapshot: &Snapshot) -> Snapshot {
     })
 }
 
-/// A copy without nodes and without what is alive, of which there may be millions.
+/// A copy without nodes, and without live tasks, spans, waits and resources. There may be millions
+/// of each.
 fn without_alive(snapshot: &Snapshot) -> Snapshot {
     Snapshot {
         version: snapshot.version,
@@ -79,7 +80,7 @@ fn without_alive(snapshot: &Snapshot) -> Snapshot {
     }
 }
 
-/// Puts the nodes that are not hidden into `shown`.
+/// Copies the nodes that are not hidden into `shown`.
 fn hide(snapshot: &Snapshot, mut shown: Snapshot, is_hidden: impl Fn(usize, &Node) -> bool) -> Snapshot {
     // By old index: the new index of the node, or that of its nearest shown ancestor.
     let mut places: Vec<usize> = Vec::with_capacity(snapshot.nodes.len());
@@ -142,7 +143,7 @@ pub(crate) fn add_counters(into: &mut Node, node: &Node) {
     into.latency.merge(&node.latency);
 }
 
-/// Puts the nodes back into depth-first order, siblings by name, site and label.
+/// Restores the depth-first order of the nodes. Siblings are sorted by name, site and label.
 pub(crate) fn depth_first(snapshot: &mut Snapshot) {
     let tree = Tree::new(snapshot);
     let sorted = |siblings: &[usize]| {
@@ -166,7 +167,7 @@ pub(crate) fn depth_first(snapshot: &mut Snapshot) {
     for node in &mut snapshot.nodes {
         node.parent = node.parent.map(|parent| NodeIndex::new(numbers[parent.get()]));
     }
-    // Without a copy: of a million nodes, it would be the third.
+    // Nodes are swapped in place, because a copy would be the third list of a million nodes.
     for index in 0..numbers.len() {
         while numbers[index] != index {
             let number = numbers[index];

@@ -1,7 +1,7 @@
 //! The table by label: the totals of each label of a site, such as `handle` for `user=7`.
 //!
-//! Cumulative times count as in [`rows`](super::rows): only the outermost occurrence of a label of
-//! a site on a path adds.
+//! Cumulative times are computed as in [`rows`](super::rows): of several occurrences of one site
+//! and label on a path, only the outermost counts.
 
 use std::cmp::Reverse;
 

@@ -4,11 +4,11 @@
 //! bucket    |from     middle      to|    of 16 per power of two: to − from ≤ from / 16
 //! quantile           ^ off by at most from / 32: 3.2 %
 //! ```
-//! A quantile `q` of `n` durations is the smallest of them that at least `q · n` do not exceed. The
-//! histogram says in which bucket it lies, and the result is the bucket's middle. The last of the
-//! durations is known exactly.
+//! The quantile `q` of `n` durations is the smallest duration that at least `q · n` durations do
+//! not exceed. The histogram determines its bucket, and the result is the middle of that bucket.
+//! Only the longest duration is known exactly.
 //!
-//! Merging adds buckets, so a merged histogram is that of all durations together.
+//! Merging adds the counts of buckets, so a merged histogram equals the histogram of all durations.
 
 use crate::clean::printable;
 use crate::model::{Bucket, Durations, Latency, Node, RunState, SiteIndex, SiteKind, Snapshot};
@@ -53,8 +53,8 @@ pub struct FunctionLatency {
     /// ns that calls were in flight, summed over all calls: from each call's first poll to its end,
     /// or to the capture.
     pub in_flight_ns: u64,
-    /// The age in ns of its oldest span in [`Snapshot::spans`], since it was created; 0 if there is
-    /// none. It exceeds all quantiles of calls that ended if calls no longer end.
+    /// The age in ns of its oldest span in [`Snapshot::spans`], since the creation of the span; 0
+    /// if there is none. If calls no longer end, it exceeds all quantiles of calls that ended.
     pub oldest_ns: u64,
 }
 
@@ -68,8 +68,8 @@ impl FunctionLatency {
 }
 
 impl Snapshot {
-    /// The latency of each function and label, sorted by name, then label. Functions without calls
-    /// that ended or are in flight are missing, as are awaits and hand-written futures.
+    /// The latency of each function and label, sorted by name, then label. The list leaves out
+    /// awaits, hand-written futures, and functions without a call that ended or is in flight.
     ///
     /// # Examples
     /// ```
@@ -194,7 +194,7 @@ fn oldest_spans(snapshot: &Snapshot) -> OrderedMap<(SiteIndex, Option<&str>), u6
     oldest_ns
 }
 
-/// Returns whether a node's calls have a first poll and an end.
+/// Returns whether the calls of a node have a recorded latency.
 pub(crate) fn has_latency(snapshot: &Snapshot, node: &Node) -> bool {
     let kind = snapshot.site(node.site).map(|site| site.kind);
     !matches!(kind, None | Some(SiteKind::Await | SiteKind::Impl | SiteKind::Traced))

@@ -1,8 +1,8 @@
 //! Locks that were acquired in both orders, or in a longer cycle.
 //!
-//! A pair is an edge from the lock that was held to the lock that was acquired. Edges that are on
-//! no cycle are removed first, from both ends. Then each pair of opposite edges is an inversion,
-//! and so is the shortest cycle through any other edge that no inversion contains yet.
+//! A pair is an edge from the held lock to the acquired lock. First, edges that cannot be part of a
+//! cycle are removed, from both ends. Then each pair of opposite edges is an inversion. For every
+//! other edge that no inversion contains yet, the shortest cycle through that edge is an inversion.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ use crate::model::{LockOrder, LockPair, Snapshot};
 use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 
-/// How many inversions are searched for.
+/// Maximum number of inversions that are reported.
 const MAX_INVERSIONS: usize = 1000;
 
-/// Locks that were acquired in both orders, or in a longer cycle. Tasks that do so at the same time
-/// can deadlock.
+/// Locks that were acquired in both orders, or in a longer cycle. Tasks that acquire them at the
+/// same time can deadlock.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
@@ -27,8 +27,8 @@ pub struct LockInversion {
 }
 
 impl Snapshot {
-    /// The locks that were acquired in both orders, pairs first, then longer cycles, up to 1,000 in
-    /// all. Empty if lock order was not recorded.
+    /// Returns the locks that were acquired in both orders: pairs first, then longer cycles, up to
+    /// 1,000 in total. The list is empty if lock order was not recorded.
     ///
     /// An inversion does not mean that anything hangs or will hang: a third lock may have been
     /// held, or the tasks may never run at the same time.
@@ -93,7 +93,8 @@ impl LockGraph {
         let is_sound = |pair: &LockEdge| pair.held.max(pair.acquired) < count && pair.held != pair.acquired;
         let mut is_left: Vec<bool> = pairs.iter().map(is_sound).collect();
         let ends: [fn(&LockEdge) -> usize; 2] = [|pair| pair.held, |pair| pair.acquired];
-        // First edges from locks that no edge leads to, then edges to locks that no edge leaves.
+        // Removes first the edges from locks without an incoming edge, then the edges to locks
+        // without an outgoing edge.
         for side in 0..2 {
             let (near, far) = (ends[1 - side], ends[side]);
             let mut degree = vec![0_usize; count];

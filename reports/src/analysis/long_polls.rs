@@ -1,15 +1,16 @@
-//! Call paths with long polls, from the histograms.
+//! Finds call paths with long polls in the histograms.
 //!
-//! A bucket only bounds the duration of a poll. So polls count from the bucket on that contains the
-//! wanted bound: no longer poll is left out, and reports say from where they count.
+//! A histogram knows only the bucket of each poll. So all polls in the bucket that contains the
+//! requested bound count, and those in higher buckets. No longer poll is left out, and reports show
+//! the actual bound.
 //! ```text
 //! buckets        |   43..87 µs   |   87..175 µs   |  175..350 µs  |
 //! wanted                             ^ 100 µs
 //! counted                         |███████████████████████████████|
 //! ```
-//! A long poll makes the polls around it long. A path is listed only if its children do not explain
-//! it: if some duration was reached more often than half of that duration was in all children
-//! together.
+//! A long poll also makes the polls around it long. A path is listed only if its children do not
+//! explain its polls: for some duration, more of its polls reached that duration than polls of all
+//! its children reached half of it.
 
 use std::cmp::Reverse;
 
@@ -31,7 +32,7 @@ pub(crate) struct LongPolls {
 pub(crate) struct LongRow {
     /// The index of its node.
     pub(crate) node: usize,
-    /// Its long polls, with a running one that is longer than all finished ones.
+    /// Number of its long polls, including a running poll if it is longer than all finished ones.
     pub(crate) polls: u64,
     /// Its longest poll in ns, a running one included.
     pub(crate) longest_ns: u64,
@@ -39,7 +40,8 @@ pub(crate) struct LongRow {
     pub(crate) at_least_ns: u64,
 }
 
-/// The call paths with polls of about `wanted_ns` or longer that no path below explains.
+/// Returns the call paths with polls of about `wanted_ns` or longer that no path below them
+/// explains.
 pub(crate) fn long_polls(snapshot: &Snapshot, tree: &Tree<'_>, wanted_ns: u64) -> LongPolls {
     let buckets = || snapshot.nodes.iter().flat_map(|node| &node.polls_histogram);
     let around = buckets().filter(|bucket| bucket.from_ns <= wanted_ns && wanted_ns < bucket.to_ns);
@@ -77,7 +79,7 @@ fn long(node: &Node, from_ns: u64) -> impl Iterator<Item = &Bucket> {
     node.polls_histogram.iter().filter(move |bucket| bucket.from_ns >= from_ns)
 }
 
-/// How many polls are in buckets that end after `ns`.
+/// The number of polls in buckets that end after `ns`.
 fn reaching(node: &Node, ns: u64) -> u64 {
     let reaching = node.polls_histogram.iter().filter(|bucket| bucket.to_ns > ns);
     reaching.map(|bucket| bucket.count).fold(0, u64::saturating_add)
@@ -86,7 +88,7 @@ fn reaching(node: &Node, ns: u64) -> u64 {
 fn at_least(node: &Node, from_ns: u64) -> u64 {
     let times = long(node, from_ns).map(|bucket| bucket.from_ns.saturating_mul(bucket.count));
     let sum = times.fold(0_u64, u64::saturating_add);
-    // The duration of the longest poll is known. It is in no bucket while it runs.
+    // The exact duration of the longest poll is known. A running poll is in no bucket.
     let more = if is_longest_running(node) {
         node.longest_poll_ns
     } else {

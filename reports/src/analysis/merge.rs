@@ -5,9 +5,9 @@
 //!        └─ read 3                 └─ write 1                 ├─ read 3
 //!                                                             └─ write 1
 //! ```
-//! Paths are equal if all their sites and labels are. Lengths add up as well, so a rate is the mean
-//! of the processes. What was alive is left out: ids of tasks and resources belong to one process,
-//! and no verdict follows from several.
+//! Two paths are equal if all their sites and labels are equal. The lengths of the recordings are
+//! added, too, so a rate is the mean of the processes. Live tasks, waits and resources are left
+//! out, because their ids belong to one process, and no verdict follows from several processes.
 
 use crate::analysis::diff::is_continued;
 use crate::analysis::hide::{add_counters, depth_first};
@@ -16,10 +16,10 @@ use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by;
 
 /// Adds up the counters and times of all snapshots, by call path. Of several snapshots of one
-/// process, which contain each other, only the last one counts.
+/// process, only the last counts, because it contains the others.
 ///
-/// Tasks, resources and waits are left out. Processes of different names are named with commas
-/// between, and a process id that is not common is 0.
+/// Tasks, resources and waits are left out. If the names of the processes differ, they are joined
+/// with commas. If their process ids differ, the id is 0.
 ///
 /// # Examples
 /// ```
@@ -52,7 +52,7 @@ pub fn merge(snapshots: &[Snapshot]) -> Snapshot {
     merged
 }
 
-/// Merges all that is not about call paths.
+/// Merges everything except call paths.
 fn head(merged: &mut Snapshot, snapshots: &[&Snapshot]) {
     let texts = |text: fn(&Snapshot) -> &str| {
         let texts: OrderedSet<&str> =
@@ -122,7 +122,7 @@ fn add_nodes(
     }
 }
 
-/// Saturates: a saved snapshot may contain any number.
+/// Adds with saturation, because a saved snapshot may contain any number.
 fn add(sum: &mut u64, value: u64) {
     *sum = sum.saturating_add(value);
 }

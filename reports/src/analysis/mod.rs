@@ -18,8 +18,8 @@
 //! hangs       what can still make progress: verdicts
 //! findings    what to look at first, one rule per file
 //! ```
-//! Nothing here writes, and nothing fails: a snapshot that contradicts itself gives odd numbers,
-//! never a panic.
+//! Nothing here does I/O or fails. A snapshot that contradicts itself gives odd numbers, but never
+//! a panic.
 
 #[cfg(feature = "compare")]
 pub(crate) mod diff;

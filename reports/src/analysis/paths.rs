@@ -6,9 +6,10 @@
 //! └─ read().await           no time of its own        └─ sleep(d).await     idle 50
 //!    └─ read                busy 2, self idle 9
 //! ```
-//! An await without time of its own is left out: the annotated future below it begins and ends with
-//! it. Its part of the task's wall time goes to the path above. Siblings of one site are one path.
-//! A path has at most 512 frames; times below go to one frame, [`deeper`](PathSite::Deeper).
+//! An await without time of its own is left out, because the annotated future below it begins and
+//! ends with it. Its part of the task's wall time goes to the path above. Siblings of one site form
+//! one path. A path has at most 512 frames. All times below go to one frame,
+//! [`deeper`](PathSite::Deeper).
 //!
 //! Invariants: Σ `busy_ns` is the busy time of all roots minus `nested_ns`. `busy_ns`, `waited_ns`
 //! and `queued_ns` of a task's paths add up to its wall time. Σ `idle_ns` is the sum of every
@@ -19,20 +20,21 @@ use crate::model::{SiteIndex, SiteKind, Snapshot};
 use crate::names::{DEEPER, Names};
 use crate::sort::{sort_by, sort_by_key};
 
-/// The longest path, twice what is recorded. One line for each of thousands of nested nodes would
-/// take quadratic space, so deeper nodes add their time to one frame.
+/// Maximum number of frames of a path, twice the recorded depth. Thousands of nested nodes, each
+/// with a line of its own, would take quadratic space. So deeper nodes add their times to one
+/// frame.
 pub(crate) const MAX_FRAMES: usize = 512;
 
-/// The times and counts of one path itself, without the paths below it.
+/// The times and counts of one path, without the paths below it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Times {
     /// ns inside `poll`.
     pub(crate) busy_ns: u64,
-    /// ns of its task's waits that ended on this path. Waits at the same time count once.
+    /// ns of the task's waits that ended on this path. Of concurrent waits, only one counts.
     pub(crate) waited_ns: u64,
     /// For a root, ns between wakes and polls.
     pub(crate) queued_ns: u64,
-    /// ns of its own waits. Waits at the same time all count.
+    /// ns of its own waits. Concurrent waits all count.
     pub(crate) idle_ns: u64,
     /// Polls of a function; 0 for an await, whose polls are those of its function.
     pub(crate) polls: u64,
@@ -66,7 +68,7 @@ pub(crate) enum PathSite {
 }
 
 impl PathSite {
-    /// Its frame, as in every report.
+    /// The name of the frame, equal in all reports.
     pub(crate) fn frame(self, names: &Names) -> &str {
         match self {
             Self::Site(site) => names.frame(site),
@@ -89,7 +91,7 @@ pub(crate) struct Path<'a> {
     pub(crate) times: Times,
 }
 
-/// Whether calls of one site with different labels are different paths.
+/// Whether different labels of one site make different paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Labels {
     Kept,
@@ -102,7 +104,8 @@ pub(crate) struct Paths<'a> {
     /// Depth first, siblings by frame and label.
     pub(crate) list: Vec<Path<'a>>,
     pub(crate) names: Names,
-    /// By node: its path in the list. `None` if it is hidden, or below the longest path.
+    /// By node: the index of its path in the list; `None` if the node is hidden or below the
+    /// maximum depth.
     #[cfg_attr(not(feature = "svg"), allow(dead_code))]
     pub(crate) of_nodes: Vec<Option<usize>>,
 }
@@ -135,7 +138,7 @@ fn list<'a>(
         (ranks.get(node.site.get()).copied().unwrap_or(usize::MAX), label)
     };
     let mut paths: Vec<Path<'a>> = Vec::new();
-    // Each entry is one path: the nodes that are merged into it.
+    // Each entry is one path: the index of its parent, and the nodes that are merged into it.
     let mut open: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
     push_groups(&mut open, None, tree.roots.clone(), key);
     while let Some((parent, nodes)) = open.pop() {
@@ -169,7 +172,7 @@ fn list<'a>(
     paths
 }
 
-/// Pushes the siblings in groups of equal keys, so that the group with the smallest key is on top.
+/// Pushes the siblings in groups of equal keys, with the smallest key on top of the stack.
 fn push_groups<K: Ord>(
     open: &mut Vec<(Option<usize>, Vec<usize>)>,
     parent: Option<usize>,
@@ -193,8 +196,8 @@ fn is_await(snapshot: &Snapshot, site: SiteIndex) -> bool {
     snapshot.site(site).is_some_and(|site| site.kind == SiteKind::Await)
 }
 
-/// By node: whether it is a frame. An await is none if it has no time of its own and is not the end
-/// of its path.
+/// By node: whether it has a frame. An await has no frame if it has no time of its own and is not
+/// the end of its path.
 fn shown(snapshot: &Snapshot, tree: &Tree<'_>) -> Vec<bool> {
     let mut shown = vec![true; tree.nodes.len()];
     for (index, node) in tree.nodes.iter().enumerate() {
@@ -206,10 +209,10 @@ fn shown(snapshot: &Snapshot, tree: &Tree<'_>) -> Vec<bool> {
     shown
 }
 
-/// By node: its own times, with those of the hidden nodes below it.
+/// By node: its own times, including those of the hidden nodes below it.
 ///
-/// Idle time of a task that was charged to no path, because nothing recorded ended the wait or a
-/// capture came between, goes to its root.
+/// Some idle time of a task is charged to no path, because no recorded event ended the wait, or
+/// because a capture came in between. That time goes to the root.
 fn times(tree: &Tree<'_>, is_shown: &[bool], is_await: impl Fn(SiteIndex) -> bool) -> Vec<Times> {
     let mut times: Vec<Times> = Vec::with_capacity(tree.nodes.len());
     let mut roots: Vec<usize> = Vec::with_capacity(tree.nodes.len());
@@ -242,7 +245,7 @@ fn times(tree: &Tree<'_>, is_shown: &[bool], is_await: impl Fn(SiteIndex) -> boo
     times
 }
 
-/// By site: its place in the order of frames. Sites with equal frames are equal.
+/// By site: its rank in the order of frames. Sites with equal frames have equal ranks.
 fn ranks(snapshot: &Snapshot, names: &Names) -> Vec<usize> {
     let mut order: Vec<usize> = (0..snapshot.sites.len()).collect();
     let frame = |site: usize| names.frame(SiteIndex::new(site));

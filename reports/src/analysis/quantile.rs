@@ -1,7 +1,7 @@
 //! Quantiles of poll durations from log2 histograms.
 //!
-//! A bucket only says how many durations fell between its bounds. They are assumed to lie evenly in
-//! it:
+//! A bucket only counts the durations between its bounds. They are assumed to be evenly
+//! distributed:
 //! ```text
 //! count     4           4
 //!       |·  ·  ·  ·|·  ·  ·  ·|
@@ -32,14 +32,15 @@ impl Histogram {
     /// `None` without polls.
     pub(crate) fn quantile(&self, per_mille: u16, longest_ns: u64) -> Option<u64> {
         let total: u128 = self.counts.values().copied().map(u128::from).sum();
-        // In thousandths of a poll, to compute with integers.
+        // Counts are in thousandths of a poll, so that integers are enough.
         let target = total * u128::from(per_mille.min(1000));
         let mut before = 0;
         for &((from_ns, to_ns), count) in &self.counts {
             let inside = u128::from(count) * 1000;
             if inside > 0 && before + inside >= target {
                 let width_ns = u128::from(to_ns.saturating_sub(from_ns));
-                // Beyond any real number of polls, the result is less exact.
+                // The product saturates only beyond any real number of polls. Then the result is
+                // less exact.
                 let offset_ns = width_ns.saturating_mul(target - before) / inside;
                 let offset_ns = u64::try_from(offset_ns).expect("it is at most the width, which is a u64");
                 return Some(from_ns.saturating_add(offset_ns).min(longest_ns));

@@ -1,7 +1,8 @@
 //! The table by function: the totals of all call paths of a site.
 //!
-//! Counters and self times are plain sums. Cumulative times are not: if a site is below itself on a
-//! path, the outer span's time contains the inner one's, so only the outermost occurrence adds.
+//! Counters and self times are plain sums, but cumulative times are not. If a site occurs several
+//! times on a path, the time of the outer span contains that of the inner one, so only the
+//! outermost occurrence counts.
 //! ```text
 //! walk          busy 10    adds 10
 //! └─ walk       busy 6     already included
@@ -53,8 +54,8 @@ pub struct Row {
     pub idle_ns: u64,
     /// Time from wakes to polls in ns, of tasks.
     pub queued_ns: u64,
-    /// Busy and idle time in ns of all callers, each counted once; 0 for a function that only code
-    /// without the attribute calls.
+    /// Busy and idle time in ns of all callers, each counted once; 0 for a function that only
+    /// un-annotated code calls.
     pub callers_ns: u64,
     /// Busy and idle time in ns of the calls from these callers.
     pub called_ns: u64,
@@ -98,7 +99,7 @@ impl Row {
 pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
-    // Each node looks up a key. With boxed values, the keys lie close together.
+    // Each node looks up a key. Boxed values keep the keys close together in memory.
     let mut by_site = OrderedMap::<SiteIndex, Box<(Row, Histogram, Latency)>>::new();
     let mut callers = HashSet::new();
     let is_outermost = tree.outermost(|node| node.site);
@@ -159,7 +160,7 @@ fn add_counters(row: &mut Row, node: &Node) {
     row.longest_poll_ns = row.longest_poll_ns.max(node.longest_poll_ns);
 }
 
-/// Saturates: a saved snapshot may contain any number.
+/// Adds with saturation, because a saved snapshot may contain any number.
 fn add(sum: &mut u64, value: u64) {
     *sum = sum.saturating_add(value);
 }

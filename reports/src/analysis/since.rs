@@ -9,9 +9,9 @@
 //!                       └─ write 2 calls
 //! ```
 //! Counters and times of call paths are subtracted. Tasks, resources and waits are those of the
-//! later snapshot: they are a state, not a sum. Paths are matched by their sites, not by position:
-//! new paths change the positions of others. A label that the recorder has replaced meanwhile has
-//! its sums in `[other]`.
+//! later snapshot, because they are a state, not a sum. Paths are matched by their sites, because
+//! new paths change the positions of others. If the recorder has replaced a label in the meantime,
+//! the sums of that label are in `[other]`.
 
 use std::collections::HashMap;
 
@@ -19,25 +19,26 @@ use crate::model::{Bucket, Durations, Node, NodeIndex, Site, Snapshot};
 use crate::names::OTHER;
 use crate::ordered::OrderedMap;
 
-/// Two clocks differ by this, besides one part in [`CLOCK_SHARE`] of the time between two readings:
-/// the wall clock is read in whole ms, and is corrected while the program runs.
+/// The allowed difference of the two clocks: this many ms, plus one part in [`CLOCK_SHARE`] of the
+/// time between the captures. The wall clock is read in whole ms, and is corrected while the
+/// program runs.
 const CLOCK_SLACK_MS: u64 = 10;
 const CLOCK_SHARE: u64 = 1_000;
 
-/// Identifies a path: the number of its parent, of its site, and its label.
+/// Identifies a path: the index of its parent, the number of its site, and its label.
 type PathKey<'a> = (Option<usize>, usize, Option<&'a str>);
 
 impl Snapshot {
     /// Returns what was recorded after `earlier`, a snapshot of the same process, up to this one.
     ///
     /// Counters, times and histograms of [`nodes`](Self::nodes) are subtracted, and so are
-    /// [`elapsed_ns`](Self::elapsed_ns) and the cost of recording. Paths that had nothing to
-    /// subtract stay, with zeros. [`alarms`](Self::alarms) are those that `earlier` does not have.
-    /// Everything else is as in this snapshot.
+    /// [`elapsed_ns`](Self::elapsed_ns) and the cost of recording. Paths without new events stay,
+    /// with zeros. [`alarms`](Self::alarms) are the alarms that `earlier` does not have. Everything
+    /// else equals this snapshot.
     ///
-    /// A poll or wait that was open in `earlier` counts from then on. The longest poll is exact if
-    /// it is longer than any before `earlier`; otherwise it is the upper bound of its histogram's
-    /// bucket.
+    /// A poll or wait that was open in `earlier` counts only from that capture on. The longest poll
+    /// is exact if it is longer than any before `earlier`; otherwise it is the upper bound of its
+    /// histogram's bucket.
     ///
     /// If `earlier` is of another process, or if the recording was reset in between, the result is
     /// this snapshot.
@@ -75,11 +76,11 @@ impl Snapshot {
     }
 
     /// Returns whether this recording began after `earlier` was captured, a snapshot of the same
-    /// process: the recording was reset, or the process is another one with the same id, as in a
-    /// restarted container.
+    /// process. Then the recording was reset, or another process has the same id, as in a restarted
+    /// container.
     ///
-    /// The recording then lasted for less time than has passed between the two captures. Returns
-    /// `false` if `earlier` does not say when it was captured.
+    /// In that case, the recording is shorter than the time between the two captures. Returns
+    /// `false` if the time of the earlier capture is unknown.
     ///
     /// # Examples
     /// ```
@@ -100,7 +101,7 @@ impl Snapshot {
         earlier.captured_unix_ms > 0 && self.elapsed_ns / 1_000_000 + slack_ms < apart_ms
     }
 
-    /// Returns whether `earlier` is of the same recording, and not newer.
+    /// Returns whether `earlier` is from the same recording, and not newer.
     pub(crate) fn continues(&self, earlier: &Self) -> bool {
         self.process.is_same(&earlier.process)
             && earlier.elapsed_ns <= self.elapsed_ns
@@ -108,7 +109,7 @@ impl Snapshot {
     }
 }
 
-/// Returns the paths that both snapshots have, as indexes into their nodes.
+/// Returns the paths that both snapshots have, as pairs of node indices: later, earlier.
 fn matches(later: &Snapshot, earlier: &Snapshot) -> Vec<(usize, usize)> {
     // The first of equal sites stands for all of them.
     let mut numbers: OrderedMap<&Site, usize> = OrderedMap::new();
@@ -124,7 +125,7 @@ fn matches(later: &Snapshot, earlier: &Snapshot) -> Vec<(usize, usize)> {
             paths.entry((node.parent.map(NodeIndex::get), *site, node.label.as_deref())).or_insert(number);
         }
     }
-    // For each path of `earlier`, the one of `later`: a parent comes before its children.
+    // For each path of `earlier`, the matching path of `later`. Parents come before their children.
     let mut found: Vec<Option<usize>> = Vec::with_capacity(earlier.nodes.len());
     for node in &earlier.nodes {
         let parent = match node.parent {
@@ -134,7 +135,7 @@ fn matches(later: &Snapshot, earlier: &Snapshot) -> Vec<(usize, usize)> {
         let path = parent.zip(before.get(node.site.get()));
         let find = |label| path.and_then(|(parent, site)| paths.get(&(parent, *site, label)).copied());
         let label = node.label.as_deref();
-        // A label that lost its place and has one again begins anew.
+        // A label that lost its place and got one again counts from zero.
         let goes_on = |found: &usize| later.nodes[*found].calls >= node.calls;
         let replaced = || label.and_then(|_| find(Some(OTHER)));
         found.push(find(label).filter(|found| label.is_none() || goes_on(found)).or_else(replaced));
@@ -142,8 +143,8 @@ fn matches(later: &Snapshot, earlier: &Snapshot) -> Vec<(usize, usize)> {
     found.into_iter().enumerate().filter_map(|(before, later)| later.map(|later| (later, before))).collect()
 }
 
-/// Subtracts the counters of an earlier reading. A counter that has shrunk becomes zero: both
-/// readings are taken while the program runs.
+/// Subtracts the counters of an earlier reading. Both readings are taken while the program runs, so
+/// a counter that has shrunk becomes zero.
 fn subtract(node: &mut Node, before: &Node) {
     let counters = [
         (&mut node.calls, before.calls),
@@ -163,7 +164,7 @@ fn subtract(node: &mut Node, before: &Node) {
     for (counter, before) in counters {
         *counter = counter.saturating_sub(before);
     }
-    // Calls that were open in `earlier` have no beginning here.
+    // The start of calls that were open in `earlier` is not counted here.
     let ends = [node.completed, node.cancelled, node.panicked, node.pending, node.running];
     let ends = ends.into_iter().fold(0_u64, u64::saturating_add);
     node.unsettled = signed(node.calls).saturating_sub(signed(ends));
@@ -181,21 +182,21 @@ fn subtract_durations(durations: &mut Durations, before: &Durations) {
     durations.longest_ns = longest(durations.longest_ns, before.longest_ns, count, bound);
 }
 
-/// The longest of `count` durations since then, where `bound` is above all finished ones; zero for
-/// no bound.
+/// The longest of the `count` durations since the earlier snapshot. `bound` exceeds all finished
+/// durations; it is zero if there are none.
 fn longest(now: u64, before: u64, count: u64, bound: u64) -> u64 {
     if count == 0 {
         0
     } else if now > before || bound == 0 {
         now
     } else {
-        // The bound itself is not in the last bucket.
+        // The upper bound of a bucket is exclusive.
         now.min(bound - 1)
     }
 }
 
-/// Subtracts each earlier bucket from the bucket that has its middle. The bounds of one bucket may
-/// differ between two readings, because the scale from ticks to ns is measured anew.
+/// Subtracts each earlier bucket from the bucket that contains its middle. The bounds of a bucket
+/// may differ between two readings, because the scale from ticks to ns is measured anew.
 pub(super) fn subtract_buckets(buckets: &mut Vec<Bucket>, before: &[Bucket]) {
     for earlier in before {
         let middle = earlier.from_ns.midpoint(earlier.to_ns);

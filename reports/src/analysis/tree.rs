@@ -27,8 +27,8 @@ pub(crate) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Links the nodes. Times that do not add up, as after a poll during the capture, saturate at
-    /// zero.
+    /// Links the nodes. A poll during the capture can make the times inconsistent. Then self times
+    /// saturate at zero.
     pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
         let nodes = &snapshot.nodes[..];
         let mut roots = Vec::new();
@@ -57,7 +57,7 @@ impl<'a> Tree<'a> {
         std::iter::successors(parent(nodes, index), move |&index| parent(nodes, index))
     }
 
-    /// The nodes from the root down to this one, which is included.
+    /// The nodes from the root to this node, inclusive.
     pub(crate) fn path(&self, index: usize) -> Vec<usize> {
         let mut path: Vec<usize> = self.ancestors(index).collect();
         path.reverse();
@@ -65,11 +65,11 @@ impl<'a> Tree<'a> {
         path
     }
 
-    /// Returns whether no ancestor of a node has the same key, by node. Only such nodes add to a
-    /// cumulative time: the time of a recursive call is part of the outer one.
+    /// Returns, by node, whether no ancestor has the same key. Only such nodes count for a
+    /// cumulative time, because an outer call includes the time of a recursive call.
     pub(crate) fn outermost<K: Eq + Hash>(&self, key: impl Fn(&'a Node) -> K) -> Vec<bool> {
         let mut is_outermost = vec![false; self.nodes.len()];
-        // Depth first: the keys from a root down to the node.
+        // The keys on the path from the root to the current node of a depth-first walk.
         let mut above = FxHashSet::default();
         let mut steps: Vec<(usize, bool)> = self.roots.iter().map(|&root| (root, false)).collect();
         while let Some((node, is_left)) = steps.pop() {
@@ -87,7 +87,8 @@ impl<'a> Tree<'a> {
         is_outermost
     }
 
-    /// Folds each node with the value of its parent; `None` for a root.
+    /// Computes a value for each node from its index and the value of its parent; `None` for a
+    /// root.
     pub(crate) fn inherit<T: Copy>(&self, value: impl Fn(usize, Option<T>) -> T) -> Vec<T> {
         let mut values: Vec<T> = Vec::with_capacity(self.nodes.len());
         for index in 0..self.nodes.len() {
@@ -98,7 +99,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// The parent if it stands before the child, as the snapshot promises. So no path is endless.
+/// The parent, if it comes before the child. Snapshots guarantee this order. The check keeps every
+/// path finite, whatever a saved snapshot contains.
 fn parent(nodes: &[Node], index: usize) -> Option<usize> {
     nodes[index].parent.map(NodeIndex::get).filter(|&parent| parent < index)
 }

@@ -1,8 +1,8 @@
-//! The use of resources, whether they exist or are gone.
+//! The use of resources, both existing and dropped ones.
 
 use crate::model::{PastResources, Place, Resource, ResourceKind, Snapshot, Usage};
 
-/// The use of a resource, or of all of one place that are gone.
+/// The use of an existing resource, or of all dropped resources of one place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResourceUse<'a> {
     pub(crate) kind: ResourceKind,
@@ -12,14 +12,14 @@ pub(crate) struct ResourceUse<'a> {
     pub(crate) capacity: Option<u64>,
     /// Number of resources.
     pub(crate) count: u64,
-    /// The resource, unless it is gone.
+    /// The resource, if it still exists.
     pub(crate) existing: Option<&'a Resource>,
-    /// The part of the time in `usage.waiters` that is of one resource, in ns: the largest part.
+    /// The largest share of a single resource in the time of `usage.waiters`, in ns.
     pub(crate) most_waited_ns: u64,
     pub(crate) usage: &'a Usage,
 }
 
-/// Returns the use of each resource, then of those that are gone.
+/// Returns the use of each existing resource, then of the dropped ones.
 pub(crate) fn resource_uses(snapshot: &Snapshot) -> impl Iterator<Item = ResourceUse<'_>> {
     snapshot.resources.iter().map(of_existing).chain(snapshot.past_resources.iter().map(of_past))
 }

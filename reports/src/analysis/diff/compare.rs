@@ -1,4 +1,4 @@
-//! Compares both sides, function by function.
+//! Compares two sides, function by function.
 
 use crate::analysis::diff::recordings::{FunctionKey, Recording, Totals, recordings};
 use crate::analysis::diff::spread::{Spread, is_dominant, median, noise};
@@ -11,15 +11,14 @@ use crate::model::{Durations, Snapshot};
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by;
 
-/// Differences below this many ns are those of clock readings.
+/// Differences below this many ns may come from the resolution of the clock.
 const RESOLUTION_NS: f64 = 50.0;
-/// Relative noise of exact means, at least, and of quantiles, whose buckets are 6 % wide.
+/// Minimum relative noise of means, which are exact, and of quantiles, whose buckets are 6 % wide.
 const MEAN_FLOOR: f64 = 0.01;
 const QUANTILE_FLOOR: f64 = 0.04;
 
-/// Compares the functions of two sides. Snapshots of one process are taken apart: each counts from
-/// the one before it, on either side. See [`Diff`] for the result, and [`Change`] for what is
-/// flagged.
+/// Compares the functions of two sides. Each snapshot counts from the previous snapshot of its
+/// process, on either side. See [`Diff`] for the result, and [`Change`] for what is flagged.
 ///
 /// # Examples
 /// ```
@@ -64,11 +63,11 @@ fn side(snapshots: &[Snapshot], recordings: &[Recording]) -> DiffSide {
     }
 }
 
-/// Unambiguous names of the functions: alone, with the module, with the file, or numbered in the
-/// order of the file.
+/// Unambiguous names of the functions: the name alone, with the module, with the file, or with a
+/// number in the order of the file.
 fn names<'a>(keys: &OrderedSet<&'a FunctionKey>) -> OrderedMap<&'a FunctionKey, String> {
     fn qualified(key: &FunctionKey) -> String {
-        // The root of a crate that is not known has no name.
+        // The module path is empty if it is unknown.
         [&key.module, &key.name].map(String::as_str).join("::").trim_start_matches("::").to_owned()
     }
     fn with_file(key: &FunctionKey) -> String {
@@ -90,7 +89,8 @@ fn names<'a>(keys: &OrderedSet<&'a FunctionKey>) -> OrderedMap<&'a FunctionKey, 
     keys.iter().map(|&key| (key, name(key))).collect()
 }
 
-/// Compares one function. Returns its rank and its difference, to sort by.
+/// Compares one function. Returns its rank and its difference, which are the sort keys, and the
+/// comparison.
 fn function(
     key: &FunctionKey,
     name: &str,
@@ -116,7 +116,7 @@ fn function(
             let [old, new] = totals.each_ref().map(|side| {
                 let values: Vec<f64> =
                     side.iter().filter_map(|(it, totals)| value(measure, basis, it, totals)).collect();
-                // A quantile that few recordings have is one of unusual recordings.
+                // A quantile that only a few recordings have would describe unusual recordings.
                 Spread::new(values).filter(|spread| spread.values.len() * 2 > side.len())
             });
             let resolution = if measure == Measure::Calls { by_chance(&totals) } else { RESOLUTION_NS };
@@ -149,9 +149,9 @@ fn function(
     (rank, difference, function)
 }
 
-/// The value of a measure in one recording; `None` if the recording says too little.
+/// The value of a measure in one recording; `None` if the recording has too few calls.
 fn value(measure: Measure, basis: Basis, recording: &Recording, totals: &Totals) -> Option<f64> {
-    /// A quantile needs this many durations above it.
+    /// The number of durations that must lie above a quantile.
     const ABOVE: u64 = 10;
     let per = match basis {
         Basis::Call => float(totals.calls),
@@ -168,8 +168,8 @@ fn value(measure: Measure, basis: Basis, recording: &Recording, totals: &Totals)
     }
 }
 
-/// A quantile, interpolated inside its bucket, so that a small shift of all durations shows; `None`
-/// with fewer than `least` durations.
+/// A quantile in ns; `None` with fewer than `least` durations. It is interpolated inside its
+/// bucket, so that a small shift of all durations changes it.
 fn quantile(durations: &Durations, share: f64, least: u64) -> Option<f64> {
     let total = durations.count();
     if total < least.max(1) {
@@ -188,9 +188,9 @@ fn quantile(durations: &Durations, share: f64, least: u64) -> Option<f64> {
     Some(float(durations.longest_ns))
 }
 
-/// The difference in calls per second that few calls alone may cause: twice the standard deviation
-/// of counts of independent events. A function that is called once, such as `main`, has a third of
-/// the rate in a recording of three times the length.
+/// The difference in calls per second that chance may cause: twice the standard deviation, if calls
+/// are independent. Without this bound, a function that is called once, such as `main`, would be
+/// flagged: in a recording of three times the length, its rate drops to a third.
 fn by_chance(totals: &[Vec<(&Recording, &Totals)>; 2]) -> f64 {
     let variance = |side: &Vec<(&Recording, &Totals)>| {
         let calls: f64 = side.iter().map(|(_, totals)| float(totals.calls)).sum();
@@ -200,8 +200,8 @@ fn by_chance(totals: &[Vec<(&Recording, &Totals)>; 2]) -> f64 {
     2.0 * totals.iter().map(variance).sum::<f64>().sqrt()
 }
 
-/// Compares a measure; `None` if neither side has a value, or both are zero. Differences up to
-/// `resolution` are none.
+/// Compares a measure; `None` if neither side has a value above zero. Differences up to
+/// `resolution` do not count.
 fn compare(
     measure: Measure,
     old: Option<Spread>,
@@ -240,14 +240,15 @@ fn compare(
     Some(MeasureDiff { measure, old, new, relative, noise: relative_noise, change })
 }
 
-/// The change of a function: slower if any of its times is, then faster, then its calls.
+/// The change of a function: slower if any of its times is slower, else faster if any is faster,
+/// else the change of its calls.
 fn overall(measures: &[MeasureDiff]) -> Change {
     let order = [Change::Slower, Change::Faster, Change::MoreCalls, Change::FewerCalls, Change::Unsure];
     let has = |change: &Change| measures.iter().any(|measure| measure.change == *change);
     order.into_iter().find(has).unwrap_or_default()
 }
 
-/// The difference of busy and idle time, in ns per second of the recording.
+/// The absolute difference of busy and idle time, in ns per second of the recording.
 fn difference(measures: &[MeasureDiff], basis: Basis) -> f64 {
     let median = |measure: Measure| {
         let found = measures.iter().find(|it| it.measure == measure)?;

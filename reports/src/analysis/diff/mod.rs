@@ -19,8 +19,8 @@
 //!
 //! Independent recordings without a difference pass all three in fewer than 1 of 1,000 comparisons
 //! with 5 recordings a side, and 1 of 10,000 with 10. With 10 a side, a change of 10 % is found in
-//! 99 of 100 comparisons if recordings spread by 2 %, and in 7 of 10 if they spread by 3 %. The
-//! machine has to be equal for both sides: record them in turns.
+//! 99 of 100 comparisons if recordings spread by 2 %, and in 7 of 10 if they spread by 3 %. Both
+//! sides need the same conditions on the machine, so record them alternately.
 
 mod compare;
 mod recordings;

@@ -1,7 +1,7 @@
-//! Totals by function, one set per recording.
+//! Splits snapshots into recordings, each with its totals by function.
 //!
-//! Snapshots of one process contain each other. So a later one counts from the one before it, on
-//! whichever side that is:
+//! A later snapshot of a process contains the earlier ones. So each snapshot counts from the
+//! previous one of its process, on either side:
 //! ```text
 //! process 7   |=====|          snapshot 1   ──▶  recording 1: start to snapshot 1
 //!             |==========|     snapshot 2   ──▶  recording 2: snapshot 1 to snapshot 2
@@ -15,14 +15,16 @@ use crate::model::{Durations, Place, Site, SiteKind, Snapshot};
 use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 
-/// The identity of a function across snapshots: all of its site but the line, which moves.
+/// The identity of a function across snapshots: its site without the line, which changes with
+/// edits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FunctionKey {
     pub(super) name: String,
     pub(super) module: String,
     pub(super) file: String,
     kind: SiteKind,
-    /// The number of the site among those with equal names in the file, by place.
+    /// The number of the site among the sites of the file with the same name, in order of place,
+    /// from 0.
     pub(super) ordinal: usize,
 }
 
@@ -46,20 +48,21 @@ pub(super) struct Totals {
 pub(super) struct Recording {
     pub(super) process: String,
     pub(super) elapsed_ns: u64,
-    /// When it ended, in ms since 1970 in UTC; 0 if unknown.
+    /// The time of its end, in ms since 1970 in UTC; 0 if unknown.
     pub(super) captured_unix_ms: u64,
     /// Whether the recorder has dropped calls.
     pub(super) is_incomplete: bool,
     pub(super) functions: OrderedMap<FunctionKey, Totals>,
 }
 
-/// The recordings of a side, in the order of its snapshots. Of equal snapshots, one counts.
+/// The recordings of a side, in the order of its snapshots. Of several equal snapshots, only the
+/// first counts.
 pub(super) fn recordings(side: &[Snapshot], other_side: &[Snapshot]) -> Vec<Recording> {
     let snapshots: Vec<&Snapshot> = side.iter().chain(other_side).collect();
     let all: Vec<Recording> = snapshots.iter().map(|snapshot| Recording::new(snapshot)).collect();
     let mut found = Vec::new();
     for (index, recording) in all.iter().take(side.len()).enumerate() {
-        // An equal snapshot of the other side has a higher index, and so is not earlier.
+        // An equal snapshot of the other side has a higher index, so it does not count as earlier.
         let earlier = all.iter().enumerate().filter(|(other, earlier)| {
             let is_before = (earlier.elapsed_ns, *other) < (recording.elapsed_ns, index);
             let is_same = snapshots[*other].process.is_same(&snapshots[index].process);
@@ -76,8 +79,8 @@ pub(super) fn recordings(side: &[Snapshot], other_side: &[Snapshot]) -> Vec<Reco
     found
 }
 
-/// For each snapshot, whether another one of its process contains it. Of equal ones, the last is
-/// not contained.
+/// For each snapshot, whether another snapshot of its process contains it. Of several equal
+/// snapshots, only the last is not contained.
 pub(crate) fn is_continued(snapshots: &[Snapshot]) -> Vec<bool> {
     let all: Vec<Recording> = snapshots.iter().map(Recording::new).collect();
     let is_before = |index: usize, other: usize| {
@@ -122,11 +125,11 @@ impl Recording {
         }
     }
 
-    /// Returns whether it can contain `earlier`: every function has its first poll at the same
-    /// moment, and has at least as many calls. Two runs of a program never agree on the first.
+    /// Returns whether this recording can contain `earlier`: every function has the same time of
+    /// its first poll, and at least as many calls. The times of first polls always differ between
+    /// two runs of a program.
     fn continues(&self, earlier: &Self) -> bool {
-        /// Allows for the rounding of ticks, and for a clock rate that is measured more precisely
-        /// later.
+        /// Allows for rounded ticks, and for a clock rate that is later measured more precisely.
         const SLACK_NS: u64 = 1_000;
         !earlier.functions.is_empty()
             && earlier.functions.iter().all(|(key, before)| {
@@ -177,7 +180,7 @@ fn keys(sites: &[Site]) -> Vec<FunctionKey> {
     keys.into_iter().flatten().collect()
 }
 
-/// Saturates: a saved snapshot may contain any number.
+/// Adds with saturation, because a saved snapshot may contain any number.
 fn add(sum: &mut u64, value: u64) {
     *sum = sum.saturating_add(value);
 }

@@ -1,4 +1,4 @@
-//! Median and spread of a measure over the recordings of a side, and the test for a change.
+//! Median and spread of a measure on one side, and the test for a change.
 //!
 //! ```text
 //! old     · ·|··  ·                 | median
@@ -44,8 +44,9 @@ impl Spread {
     }
 }
 
-/// The change of the median that noise alone may cause, in the unit of the values, at least
-/// `floor`. Infinite if it is unknown: a single recording without any of it says nothing.
+/// The change of the median that noise alone may cause, in the unit of the values. It is at least
+/// `floor` if both sides have several values. It is infinite, that is unknown, if a side has a
+/// single value and the old median is zero.
 pub(super) fn noise(old: &Spread, new: &Spread, floor: f64) -> f64 {
     if old.values.len().min(new.values.len()) < 2 {
         return if old.median > 0.0 { ASSUMED * old.median } else { f64::INFINITY };
@@ -84,7 +85,7 @@ pub(super) fn median(values: &[f64]) -> Option<f64> {
     Some(if sorted.len() % 2 == 1 { upper } else { f64::midpoint(sorted[middle - 1], upper) })
 }
 
-/// A count as a number to compute with.
+/// Converts a count for computations.
 #[expect(clippy::cast_precision_loss, reason = "counts of this size are exact")]
 pub(super) fn number(count: usize) -> f64 {
     count as f64

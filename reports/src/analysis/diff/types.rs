@@ -38,16 +38,16 @@ pub struct Diff {
     pub old: DiffSide,
     /// The side after the change.
     pub new: DiffSide,
-    /// Why the comparison may not mean much, one sentence each.
+    /// Reasons why the comparison may be unreliable, one sentence each.
     pub warnings: Vec<String>,
-    /// All functions: slower ones first, then faster ones, then the others; within each, those with
-    /// the largest difference in time per second first.
+    /// All functions: slower ones first, then faster ones, then the others. Within each group, the
+    /// functions with the largest difference in time per second come first.
     pub functions: Vec<FunctionDiff>,
 }
 
 impl Diff {
-    /// The functions with a measure that rose by more than `relative` (0.1 for 10 %) and was
-    /// flagged. A rise from zero is over every bound. The number of calls does not count.
+    /// Returns the functions with a flagged measure that rose by more than `relative` (0.1 for 10
+    /// %). A rise from zero exceeds every bound. The number of calls does not count.
     pub fn slower_than(&self, relative: f64) -> impl Iterator<Item = &FunctionDiff> {
         let is_over = move |measure: &&MeasureDiff| {
             measure.change == Change::Slower && measure.relative.is_none_or(|change| change > relative)
@@ -65,20 +65,20 @@ pub struct DiffSide {
     pub processes: String,
     /// Number of snapshots.
     pub snapshots: usize,
-    /// Number of recordings, after equal snapshots are left out.
+    /// Number of recordings, without equal snapshots.
     pub recordings: usize,
     /// Median length of a recording, in ns.
     pub elapsed_ns: u64,
 }
 
-/// One function on both sides. Its awaits are part of it.
+/// One function on both sides. The times of its awaits are included.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "read", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct FunctionDiff {
     /// Its name, unambiguous among the compared functions.
     pub name: String,
-    /// Its place in the new side; in the old one, if it was removed.
+    /// Its place in the source on the new side, or on the old side if it was removed.
     pub place: Place,
     /// The sides that have it.
     pub presence: Presence,
@@ -131,8 +131,8 @@ pub enum Measure {
     Idle,
     /// Median latency of completed calls in ns.
     P50,
-    /// 90th percentile of the latency of completed calls in ns. It is steadier than the median
-    /// where calls are of two kinds, such as hits and misses.
+    /// 90th percentile of the latency of completed calls in ns. It is steadier than the median if
+    /// there are two kinds of calls, such as hits and misses.
     P90,
     /// 99th percentile of the latency of completed calls in ns.
     P99,

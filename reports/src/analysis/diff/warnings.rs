@@ -1,4 +1,4 @@
-//! Why a comparison may not mean much.
+//! Warnings about comparisons that may be unreliable.
 
 use crate::analysis::diff::recordings::Recording;
 use crate::analysis::diff::spread::median;
@@ -7,14 +7,14 @@ use crate::clean::printable;
 use crate::ordered::OrderedSet;
 use crate::units::{counted, time};
 
-/// With fewer recordings a side, their spread is hardly known.
+/// With fewer recordings per side, the estimate of their spread is poor.
 const FEW: usize = 5;
-/// A shorter recording is mostly the start of the program.
+/// A shorter recording consists mostly of the start of the program.
 const SHORT_NS: u64 = 1_000_000_000;
-/// How many functions a warning names.
+/// Maximum number of functions that a warning names.
 const MAX_NAMED: usize = 3;
 
-/// One sentence for each doubt, the gravest first.
+/// Returns one sentence per warning, the most serious first.
 pub(super) fn warnings(
     sides: &[Vec<Recording>; 2],
     functions: &[FunctionDiff],
@@ -59,7 +59,7 @@ fn short(name: &str, side: &[Recording]) -> Option<String> {
     })
 }
 
-/// Different programs, or recordings of different lengths.
+/// Warns of different programs, and of recordings of different lengths.
 fn unequal(sides: &[Vec<Recording>; 2]) -> Vec<String> {
     let mut warnings = Vec::new();
     let [old, new] =
@@ -82,7 +82,8 @@ fn unequal(sides: &[Vec<Recording>; 2]) -> Vec<String> {
     warnings
 }
 
-/// All recordings of one side, before all of the other: the machine may have changed in between.
+/// Warns if all recordings of one side precede those of the other, because the machine may have
+/// changed in between.
 fn not_in_turns(sides: &[Vec<Recording>; 2]) -> Option<String> {
     let times = |side: &[Recording]| {
         let times = || side.iter().map(|recording| recording.captured_unix_ms);
@@ -98,7 +99,7 @@ fn not_in_turns(sides: &[Vec<Recording>; 2]) -> Option<String> {
     })
 }
 
-/// Functions in which noise hides a change of the threshold, by every measure of their times.
+/// Warns of functions whose noise exceeds the threshold in every measure of their times.
 fn noisy(functions: &[FunctionDiff], options: DiffOptions) -> Option<String> {
     let is_steady = |measure: Measure| matches!(measure, Measure::Busy | Measure::P50 | Measure::P90);
     let noise = |function: &FunctionDiff| {
