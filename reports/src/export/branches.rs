@@ -1,4 +1,4 @@
-//! What stands in front of the nodes of a drawn tree.
+//! Draws the branches in front of the nodes of a tree.
 //!
 //! ```text
 //! ├─ handle
@@ -8,11 +8,11 @@
 //!                └─ [level 26] read
 //! ```
 
-/// Levels that are drawn with an indent of their own. A recursive future may be nested thousands of
-/// levels deep, and each line of that tree as long as it is deep.
+/// Number of levels that are drawn with an indent. A recursive future may be nested thousands of
+/// levels deep, and without this limit each line would be as long as its level.
 const LEVELS: usize = 24;
 
-/// The indent of some siblings.
+/// The indent that several siblings share.
 #[derive(Debug, Clone)]
 pub(crate) struct Indent {
     text: String,
@@ -25,14 +25,14 @@ impl Indent {
         Self { text: text.to_owned(), level: 1 }
     }
 
-    /// What stands in front of one of the siblings.
+    /// The branch in front of one of the siblings.
     pub(crate) fn branch(&self, is_last: bool) -> String {
         let branch = if is_last { "└─ " } else { "├─ " };
         let level = if self.level > LEVELS { format!("[level {}] ", self.level) } else { String::new() };
         format!("{}{branch}{level}", self.text)
     }
 
-    /// The indent of that sibling's children.
+    /// The indent of the sibling's children.
     pub(crate) fn below(&self, is_last: bool) -> Self {
         let mut text = self.text.clone();
         if self.level < LEVELS {

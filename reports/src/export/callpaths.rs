@@ -6,8 +6,8 @@
 //!   8.00 ms   1.00 s     99.8 %     10     20        0   3.20 ms  ├─ handle user=7
 //!   1.00 ms      0 s     0.10 %     10     10        0    100 µs  │  └─ parse
 //! ```
-//! Siblings are sorted by busy, then idle. A large tree shows its heaviest paths, each with all of
-//! its ancestors.
+//! Siblings are sorted by busy time, then idle time. Of a large tree, only the heaviest paths are
+//! shown, each with all of its ancestors.
 
 use std::cmp::Reverse;
 
@@ -21,14 +21,16 @@ use crate::names::Names;
 use crate::sort::{sort_by, sort_by_key};
 use crate::units::{count, percent, time};
 
-/// Renders at most `bound` paths. Also returns how many there are. `is_full`: with whole names.
+/// Renders at most `bound` paths, with whole names if `is_full`. Also returns the total number of
+/// paths.
 pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (String, usize) {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
     let shown = heaviest(&tree, bound);
     let mut table =
         Table::new(&["busy", "idle", "of caller", "calls", "polls", "pending", "max poll"], &["call path"]);
-    // An explicit stack: a call path may be deeper than this thread's stack allows.
+    // This stack is explicit, because a call path may be deeper than the stack of the thread
+    // allows.
     let mut open: Vec<(usize, String, Indent)> = Vec::new();
     push_siblings(&mut open, &tree, &names, &shown, &tree.roots, None);
     while let Some((index, branch, indent)) = open.pop() {
@@ -52,10 +54,11 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
     (table.render(), tree.nodes.len())
 }
 
-/// Formats the share that calls have of their caller's busy and idle time. Calls that wait at the
-/// same time, as in `join!`, take longer together than their caller: how much longer says nothing.
+/// Formats the share of calls in their caller's busy and idle time. Concurrent calls, as in
+/// `join!`, together take longer than their caller. How much longer has no meaning, so the share is
+/// cut at 100 %.
 pub(crate) fn share(called_ns: u64, callers_ns: u64) -> String {
-    // Below, it is rounded to 100 %.
+    // Shares up to 100.5 % are rounded to 100 %.
     if u128::from(called_ns) * 200 >= u128::from(callers_ns) * 201 && callers_ns > 0 {
         return "> 100 %".to_owned();
     }
@@ -70,8 +73,8 @@ fn of_caller(tree: &Tree<'_>, index: usize) -> String {
     }
 }
 
-/// Pushes the shown `siblings` so that the first to draw is on top, each with the prefix of its own
-/// line and the indent of its children. Roots have no `indent` and no branch.
+/// Pushes the shown `siblings`, with the first one to draw on top of the stack. Each has the prefix
+/// of its line and the indent of its children. Roots have no `indent` and no branch.
 fn push_siblings(
     open: &mut Vec<(usize, String, Indent)>,
     tree: &Tree<'_>,
@@ -105,7 +108,7 @@ fn heaviest(tree: &Tree<'_>, bound: usize) -> Vec<bool> {
         weights[parent] = weights[parent].max(heaviest_child.unwrap_or(0));
     }
     let mut order: Vec<usize> = (0..weights.len()).collect();
-    // A parent's index is smaller than its children's, which breaks ties.
+    // The index breaks ties: a parent has a smaller index than its children.
     sort_by_key(&mut order, |&index| (Reverse(weights[index]), index));
     let mut shown = vec![false; weights.len()];
     for &index in order.iter().take(bound) {

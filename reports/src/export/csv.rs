@@ -4,8 +4,8 @@
 //! function,module,kind,file,line,calls,…
 //! handle,server,fn,src/main.rs,12,3,…
 //! ```
-//! Times are in nanoseconds, as the names of the columns say. A text that a spreadsheet would take
-//! for a formula begins with an apostrophe. Rows are sorted by self busy, descending.
+//! Times are in nanoseconds, as the names of the columns say. Text that a spreadsheet would
+//! interpret as a formula gets a leading apostrophe. Rows are sorted by self busy time, descending.
 
 use std::io::{self, BufWriter, Write};
 
@@ -74,7 +74,8 @@ pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn Write) -> io
     out.flush()
 }
 
-/// A quantile of calls, from first poll to end; `None` if no call ended so.
+/// A quantile of the latency of calls in ns, from first poll to end; `None` if there are no such
+/// calls.
 fn known(latency: LatencyQuantiles, quantile: fn(LatencyQuantiles) -> u64) -> Option<u64> {
     (latency.count > 0).then(|| quantile(latency))
 }
@@ -92,8 +93,8 @@ fn word(kind: SiteKind) -> &'static str {
     }
 }
 
-/// Quotes a text where RFC 4180 asks for it, and makes it a text for every spreadsheet: one that
-/// begins with `=`, `+`, `-`, `@` or their wide forms would be computed.
+/// Quotes a text if RFC 4180 requires it. A text that begins with `=`, `+`, `-`, `@` or their wide
+/// forms gets an apostrophe, because spreadsheets would evaluate it as a formula.
 fn field(text: &str) -> String {
     let mut text = printable(text);
     if text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) {

@@ -15,7 +15,7 @@ use crate::model::Snapshot;
 use crate::units::counted;
 use crate::view::View;
 
-/// How many edges are drawn. Graphviz needs minutes for more.
+/// Maximum number of edges. Graphviz needs minutes for more.
 const MAX_EDGES: usize = 1_000;
 
 /// Renders the graph. It does not depend on the view.

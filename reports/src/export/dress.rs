@@ -7,8 +7,8 @@
 //! frames                ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
 //! footer                lines, for which the page grows here
 //! ```
-//! The page is edited as text, at places that occur once in it. If a place is missing, the page
-//! lacks that addition and is still well-formed.
+//! The page is edited as text, at strings that occur in it once. If such a string is missing, the
+//! page lacks that addition, but is still well-formed.
 
 use std::fmt::Write;
 
@@ -23,20 +23,21 @@ pub(crate) const BUSY_COLOR: Rgb = [230, 159, 0];
 pub(crate) const IDLE_COLOR: Rgb = [86, 180, 233];
 /// Okabe and Ito's yellow.
 pub(crate) const QUEUED_COLOR: Rgb = [240, 228, 66];
-/// Frames in which the recorder merged paths or labels over a limit.
+/// The color of frames in which the recorder merged paths or labels over a limit.
 pub(crate) const OTHER_COLOR: Rgb = [190, 190, 190];
-/// Behind the frames.
+/// The color behind the frames.
 pub(crate) const BACKGROUND: Rgb = [255, 255, 255];
 
 /// The height of a footer line, in pixels.
 const LINE_HEIGHT: usize = 16;
-/// The legend's entry for the colors of functions, without a mark.
+/// The entry of the legend for the colors of functions, which has no colored square.
 const PALE: &str = "functions: the pale color of their largest part";
 /// The mark before the other entries of the legend.
 const SQUARE: char = '■';
 
-/// Rules after inferno's own. Attributes of the page, such as `fill`, yield to any rule. A thin
-/// line separates frames, except frames below 1 % of the width, `0.…%`, which it would cover.
+/// CSS rules that follow inferno's own. Any rule overrides attributes of the page, such as `fill`.
+/// A thin line separates frames. Frames below 1 % of the width (`0.…%`) have none, because the line
+/// would cover them.
 const STYLE: &str = "
 :root { color-scheme:light dark; }
 #subtitle, .footer { fill:#555555; }
@@ -55,7 +56,7 @@ const STYLE: &str = "
 }
 ";
 
-/// The subtitle: which color is which.
+/// The subtitle, which explains the colors.
 pub(crate) fn legend(view: View) -> String {
     let entries = match view {
         View::Wall => &["[busy] inside poll", "[idle] waiting", "[queued] woken, not polled yet", PALE][..],

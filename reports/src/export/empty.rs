@@ -1,12 +1,12 @@
-//! Reports without anything to draw: they show the reason and a remedy, instead of an error.
+//! Reports with nothing to draw. They show the reason and a remedy, instead of an error.
 //!
-//! A profiler is often used when a program hangs, and its first report is then empty. inferno's own
-//! answer is an error (`No stack counts found`), which does not help.
+//! A profiler is often used when a program hangs, and then the first report is empty. inferno would
+//! return the error `No stack counts found`, which does not help.
 
 use crate::model::{Node, Snapshot};
 use crate::view::View;
 
-/// Why there is nothing to draw, and what to do.
+/// The reason why there is nothing to draw, and a remedy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reason {
     /// One sentence without a final dot.
@@ -50,7 +50,7 @@ pub(crate) fn reason(snapshot: &Snapshot, view: View) -> Reason {
     Reason { why, advice }
 }
 
-/// The page for humans, without markup.
+/// The page as lines of text, without markup.
 pub(crate) fn lines(snapshot: &Snapshot, view: View) -> Vec<String> {
     let Reason { why, advice } = reason(snapshot, view);
     vec![format!("Nothing to show: {why}."), format!("What to do: {advice}.")]

@@ -6,9 +6,9 @@
 //! handle;read;[idle] 50000
 //! # diagnose: server (pid 4711): …
 //! ```
-//! Lines are sorted by bytes. Lines of the footer begin with `# ` and do not end in a number:
-//! inferno's `flamegraph` reads them as comments, and its `diff-folded` and speedscope skip lines
-//! without a count.
+//! Lines are sorted by bytes. Lines of the footer begin with `# ` and do not end in a number. So
+//! inferno's `flamegraph` reads them as comments, while inferno's `diff-folded` and speedscope skip
+//! lines without a count.
 
 use std::fmt::Write;
 use std::io;

@@ -18,7 +18,7 @@ pub(crate) fn footer(snapshot: &Snapshot) -> Vec<String> {
     vec![recorded(snapshot), dropped(&snapshot.dropped), clock(snapshot), producer(snapshot)]
 }
 
-/// Name and id of the process: `server (pid 4711)`; `server` if it is several, merged.
+/// The name and id of the process: `server (pid 4711)`; only the name for merged processes.
 pub(crate) fn process(snapshot: &Snapshot) -> String {
     let process = &snapshot.process;
     let name = if process.name.is_empty() { "process".to_owned() } else { printable(&process.name) };
@@ -96,7 +96,7 @@ fn clock(snapshot: &Snapshot) -> String {
         return format!("clock {name}; cost of recording: not measured");
     }
     let total = sum(costs.iter().map(|cost| cost.ns));
-    // A part below a hundredth of the total is only in the sum.
+    // Parts below a hundredth of the total count in the sum, but are not listed.
     let parts = costs.iter().filter(|cost| cost.ns.saturating_mul(100) >= total);
     let parts: Vec<String> = parts.map(|cost| format!("{} {}", done(cost), time(cost.ns))).collect();
     format!(
@@ -132,7 +132,7 @@ fn producer(snapshot: &Snapshot) -> String {
     format!("{producer}, recording {}", if snapshot.enabled { "on" } else { "off" })
 }
 
-/// The nodes of annotated calls, without the awaits in them.
+/// The nodes of annotated calls, without the nodes of their awaits.
 fn calls(snapshot: &Snapshot) -> impl Iterator<Item = &Node> {
     let kind = |node: &Node| snapshot.site(node.site).map(|site| site.kind);
     snapshot.nodes.iter().filter(move |node| kind(node) != Some(SiteKind::Await))

@@ -1,11 +1,12 @@
-//! The boxes of the flame graph: their titles and their colors.
+//! Sets the titles and colors of the boxes in the flame graph.
 //!
 //! ```text
 //! lookup (2.87 s, 8.92 %; 5,957 calls of 482 µs; 6,747 polls: p50 5.60 µs, p99 32.1 µs, longest 15.5 ms)
 //! ```
-//! A function has the color of its largest part, busy, waiting or queued, paled: black text is
-//! readable on all of them. inferno knows names only, so its page is edited: a
-//! box is found by its depth and its start. Without a match a box keeps what inferno has written.
+//! A function has a pale form of the color of its largest part: busy, waiting or queued. Black text
+//! is readable on all of these colors. inferno knows only names, so its page is edited afterwards.
+//! Each box is identified by its depth and its start. A box without a match keeps the title and
+//! color from inferno.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -18,7 +19,7 @@ use crate::model::{Durations, Snapshot};
 use crate::names::{BUSY, DEEPER, IDLE, OTHER, QUEUED};
 use crate::units::{count, counted, percent, time};
 
-/// The mark where inferno cuts a text.
+/// The text with which inferno marks a cut.
 const CUT: &str = "..";
 
 /// Calls, polls and durations of one path, summed over its nodes.
@@ -49,7 +50,8 @@ pub(crate) struct Boxes {
 }
 
 impl Boxes {
-    /// Lays out stacks as inferno does. Times are multiples of `unit_ns`; the root has a name.
+    /// Lays out stacks as inferno does. Times are multiples of `unit_ns`. `root` is the name of the
+    /// root frame.
     pub(crate) fn new(snapshot: &Snapshot, stacks: &[Stack], unit_ns: u64, root: String) -> Self {
         let value_ns = |stack: &Stack| stack.value_ns / unit_ns * unit_ns;
         let total_ns: u128 = stacks.iter().map(|stack| u128::from(value_ns(stack))).sum();
@@ -120,10 +122,10 @@ impl Boxes {
         page.push_str(&frame.with_text(&rest));
     }
 
-    /// The title of a box. Its last part in parentheses has none in it: the page's script takes the
-    /// text before it for the name.
+    /// The title of a box. It ends with a part in parentheses that contains no further parentheses,
+    /// because the script of the page takes everything before that part as the name.
     fn title(&self, frame: &FrameBox) -> String {
-        // Shares of a total beyond `u64` are computed in larger units.
+        // If the total exceeds `u64`, the share is computed in larger units.
         let scaled =
             |ns: u128| u64::try_from(ns >> (64 - self.total_ns.leading_zeros().min(64))).unwrap_or(u64::MAX);
         let share = percent(scaled(frame.total_ns()), scaled(self.total_ns));
@@ -145,7 +147,8 @@ impl Boxes {
 }
 
 impl FrameBox {
-    /// The box with its text cut in the middle, where inferno cuts the end with the line number.
+    /// The box with its text cut in the middle. inferno would cut the end, which contains the line
+    /// number.
     fn with_text(&self, rest: &str) -> String {
         let Some((head, (text, tail))) = rest
             .rsplit_once("</text>")
@@ -154,8 +157,8 @@ impl FrameBox {
             return rest.to_owned();
         };
         let text = match text.strip_suffix(CUT) {
-            // inferno leaves the text of the root to the page's script, which does not run in an
-            // issue.
+            // inferno leaves the text of the root to the script of the page, but scripts do not run
+            // in a GitHub issue.
             None if self.path.is_empty() => escape(&self.name),
             Some(start) if escape(&self.name) != text => escape(&self.cut(letters(start))),
             _ => text.to_owned(),
@@ -163,7 +166,8 @@ impl FrameBox {
         format!("{head}>{text}</text>{tail}")
     }
 
-    /// The name with `length` letters and the mark between them. Few letters are all of the start.
+    /// The name, cut in the middle to `length` letters and the mark. A very short text keeps only
+    /// the start.
     fn cut(&self, length: usize) -> String {
         let all = self.name.chars().count();
         let head = if length < 12 { length } else { length / 2 };
@@ -209,7 +213,7 @@ impl PathCounts {
     }
 }
 
-/// The counts of the wanted paths, by their frames.
+/// The counts of the wanted paths, by the frames of each path.
 fn counts(snapshot: &Snapshot, wanted: &HashSet<&str>) -> HashMap<String, PathCounts> {
     let Paths { list, names, of_nodes } = paths(snapshot, Labels::Merged);
     let (mut line, mut lengths) = (String::new(), Vec::new());
@@ -237,7 +241,7 @@ fn counts(snapshot: &Snapshot, wanted: &HashSet<&str>) -> HashMap<String, PathCo
     found.into_values().collect()
 }
 
-/// The name of the root: the total explained.
+/// The name of the root, which explains the total; `None` without tasks.
 pub(crate) fn tasks(snapshot: &Snapshot, total_ns: u64) -> Option<String> {
     let roots = snapshot.nodes.iter().filter(|node| node.parent.is_none());
     let tasks = roots.fold(0, |sum: u64, root| sum.saturating_add(root.calls));
@@ -252,10 +256,11 @@ pub(crate) fn mean_threads(total_ns: u64, elapsed_ns: u64) -> Option<String> {
     Some(format!("{}.{:02}", count(whole), hundredths % 100))
 }
 
-/// The color of the largest part, paled. Neighbors get different shades, by their names alone.
+/// A pale form of the color of the largest part. The shade depends only on the name, so that
+/// neighbors usually differ.
 fn pale(leaves_ns: [u128; 3], name: &str) -> Rgb {
     let hash = name.bytes().fold(0_u16, |sum, byte| sum.wrapping_mul(31).wrapping_add(u16::from(byte)));
-    // Between 45 and 66 of 100 parts are white.
+    // Between 45 % and 66 % of the mix is white.
     let white = 45 + hash % 4 * 7;
     let leaves = [BUSY_COLOR, IDLE_COLOR, QUEUED_COLOR].into_iter().zip(leaves_ns);
     // Among equal parts, the first one wins.
@@ -266,7 +271,7 @@ fn pale(leaves_ns: [u128; 3], name: &str) -> Rgb {
     })
 }
 
-/// How many letters an escaped text has.
+/// The number of letters of an escaped text.
 fn letters(text: &str) -> usize {
     let mut is_inside = false;
     let is_letter = |c: char| {
@@ -277,7 +282,7 @@ fn letters(text: &str) -> usize {
     text.chars().map(is_letter).filter(|is_letter| *is_letter).count()
 }
 
-/// The whole part of an attribute of the first tag that has it.
+/// The integer part of an attribute, from the first tag that has it.
 fn attribute(text: &str, name: &str) -> Option<u64> {
     let (_, rest) = text.split_once(&format!(" {name}=\""))?;
     rest.split(['"', '.']).next()?.parse().ok()

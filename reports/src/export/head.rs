@@ -1,4 +1,4 @@
-//! The head of the dump of tasks: how many are alive, and what their runtimes do.
+//! The head of the task dump: the number of tasks, and the state of runtimes.
 //!
 //! ```text
 //! tasks: 3 alive, 1 running, 2 waiting
@@ -15,7 +15,7 @@ use crate::model::{Node, RunState, Snapshot, Task, Worker};
 use crate::ordered::OrderedMap;
 use crate::units::{count, counted, time};
 
-/// How many busy workers, and how many runtimes, are named.
+/// Maximum number of busy workers, and of runtimes, that are named.
 const MAX_NAMED: usize = 8;
 
 pub(crate) fn head(snapshot: &Snapshot, tasks: &TasksById<'_>) -> String {
@@ -128,7 +128,7 @@ fn polls(page: &mut String, snapshot: &Snapshot) {
     let sum = |value: fn(&Task) -> u64| tasks.iter().map(value).fold(0, u64::saturating_add);
     let roots = || snapshot.nodes.iter().filter(|node| node.parent.is_none());
     let of_roots = |value: fn(&Node) -> u64| roots().map(value).fold(0, u64::saturating_add);
-    // Without recorded nodes, only live tasks count, over the age of the oldest.
+    // Without recorded nodes, the rate covers only live tasks, over the age of the oldest one.
     let (polls, queued_ns, over_ns) = if snapshot.nodes.is_empty() {
         let oldest_ns = tasks.iter().map(|task| task.age_ns).max().unwrap_or(0);
         (sum(|task| task.polls), sum(|task| task.queued_ns), oldest_ns)

@@ -1,9 +1,9 @@
-//! The snapshot as JSON: complete, for reading it back here or with other tools.
+//! The complete snapshot as JSON, for this crate and for other tools.
 //!
 //! The fields of [`Snapshot`] in order, indented, with a final line break; long lists are folded
 //! (see `model/folding`). `verdicts` come last, then `findings` and `lock_inversions` if there are
-//! any: they are for other tools, since a reader of this crate computes them anew. A reader checks
-//! the number `version` before anything else.
+//! any. All three are for other tools, since this crate computes them anew. A reader checks
+//! `version` before anything else.
 
 use std::io;
 

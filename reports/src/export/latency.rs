@@ -4,9 +4,9 @@
 //! LATENCY of calls, most time in flight first
 //!   ended  p50      p90      p99      p99.9    max      oldest now  mean in flight  function  label
 //! ```
-//! Only calls that ended have a latency: the oldest call that is in flight now says whether calls
-//! still end. Functions with many calls of which none has ended fill the rows that are left.
-//! Cancelled calls have lines of their own, because they did not take as long as they wanted to.
+//! Only calls that ended have a latency. The age of the oldest call in flight shows whether calls
+//! still end. Functions with many calls in flight, none of which has ended, fill the remaining
+//! rows. Cancelled calls have separate lines, because they were cut short.
 
 use std::cmp::Reverse;
 
@@ -17,13 +17,14 @@ use crate::model::Snapshot;
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
-/// How many calls of a function must be in flight for a row if none has ended: few may be loops.
+/// Minimum number of calls in flight for a function without ended calls to get a row. A few such
+/// calls may be endless loops.
 const MIN_PENDING: u64 = 10;
-/// How many columns a function's name has folded.
+/// Maximum width of a function's name in the folded report, in columns.
 const MAX_NAME: usize = 32;
 
-/// Renders at most `bound` functions. Returns the text, empty without latencies, and the number of
-/// functions. `is_full`: with whole names.
+/// Renders at most `bound` functions, with whole names if `is_full`. Returns the text and the total
+/// number of functions. The text is empty if no call has ended.
 pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (String, usize) {
     let mut functions = snapshot.latencies();
     let has_ended = |function: &FunctionLatency| function.completed.count > 0 || function.cancelled.count > 0;

@@ -15,19 +15,20 @@ use crate::clean::{clean_lines, printable};
 use crate::model::{LockOrder, LockPair, ResourceId, Snapshot};
 use crate::units::{count, counted};
 
-/// How many cycles, and how many steps of a cycle, are written out.
+/// Maximum number of steps of a cycle that are written.
 const MAX_ROWS: usize = 32;
 
 impl Snapshot {
-    /// Locks that were acquired in both orders, or in a cycle, as text: which task held which lock
-    /// and acquired which, and where. Empty if lock order was not recorded.
+    /// Returns the locks that were acquired in both orders, or in a cycle, as text: which task held
+    /// which lock, which lock it acquired, and where. The text is empty if lock order was not
+    /// recorded.
     #[must_use]
     pub fn lock_order_text(&self) -> String {
         clean_lines(&render(self, usize::MAX)).into_owned()
     }
 }
 
-/// Renders at most `bound` cycles, and counts the others.
+/// Renders at most `bound` cycles, and the number of the others.
 pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
     let Some(order) = &snapshot.lock_order else { return String::new() };
     let inversions = snapshot.lock_inversions();

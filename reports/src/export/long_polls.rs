@@ -17,7 +17,7 @@ use crate::model::Snapshot;
 use crate::names::Names;
 use crate::units::{count, counted, percent, time};
 
-/// How many call paths are shown folded.
+/// Maximum number of call paths in the folded report.
 const MAX_ROWS: usize = 15;
 
 /// Appends the table if there are long polls.

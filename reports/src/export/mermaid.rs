@@ -16,9 +16,9 @@ use crate::model::Snapshot;
 use crate::units::counted;
 use crate::view::View;
 
-/// How many edges are drawn. Mermaid refuses more than 500, and more than 50,000 characters.
+/// Maximum number of edges. Mermaid rejects more than 500 edges, and more than 50,000 characters.
 const MAX_EDGES: usize = 150;
-/// How many characters of a line of a label are shown.
+/// Maximum number of characters per line of a label.
 const MAX_LINE: usize = 60;
 
 /// Renders the graph. It does not depend on the view.
@@ -83,7 +83,7 @@ fn label(lines: &[String]) -> String {
     lines.join("<br/>")
 }
 
-/// Writes every character that Markdown, HTML or Mermaid may take for its own as a character code.
+/// Replaces every character that is special in Markdown, HTML or Mermaid by its character code.
 fn escape(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len());
     let is_plain = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || " .,/:_()'+-".contains(c);

@@ -1,4 +1,5 @@
-//! Writers: one format per file, each a function from a snapshot and a view to a whole report.
+//! Writers, one format per file. Each is a function from a snapshot and a view to a complete
+//! report.
 //!
 //! ```text
 //! svg         flame graph, a page for a browser       folded  stacks, for other tools

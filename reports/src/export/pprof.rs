@@ -8,8 +8,8 @@
 //! comments       the footer
 //! ```
 //! `wall` adds up to the wall time of all tasks, `busy` to the time inside `poll`. `idle` counts
-//! waits at the same time once each, so its sum may exceed the wall time. A view chooses the sample
-//! type that readers show first.
+//! each of several concurrent waits, so its sum may exceed the wall time. The view selects the
+//! sample type that readers show first.
 //!
 //! The format is
 //! [profile.proto](https://github.com/google/pprof/blob/main/proto/profile.proto).
@@ -55,9 +55,9 @@ mod field {
 
 /// Writes the profile.
 pub(crate) fn write(snapshot: &Snapshot, view: View, out: &mut dyn Write) -> io::Result<()> {
-    // Without a time in the header, equal snapshots give equal bytes. Into memory, because an
-    // encoder that is dropped writes what is left: after a panic of `out`, that would end the
-    // process.
+    // Without a time in the header, equal snapshots give equal bytes. The encoder writes to memory,
+    // because it writes its remaining data when it is dropped. After a panic in `out`, that second
+    // write would abort the process.
     let mut packed = GzBuilder::new().mtime(0).write(Vec::new(), Compression::fast());
     Profile::new(snapshot, &mut packed).write(view)?;
     out.write_all(&packed.finish()?)
@@ -67,7 +67,8 @@ struct Profile<'a> {
     snapshot: &'a Snapshot,
     out: &'a mut dyn Write,
     strings: StringTable,
-    /// Functions by site, with their numbers from 1. A location has the number of its function.
+    /// The number of each function, from 1, by site. A location has the same number as its
+    /// function.
     functions: OrderedMap<Option<SiteIndex>, u64>,
 }
 
@@ -99,7 +100,7 @@ impl<'a> Profile<'a> {
         };
         rest.integer(field::DEFAULT_SAMPLE_TYPE, self.strings.number(default));
         self.out.write_all(rest.bytes())?;
-        // Strings are last: the other messages have added them.
+        // Strings are written last, because the other messages add strings.
         for text in self.strings.list {
             let mut message = Message::default();
             message.field(field::STRING_TABLE, text.as_bytes());
@@ -181,7 +182,8 @@ impl<'a> Profile<'a> {
         self.put(field::LOCATION, &location)
     }
 
-    /// Writes the program as the only mapping, with all symbols known: no reader looks for them.
+    /// Writes the program as the only mapping, and declares all symbols known, so that no reader
+    /// looks for them.
     fn mapping(&mut self) -> io::Result<()> {
         let mut mapping = Message::default();
         mapping.integer(1, 1);
@@ -205,7 +207,7 @@ impl<'a> Profile<'a> {
     }
 }
 
-/// The parts of a path's wall time, with the values of a sample each.
+/// The parts of the wall time of a path, each with the values of one sample.
 fn states(path: &Path<'_>) -> [(&'static str, [u64; 6]); 3] {
     let times = &path.times;
     [

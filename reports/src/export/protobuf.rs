@@ -1,4 +1,4 @@
-//! Encodes Protocol Buffers: the few kinds of fields that a profile has.
+//! Encodes Protocol Buffers, with only the kinds of fields that a profile needs.
 //!
 //! ```text
 //! varint field     key, value                  bool, enum, integers
@@ -19,12 +19,12 @@ impl Message {
         &self.bytes
     }
 
-    /// Removes all fields. The memory stays.
+    /// Removes all fields, but keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
     }
 
-    /// Adds an integer. Zero is the default of every field, and is left out.
+    /// Adds an integer. Zero is left out, because it is the default of every field.
     pub(crate) fn integer(&mut self, field: u32, value: u64) {
         if value != 0 {
             self.varint(u64::from(field) << 3);

@@ -20,8 +20,8 @@ impl Snapshot {
     /// Reads a snapshot from JSON, up to the end of `input`.
     ///
     /// # Errors
-    /// If the reader fails, if it holds no snapshot or one of another version, and if nodes refer
-    /// to sites or parents that do not exist.
+    /// The reader fails, the text is not a snapshot of this version, or nodes refer to sites or
+    /// parents that do not exist.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! The first line of a resource in a list of resources: its name, its place and its state.
+//! The first line of a resource in a list: its name, place and state.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,8 @@ pub(super) fn head(it: &Resource, queue: &[&Wait]) -> String {
     line
 }
 
-/// `granted to a waiter`, if nobody has a lock because the waiter that got it was not polled yet.
+/// `granted to a waiter`, if no task holds the lock because the waiter that was granted it has not
+/// been polled yet.
 fn granted(it: &Resource, queue: &[&Wait]) -> Option<String> {
     let is_lock = matches!(it.kind, ResourceKind::Mutex | ResourceKind::RwLock);
     let is_held = it.holdings.iter().any(|holding| holding.role == Role::Holds);
@@ -36,7 +37,8 @@ fn free(it: &Resource) -> Option<String> {
     let capacity = it.capacity?;
     let nothing_held = it.free >= capacity;
     match it.kind {
-        // As in a token bucket: the capacity counts each permit that was ever added.
+        // As in a token bucket: the capacity includes every permit that was ever added, so it is
+        // not shown.
         ResourceKind::Semaphore if it.is_refilled => Some(format!("{} free", units_words(it, it.free))),
         ResourceKind::Mutex => Some(if it.free == 0 { "locked" } else { "unlocked" }.to_owned()),
         ResourceKind::RwLock if nothing_held => Some("unlocked".to_owned()),

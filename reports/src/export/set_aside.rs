@@ -1,13 +1,13 @@
-//! Which futures their tasks have stopped polling.
+//! Finds the futures that their tasks have stopped polling.
 //!
 //! ```text
 //! select!     first ~~~~◇┈┈┈┈┈┈┈┈┈   awaited by its own body before: set aside
 //! buffered    part  ~~~~◇┈┈┈ woken   the body awaits a collection of futures, and does not poll it
 //! buffered    part  ~~~~~~~~~~~~~~   not woken: a collection polls only futures that were woken
 //! ```
-//! `FuturesUnordered`, and what is made of it, such as `buffered` and `join_all`, polls a future
-//! only when that was woken. So a future in a collection is left alone, as it should be, unless the
-//! record of its wait has a wake. A wait for a socket has no such record.
+//! `FuturesUnordered`, and combinators based on it such as `buffered` and `join_all`, poll a future
+//! only after a wake. So an unpolled future in a collection is normal, unless the record of its
+//! wait shows a wake. A wait for a socket has no record.
 
 use crate::model::{SiteKind, Snapshot, Span, SpanId, SpanIndex};
 use crate::ordered::OrderedSet;
@@ -28,7 +28,7 @@ pub(super) fn set_aside(snapshot: &Snapshot) -> Vec<bool> {
     let mut are_aside = vec![false; spans.len()];
     for (number, span) in spans.iter().enumerate().filter(|(_, span)| span.is_set_aside) {
         let above = parent(number, span).filter(|&above| spans[above].is_set_aside);
-        // Below a future that is set aside, nothing is polled.
+        // Nothing below a future that was set aside is polled.
         let is_below = above.is_some_and(|above| are_aside[above]);
         let is_awaited = above.is_none() && !is_collected(snapshot, span);
         are_aside[number] = is_below || is_awaited || is_woken[number];
@@ -36,7 +36,7 @@ pub(super) fn set_aside(snapshot: &Snapshot) -> Vec<bool> {
     are_aside
 }
 
-/// Returns whether it is polled through something else, such as a collection: no await is of the
+/// Returns whether the future is polled indirectly, such as by a collection: no await polls the
 /// future itself.
 fn is_collected(snapshot: &Snapshot, span: &Span) -> bool {
     let is_future = snapshot.site(span.site).is_some_and(|site| site.kind != SiteKind::Await);

@@ -1,6 +1,7 @@
-//! Which tasks look alike, apart from their ids and times.
+//! Finds tasks that differ only in their ids and times.
 //!
-//! Everything that is compared gets a number, so that comparing two tasks compares a few numbers:
+//! Everything that is compared gets a number, so that a comparison of two tasks compares a few
+//! numbers:
 //! ```text
 //! text    equal text                                  1: "user=7"
 //! span    site, label, state, …, the shapes below     2: [4, 9, …]   3: [5, 2, …; 2]   children in any order
@@ -13,7 +14,7 @@ use std::ptr;
 use crate::model::{SiteIndex, Snapshot, Span, SpanIndex, Task};
 use crate::sort::sort;
 
-/// Futures nested deeper than this are compared only by the levels above.
+/// Maximum depth of nested futures that are compared.
 const MAX_DEPTH: u32 = 128;
 
 /// The shapes of spans, and a number for each text.
@@ -22,7 +23,7 @@ pub(super) struct Shapes<'a> {
     /// By span index.
     spans: Vec<u32>,
     texts: HashMap<&'a str, u64>,
-    /// The last file of a spawn, and its number: most tasks come from few places.
+    /// The file of the last spawn site, and its number. Most tasks come from a few spawn sites.
     last_file: (&'a str, u64),
 }
 
@@ -33,7 +34,7 @@ const TOO_DEEP: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     known: HashMap<Vec<u64>, usize>,
-    /// The key before, and its number: neighbors are often alike.
+    /// The previous key, and its number. Neighbors are often alike.
     last: (Vec<u64>, Option<usize>),
 }
 
@@ -58,7 +59,8 @@ impl Numbers {
 }
 
 impl<'a> Shapes<'a> {
-    /// `children`: the spans below each span, which come after it.
+    /// Computes the shapes of all spans. `children` returns the children of a span, which come
+    /// after it.
     pub(super) fn new<'c>(snapshot: &'a Snapshot, children: impl Fn(usize) -> &'c [usize]) -> Self {
         let spans = vec![TOO_DEEP; snapshot.spans.len()];
         let mut shapes = Self { spans, texts: HashMap::new(), last_file: ("", 0) };
@@ -79,22 +81,22 @@ impl<'a> Shapes<'a> {
             let own = key.len();
             let below = children(number).iter().map(|&child| shapes.spans[child]);
             key.extend(below.filter(|shape| *shape != TOO_DEEP).map(u64::from));
-            // The branches of a `select!` are polled in any order.
+            // The branches of a `select!` may be polled in any order.
             sort(&mut key[own..]);
             shapes.spans[number] = u32::try_from(known.of(&key)).unwrap_or(TOO_DEEP);
         }
         shapes
     }
 
-    /// Adds what two spans of one shape have in common, without their children.
+    /// Adds the properties that spans of one shape share, without their children.
     fn span(&mut self, key: &mut Vec<u64>, span: &'a Span) {
         let flags = u64::from(span.is_detached) << 1 | u64::from(span.is_set_aside);
         key.extend([span.site.get() as u64, place(span.at), span.state as u64, flags]);
         key.push(self.text(span.label.as_deref()));
     }
 
-    /// Adds what two tasks of one shape have in common. `detached`: spans of the task whose parents
-    /// are gone.
+    /// Builds the key of the properties that tasks of one shape share. `detached` are the spans of
+    /// the task whose parents are gone.
     pub(super) fn task(&mut self, key: &mut Vec<u64>, task: &'a Task, detached: &[usize]) {
         key.clear();
         key.extend([task.site.get() as u64, task.state as u64, task.kind as u64]);
@@ -103,7 +105,7 @@ impl<'a> Shapes<'a> {
         key.push(spawned.map_or(0, |it| u64::from(it.line) << 32 | u64::from(it.column)));
         let shape = |span: Option<usize>| span.and_then(|span| self.spans.get(span)).copied();
         key.push(shape(task.span.map(SpanIndex::get)).map_or(0, |shape| u64::from(shape) + 1));
-        // Any number of equal ones: a request leaves one more behind.
+        // Equal detached spans count once, because each request may leave one more behind.
         let mut below: Vec<u64> =
             detached.iter().filter_map(|&span| shape(Some(span))).map(u64::from).collect();
         sort(&mut below);

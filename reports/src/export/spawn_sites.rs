@@ -1,4 +1,4 @@
-//! The dump of tasks, folded by the place of their spawn.
+//! The dump of tasks, grouped by spawn site.
 //!
 //! ```text
 //! 150 tasks conn, spawned at src/main.rs:128:9 by task 1: 149 waiting, 1 queued, for 9.79 ms to 2.73 s; 1,018 polls, busy 774 ms
@@ -8,8 +8,8 @@
 //!   …
 //!   … and 4 more shapes, 12 tasks
 //! ```
-//! Tasks of a verdict come first, then the longest wait. A place has its shapes with tasks of a
-//! verdict, then its largest.
+//! Places with tasks of a verdict come first, then those with the longest waits. Within a place,
+//! shapes with tasks of a verdict come first, then the largest shapes.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -22,16 +22,17 @@ use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by_cached_key;
 use crate::units::{count, counted, time};
 
-/// How many places of spawn are shown.
+/// Maximum number of spawn sites that are shown.
 const MAX_PLACES: usize = 20;
-/// How many shapes of a place are shown, and how many if all of them have a task of a verdict.
+/// Maximum number of shapes per spawn site, and the maximum if all of them have a task of a
+/// verdict.
 const MAX_SHAPES: usize = 3;
 const MAX_STUCK: usize = 10;
 
-/// The site, place of spawn and kind that the tasks of a row share.
+/// The site, spawn site and kind that the tasks of a group share.
 type Key<'a> = (SiteIndex, Option<&'a Place>, TaskKind);
 
-/// Renders the tasks by place of spawn, those in `stuck` first.
+/// Renders the tasks by spawn site, those in `stuck` first.
 pub(crate) fn render(snapshot: &Snapshot, stuck: &OrderedSet<TaskId>) -> String {
     let forest = Forest::new(snapshot);
     let mut places = OrderedMap::<Key<'_>, Vec<Vec<&Task>>>::new();

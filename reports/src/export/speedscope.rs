@@ -6,7 +6,7 @@
 //! idle   each path's own waits; waits at the same time count once each
 //! ```
 //! Each profile is a list of events: a frame opens, stays open for its own time and for its
-//! children, and closes. The axis is a sum of times, not a clock. The view chooses the profile that
+//! children, and closes. The axis is a sum of times, not a clock. The view selects the profile that
 //! is shown first.
 //!
 //! The format is
@@ -23,7 +23,7 @@ use crate::names::{BUSY, IDLE, QUEUED};
 use crate::ordered::OrderedMap;
 use crate::view::View;
 
-/// The frames below a path in the wall profile, which come first in the list of frames.
+/// The leaves in the wall profile. They come first in the list of frames.
 const LEAVES: [&str; 3] = [BUSY, IDLE, QUEUED];
 
 /// A profile: its name, and the times of a path that are drawn as its leaves and as its self time.

@@ -1,14 +1,16 @@
 //! The flame graph, drawn by inferno. No other file names that crate.
 //!
-//! Callers are above what they call. Every box is a function on a call path and as wide as its busy
-//! and idle time; the leaves say which is which. Colors are Okabe and Ito's, which all kinds of
-//! color vision can distinguish: `[busy]` orange, `[idle]` sky blue, `[queued]` yellow; a function
-//! has the color of its largest part, paled. They are equal in every run. A box below 0.01 % of the
-//! width is not drawn; the text report and the JSON have it.
+//! Callers are above their callees. Every box is a function on a call path, and is as wide as its
+//! busy and idle time. The leaves show the parts. `[busy]` is orange, `[idle]` is sky blue, and
+//! `[queued]` is yellow. These colors are from the palette of Okabe and Ito, which people with any
+//! kind of color vision can distinguish. A function has a pale form of the color of its largest
+//! part. Colors do not change between runs. Boxes below 0.01 % of the width are not drawn, but the
+//! text report and the JSON list them.
 //!
-//! inferno adds `u64`s unchecked and its script computes in `f64`s. So times come in the finest
-//! decimal unit in which the total is safe in both. [`frames`] and [`dress`] add what inferno
-//! cannot draw: titles with calls and quantiles, the legend, the footer and a dark mode.
+//! inferno adds `u64`s without overflow checks, and its script computes with `f64`s. So times use
+//! the finest decimal unit in which the total is exact for both. [`frames`] and [`dress`] add the
+//! parts that inferno cannot draw: titles with calls and quantiles, the legend, the footer and a
+//! dark mode.
 
 use std::cell::Cell;
 use std::io;
@@ -32,10 +34,10 @@ use crate::view::View;
 pub(crate) const FRAME_HEIGHT: u8 = 18;
 /// The size of its text in pixels.
 const FONT_SIZE: usize = 12;
-/// How many characters of the process' name are in the title.
+/// Maximum number of characters of the process name in the title.
 const MAX_NAME: usize = 32;
 
-/// The largest total in which the page's script still tells neighbors apart: 2^53.
+/// The largest total for which the script of the page is exact: 2^53.
 const MAX_TOTAL: u128 = 1 << 53;
 
 /// Renders the flame graph of the view, or the page with the reason why there is none.
@@ -54,41 +56,42 @@ pub(crate) fn render(snapshot: &Snapshot, view: View) -> io::Result<String> {
     let mut options = Options::default();
     options.title = title(snapshot, view, total_ns);
     options.subtitle = Some(dress::legend(view));
-    // The notes are inside a comment, which two hyphens would end for a strict parser.
+    // The notes are inside an XML comment, which must not contain two hyphens.
     options.notes = footer.join("; ").replace('-', "\u{2010}");
     options.direction = Direction::Inverted;
     options.font_size = FONT_SIZE;
     options.frame_height = usize::from(FRAME_HEIGHT);
     options.deterministic = true;
-    // Its order is that of bytes, unless it draws a chart, whose lines it reverses.
+    // inferno sorts lines by bytes, except for a chart, for which it reverses the lines.
     options.flame_chart = true;
     options.bgcolors = Some(BackgroundColor::Flat(color(dress::BACKGROUND)));
     options.text_truncate_direction = TextTruncateDirection::Right;
     let page = draw(options, &lines)?;
     let page = String::from_utf8(page).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-    // A longer line would be cut at the edge of the page.
+    // Longer lines would be cut at the edge of the page.
     let footer: Vec<String> = wrap(&footer.join("\n")).lines().map(str::to_owned).collect();
     Ok(dress::dress(boxes.edit(&page), &footer))
 }
 
 thread_local! {
-    /// Whether this thread has drawn.
+    /// Whether this thread has drawn a flame graph before.
     static HAS_DRAWN: Cell<bool> = const { Cell::new(false) };
     static STORAGE: Storage = const { Storage };
 }
 
-/// Destroyed when inferno's own values of this thread are, which it needs, and cannot do without.
+/// A thread-local value that is destroyed when inferno's own thread-local values are. inferno
+/// cannot draw without its values.
 struct Storage;
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        // A value without a drop would not be destroyed.
+        // Without a `Drop` implementation, the value would have no destructor.
     }
 }
 
-/// Draws the folded lines. A thread whose storage is being destroyed lets another one draw: a
-/// value of the program that is dropped there may write a report, and so may a function that runs
-/// at exit.
+/// Draws the folded lines. While the thread-local storage of this thread is being destroyed,
+/// another thread draws. That happens if a thread-local value of the program, or a function that
+/// runs at exit, writes a report.
 fn draw(mut options: Options<'_>, lines: &[String]) -> io::Result<Vec<u8>> {
     let mut here = || {
         let mut page = Vec::new();
@@ -100,7 +103,7 @@ fn draw(mut options: Options<'_>, lines: &[String]) -> io::Result<Vec<u8>> {
         return elsewhere(here);
     }
     let page = here();
-    // After the first drawing, so that it is destroyed before what inferno has made there.
+    // This value is created after inferno's values, so it is destroyed before them.
     let _ = STORAGE.try_with(|_| ());
     page
 }
@@ -113,7 +116,7 @@ fn elsewhere(draw: impl FnMut() -> io::Result<Vec<u8>> + Send) -> io::Result<Vec
     })
 }
 
-/// The name of the lowest frame, which is as wide as all the time.
+/// The name of the root frame, which is as wide as the total time.
 fn root(snapshot: &Snapshot, view: View, total_ns: u64) -> String {
     let explained = match view {
         View::Wall => frames::tasks(snapshot, total_ns),
@@ -124,7 +127,7 @@ fn root(snapshot: &Snapshot, view: View, total_ns: u64) -> String {
     explained.unwrap_or_else(|| "all".to_owned())
 }
 
-/// The title: whose time, how much, and how it adds up.
+/// The title: the process, the total time, and how it adds up.
 fn title(snapshot: &Snapshot, view: View, total_ns: u64) -> String {
     let name: String = printable(&snapshot.process.name).chars().take(MAX_NAME).collect();
     let name = if name.is_empty() { "process".to_owned() } else { name };
@@ -143,7 +146,7 @@ fn title(snapshot: &Snapshot, view: View, total_ns: u64) -> String {
     }
 }
 
-/// The power of ten, in ns, in which the total is small enough.
+/// The smallest power of ten, in ns, as a unit in which the total is small enough.
 fn unit(total_ns: u128) -> u64 {
     let mut unit_ns = 1;
     while total_ns / u128::from(unit_ns) > MAX_TOTAL {
@@ -152,7 +155,7 @@ fn unit(total_ns: u128) -> u64 {
     unit_ns
 }
 
-/// Sorts a function's own time after its callees, as on the page.
+/// The sort key of a stack, which places a function's own time after its callees, as on the page.
 fn order(stack: &Stack) -> impl Iterator<Item = (bool, &str)> {
     let is_leaf = |frame: &str| [BUSY, IDLE, QUEUED].contains(&frame);
     stack.frames.iter().map(move |frame| (is_leaf(frame), frame.as_str()))

@@ -1,14 +1,15 @@
-//! Aligned columns: numbers to the right, then names to the left, the last of them open-ended.
+//! Aligned columns: first right-aligned numbers, then left-aligned names. The last name is
+//! open-ended.
 
 use crate::export::wrap::shorten;
 
-/// The columns that a name keeps, however wide the numbers are.
+/// Minimum width of a name in columns, however wide the numbers are.
 const MIN_NAME: usize = 24;
 
 /// Rows under a heading, all with the same number of cells.
 #[derive(Debug)]
 pub struct Table {
-    /// How many of the first columns hold numbers.
+    /// Number of leading columns with numbers.
     numbers: usize,
     /// The heading, then the rows.
     rows: Vec<Vec<String>>,
@@ -28,8 +29,8 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Cuts the names of the last column in the shorten, so that no line has more than `width`
-    /// columns. A name keeps 24 columns in any case.
+    /// Shortens the names of the last column so that no line has more than `width` columns. A name
+    /// keeps at least 24 columns.
     pub fn fit(&mut self, width: usize) {
         let last = self.rows[0].len() - 1;
         let before: usize = (0..last).map(|column| self.width(column) + 2).sum();

@@ -1,4 +1,4 @@
-//! The tasks that are alive and what each waits for, like a goroutine dump.
+//! The live tasks, and what each task waits for, like a goroutine dump.
 //!
 //! ```text
 //! tasks: 3 alive, 1 running, 2 waiting
@@ -33,12 +33,12 @@ use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
-/// How many task ids of a group are written out.
+/// Maximum number of task ids written per group.
 const MAX_NUMBERS: usize = 8;
 
 impl Snapshot {
-    /// Every task as text: its state, what it waits for and since when, like a goroutine dump.
-    /// Verdicts come first, then the longest wait. Tasks that look alike form a group.
+    /// Returns every task as text: its state, what it waits for, and since when, like a goroutine
+    /// dump. Verdicts come first, then the longest wait. Tasks that look alike form a group.
     #[must_use]
     pub fn tree(&self) -> String {
         let mut page = verdicts::render(self);
@@ -55,7 +55,7 @@ pub(crate) fn render(snapshot: &Snapshot) -> String {
     lines_to_string(|out| write(snapshot, out))
 }
 
-/// Writes all groups of tasks, each as some lines, the longest wait first.
+/// Writes all groups of tasks, the longest wait first. Each group is written separately.
 pub(crate) fn write(snapshot: &Snapshot, out: Lines<'_>) -> io::Result<()> {
     let forest = Forest::new(snapshot);
     out(&head(snapshot, &forest.tasks))?;
@@ -77,9 +77,9 @@ pub(super) fn longest_ns(group: &[&Task]) -> u64 {
 pub(super) struct Forest<'a> {
     snapshot: &'a Snapshot,
     children: Lists,
-    /// Spans whose parent is gone, by the task that polled them last.
+    /// By task: the spans that it polled last and whose parent is gone.
     detached: HashMap<TaskId, Vec<usize>>,
-    /// Whether its task has stopped polling it, by span.
+    /// By span: whether its task has stopped polling it.
     set_aside: Vec<bool>,
     waited: Waited<'a>,
     /// The tasks by id.
@@ -91,7 +91,8 @@ impl<'a> Forest<'a> {
         let spans = &snapshot.spans;
         let children = spans.iter().enumerate();
         let children = children.filter_map(|(number, span)| Some((span.parent?.get(), number)));
-        // As in a capture: parents first, and of the same task. So every span is drawn once.
+        // In a capture, a parent comes before its children and has the same task. The check ensures
+        // that every span is drawn once.
         let is_child =
             |parent: usize, number: usize| parent < number && spans[parent].task == spans[number].task;
         let children = children.filter(|&(parent, number)| is_child(parent, number));
@@ -133,7 +134,7 @@ impl<'a> Forest<'a> {
         self.detached.get(&task.id).map_or(&[], Vec::as_slice)
     }
 
-    /// Writes the tasks of a group, and their futures once. `has_origin`: with the place of spawn.
+    /// Writes the tasks of a group, and their futures once. `has_origin` adds the spawn site.
     pub(super) fn write_group(&self, page: &mut String, group: &[&Task], has_origin: bool) {
         let task = group[0];
         let name = self.name(task.site);
@@ -180,15 +181,15 @@ impl<'a> Forest<'a> {
         self.write_detached(page, group);
     }
 
-    /// Writes the spans of these tasks whose parents are gone, with all spans below them: once for
-    /// those that are alike.
+    /// Writes the spans of these tasks whose parents are gone, with all spans below them. Spans
+    /// that are alike are written once.
     fn write_detached(&self, page: &mut String, group: &[&Task]) {
         let spans = group.iter().flat_map(|task| self.detached_of(task)).copied();
         self.write_alike(page, spans, "detached, its parent future is gone", group.len());
     }
 
-    /// Writes these spans, with all spans below them: once for those that are alike. `what` says
-    /// what they are, if a heading does not.
+    /// Writes these spans, with all spans below them. Spans that are alike are written once. `what`
+    /// describes them, unless a heading does.
     fn write_alike(&self, page: &mut String, spans: impl Iterator<Item = usize>, what: &str, tasks: usize) {
         let mut alike: OrderedMap<String, Vec<usize>> = OrderedMap::new();
         for number in spans {
@@ -209,8 +210,8 @@ impl<'a> Forest<'a> {
         }
     }
 
-    /// The lines of a span whose parent is gone, and of all spans below it; with times if it is
-    /// that of one task.
+    /// The lines of a span whose parent is gone, and of all spans below it, with times if `tasks`
+    /// is 1.
     fn detached_words(&self, number: usize, tasks: usize) -> String {
         let mut words = self.span(number, tasks) + "\n";
         self.write_children(&mut words, number, tasks);
@@ -231,7 +232,7 @@ impl<'a> Forest<'a> {
         leaves.iter().all(|&site| is_pending(&self.name(site)))
     }
 
-    /// Writes the stack that runs at this moment.
+    /// Writes the stack that was running at the capture.
     fn write_running(&self, page: &mut String, task: &Task) {
         let mut indent = Indent::new("  ");
         for (depth, &site) in task.running.iter().enumerate() {
@@ -247,9 +248,11 @@ impl<'a> Forest<'a> {
         }
     }
 
-    /// `tasks`: how many tasks have these spans, each with times of its own.
+    /// Writes the spans below a span. `tasks` is the number of tasks with equal spans, each with
+    /// its own times.
     fn write_children(&self, page: &mut String, span: usize, tasks: usize) {
-        // An explicit stack: futures may be nested deeper than this thread's stack allows.
+        // This stack is explicit, because futures may be nested deeper than the stack of the thread
+        // allows.
         let mut open: Vec<(usize, Indent, bool)> = Vec::new();
         let push = |open: &mut Vec<(usize, Indent, bool)>, span: usize, indent: &Indent| {
             let children = &self.children[span];
@@ -266,8 +269,8 @@ impl<'a> Forest<'a> {
         }
     }
 
-    /// `read user=7 at read(id).await (src/main.rs:12:5) [waiting 4.20 s]`. The spans of several
-    /// tasks have no common time.
+    /// `read user=7 at read(id).await (src/main.rs:12:5) [waiting 4.20 s]`. For the spans of
+    /// several tasks, the time is left out.
     fn span(&self, number: usize, tasks: usize) -> String {
         let span = &self.snapshot.spans[number];
         let mut line = match span.at {

@@ -12,8 +12,8 @@
 //! In the text report, the finding above it has the sentence:
 //! `verdict: proven cycle: see finding 1`.
 //!
-//! Folded, verdicts that differ only in ids and times are one: such as a leak of each permit of a
-//! pool, at one line.
+//! The folded report shows one of several verdicts that differ only in ids and times, such as leaks
+//! of all permits of a pool on one line.
 
 use std::fmt::{self, Write as _};
 
@@ -24,20 +24,20 @@ use crate::model::{Snapshot, TaskId};
 use crate::ordered::OrderedSet;
 use crate::units::{count, counted, time};
 
-/// How many verdicts are written out, and how many of them folded.
+/// Maximum number of verdicts in the full and in the folded report.
 const MAX_VERDICTS: usize = 100;
 const MAX_FOLDED: usize = 10;
-/// How many links of a chain, and how many ids of tasks behind it, are written out.
+/// Maximum number of links of a chain, and of ids of tasks behind it, that are written.
 const MAX_LINKS: usize = 32;
 
-/// Renders all verdicts; empty without any.
+/// Renders all verdicts. The text is empty if there are none.
 pub(crate) fn render(snapshot: &Snapshot) -> String {
     let verdicts = snapshot.verdicts();
     lines(&verdicts, &each(&verdicts), MAX_VERDICTS, |_| None)
 }
 
-/// Renders the verdicts under their heading, below the `findings`, which are not said again.
-/// `is_full`: each of them, and not only the first few.
+/// Renders the verdicts with their heading. A verdict whose sentence is in the `findings` above
+/// refers to that finding. `is_full` renders every verdict, not only the first few.
 pub(crate) fn section(verdicts: &[Verdict], findings: &[Finding], is_full: bool) -> String {
     if verdicts.is_empty() {
         return "VERDICTS none\n".to_owned();
@@ -62,8 +62,8 @@ fn each(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
     verdicts.iter().map(|verdict| vec![verdict]).collect()
 }
 
-/// Renders the first verdict of each group, with a line about the others. `finding`: the number of
-/// the finding that says its sentence.
+/// Renders the first verdict of each group, with a line about the others. `finding` returns the
+/// number of the finding with the same sentence.
 fn lines(
     all: &[Verdict],
     groups: &[Vec<&Verdict>],
@@ -131,11 +131,11 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A verdict with what stands for its sentence.
+/// A verdict, with the text that replaces its sentence.
 struct Said<'a> {
     verdict: &'a Verdict,
     sentence: &'a str,
-    /// The verdict that it waits behind, where that can be named.
+    /// The verdict to resolve first, if known.
     behind: Option<&'a Verdict>,
 }
 
@@ -171,7 +171,7 @@ impl fmt::Display for Said<'_> {
 /// `task 3 right holds at src/main.rs:9 for 1.20 s`.
 fn words(link: &Link) -> String {
     let mut line = named(link);
-    // `created` stands for a place.
+    // The role `created` is shown only with a place.
     if link.role != LinkRole::Created || !link.file.is_empty() {
         let _ = write!(line, " {}", link.role);
     }
@@ -180,7 +180,7 @@ fn words(link: &Link) -> String {
     }
     let since = time(link.since_ns);
     let _ = match (link.node, link.role) {
-        // It was recorded from its first use on.
+        // A resource is on record only since its first use.
         (LinkNode::Resource, _) | (_, LinkRole::Created) => write!(line, ", on record for {since}"),
         (_, LinkRole::Granted) => write!(line, ", {since} ago"),
         _ => write!(line, " for {since}"),

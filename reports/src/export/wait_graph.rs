@@ -3,8 +3,8 @@
 //! ```text
 //! task 2 ──waits src/main.rs:6──▶ Mutex#2 ──held src/main.rs:9──▶ task 3
 //! ```
-//! Nodes are tasks, resources, and blocked threads outside of tasks. A large graph is cut: the
-//! edges of verdicts come first, then the longest waits, each with both of its nodes.
+//! Nodes are tasks, resources, and blocked threads outside of tasks. A large graph is cut. The
+//! edges of verdicts are kept first, then the longest waits, each with both of its nodes.
 
 use std::cmp::Reverse;
 
@@ -35,7 +35,8 @@ pub(crate) struct GraphNode {
     pub(crate) is_stuck: bool,
 }
 
-/// An edge: one waits for the other, or is held by it.
+/// An edge: a wait of a task or thread for a resource, or a holding of a resource by a task or
+/// thread.
 #[derive(Debug)]
 pub(crate) struct GraphEdge {
     pub(crate) from: NodeId,
@@ -43,9 +44,9 @@ pub(crate) struct GraphEdge {
     /// Its label, one line each, safe to print.
     pub(crate) lines: Vec<String>,
     pub(crate) is_stuck: bool,
-    /// Whether the holder is only likely.
+    /// Whether the holder is only a likely one.
     pub(crate) is_likely: bool,
-    /// Length of the wait in ns; for a holding, the longest.
+    /// Length of the wait in ns; for a holding, the length of the longest wait for its resource.
     since_ns: u64,
 }
 
@@ -56,7 +57,7 @@ pub(crate) struct WaitGraph {
     pub(crate) nodes: Vec<GraphNode>,
     /// Waits in the order of the snapshot, then holdings in the order of their resources.
     pub(crate) edges: Vec<GraphEdge>,
-    /// How many edges the bound has cut.
+    /// Number of edges beyond the maximum.
     pub(crate) edges_left_out: usize,
 }
 

@@ -1,11 +1,11 @@
-//! What a task waits for, in the line of the task.
+//! Describes what a task waits for, in the line of the task.
 //!
 //! ```text
 //! task 3 transfer [waiting 1.95 s for Mutex#1]
 //! 200 × task conn [waiting 1.00 s to 4.20 s for Semaphore#2 `pool`]    all for the same one
 //! task 9 main [waiting 1.95 s for task 3]
 //! ```
-//! A wait that its task has set aside is left out: the task waits elsewhere.
+//! A wait that was set aside is left out, because the task waits for something else.
 
 use crate::analysis::hangs::words::resource_name;
 use crate::index::Index;
@@ -13,7 +13,7 @@ use crate::lists::Lists;
 use crate::model::{ResourceId, Snapshot, Task, TaskId, Wait};
 use crate::units::counted;
 
-/// How many waits of one task are named.
+/// Maximum number of waits named per task.
 const MAX_NAMED: usize = 3;
 
 /// The waits of each task.
@@ -22,7 +22,7 @@ pub(super) struct Waited<'a> {
     snapshot: &'a Snapshot,
     resources: Index<ResourceId>,
     tasks: Index<TaskId>,
-    /// By position of the task.
+    /// By task index: the indices of its waits.
     waits: Lists,
 }
 
@@ -37,7 +37,8 @@ impl<'a> Waited<'a> {
         Self { snapshot, resources: Index::new(snapshot.resources.iter().map(|it| it.id)), tasks, waits }
     }
 
-    /// ` for Mutex#1, task 7`: what all these tasks wait for; empty if that differs, or is unknown.
+    /// ` for Mutex#1, task 7`: the resources and tasks that all these tasks wait for. The text is
+    /// empty if the tasks wait for different ones, or if their waits are unknown.
     pub(super) fn words(&self, group: &[&Task]) -> String {
         let Some((first, others)) = group.split_first() else { return String::new() };
         let first = self.waits_of(first);

@@ -26,30 +26,32 @@ use crate::model::{
 use crate::sort::sort;
 use crate::units::{count, counted, percent, time};
 
-/// How many holders, and how many waits, of a resource are written out.
+/// Maximum number of holders, and of waits, that are written per resource.
 const MAX_ROWS: usize = 32;
 const MAX_CONTENDED_ROWS: usize = 3;
 
 impl Snapshot {
-    /// The resources with waits, as text: the holders of each since when and where, the waits in
-    /// queue order, and statistics of its use. The longest wait comes first. Empty without waits.
+    /// Returns the resources with waits as text. Each has its holders (since when and where), its
+    /// waits in queue order, and statistics of its use. The longest wait comes first. The text is
+    /// empty without waits.
     #[must_use]
     pub fn waiters(&self) -> String {
         clean_lines(&render(self, Scope::All)).into_owned()
     }
 }
 
-/// Which resources are written out, and how much of their queues.
+/// The resources that are written, and the length of their queues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// All with waits.
+    /// All resources with waits.
     All,
-    /// The five whose waits for units are longest in sum, with the first three waits of each. A
-    /// wait for a message or an event is normal, and needs no holder to be explained.
+    /// The five resources with the longest total waits for units, with the first three waits of
+    /// each. Waits for messages and events are left out, because they are normal and have no holder
+    /// to show.
     Contended,
 }
 
-/// How many resources are written out in [`Scope::Contended`].
+/// Maximum number of resources in [`Scope::Contended`].
 const MAX_CONTENDED: usize = 5;
 
 /// Renders the resources of the scope.
@@ -57,7 +59,7 @@ pub(crate) fn render(snapshot: &Snapshot, scope: Scope) -> String {
     lines_to_string(|out| write(snapshot, scope, out))
 }
 
-/// Writes the resources of the scope, each as some lines.
+/// Writes the resources of the scope, each separately.
 pub(crate) fn write(snapshot: &Snapshot, scope: Scope, out: Lines<'_>) -> io::Result<()> {
     let queues = queues(snapshot);
     let weight_ns = |queue: &[usize]| {
@@ -75,7 +77,7 @@ pub(crate) fn write(snapshot: &Snapshot, scope: Scope, out: Lines<'_>) -> io::Re
         resources.filter_map(|(index, it)| Some((Reverse(weight_ns(&queues[index])?), it.id, index)));
     let mut waited: Vec<(Reverse<u64>, ResourceId, usize)> = waited.collect();
     sort(&mut waited);
-    // Without waits for a resource, the ids of tasks are not needed.
+    // Task ids are needed only if there are waits for a resource.
     let tasks = if waited.is_empty() { &[][..] } else { &snapshot.tasks };
     let (resources, rows) = match scope {
         Scope::All => (usize::MAX, MAX_ROWS),
@@ -107,7 +109,8 @@ pub(crate) fn queues(snapshot: &Snapshot) -> Lists {
     Lists::new(snapshot.resources.len(), queued)
 }
 
-/// Returns whether it waits for something that another task has: a lock, a permit, a free slot.
+/// Returns whether such a wait is for something that another task holds: a lock, a permit or a free
+/// slot.
 pub(crate) fn is_for_units(mode: WaitMode) -> bool {
     match mode {
         WaitMode::Lock
@@ -131,7 +134,7 @@ struct WaitersPage<'a> {
     snapshot: &'a Snapshot,
     /// The tasks by id.
     tasks: TasksById<'a>,
-    /// How many holders, and how many waits, of a resource are written out.
+    /// Maximum number of holders, and of waits, that are written per resource.
     rows: usize,
 }
 
@@ -226,7 +229,7 @@ impl WaitersPage<'_> {
         let _ = match wait.mode {
             WaitMode::Read if it.kind == ResourceKind::RwLock => write!(line, " to read"),
             WaitMode::Write if it.kind == ResourceKind::RwLock => write!(line, " to write"),
-            // A writer takes all units of a lock: their number says nothing.
+            // A writer takes all units of a lock, so their number says nothing.
             _ if wait.units > 1 && has_counted_units(it.kind) => {
                 write!(line, " for {}", units_words(it, wait.units))
             }
@@ -274,12 +277,12 @@ fn holder(it: &Resource, holding: &Holding) -> String {
     }
 }
 
-/// Returns whether its units are places for messages, which are reserved and not acquired.
+/// Returns whether the resource is a channel, whose slots are reserved rather than acquired.
 fn is_channel(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc | ResourceKind::Oneshot | ResourceKind::Broadcast)
 }
 
-/// Returns whether a number of its units means something to a reader.
+/// Returns whether the number of its units is meaningful to a reader.
 fn has_counted_units(kind: ResourceKind) -> bool {
     matches!(
         kind,
@@ -291,8 +294,7 @@ fn has_counted_units(kind: ResourceKind) -> bool {
     )
 }
 
-/// Returns whether tasks acquire it, and wait until they have. Its waits are a share of its
-/// acquisitions.
+/// Returns whether tasks acquire the resource. Only then are its waits a share of its acquisitions.
 pub(crate) fn is_acquired(kind: ResourceKind) -> bool {
     matches!(
         kind,
@@ -304,7 +306,8 @@ pub(crate) fn is_acquired(kind: ResourceKind) -> bool {
     )
 }
 
-/// How often it was used and waited for; `open` waits last. Empty if it was not used.
+/// Describes how often the resource was used and waited for. `open` is the number of current waits.
+/// The text is empty if the resource was not used.
 fn usage(it: &Resource, open: u64) -> String {
     let usage = &it.usage;
     if usage.acquisitions == 0 {
@@ -325,7 +328,7 @@ fn usage(it: &Resource, open: u64) -> String {
         _ => format!("  acquired {}", counted(number, "time")),
     };
     if is_acquired(it.kind) {
-        // A wait that was given up, or lasts, is part of no acquisition.
+        // A wait that was given up, or still lasts, belongs to no acquisition.
         let waited = usage.waited.min(number);
         let _ = match waited {
             0 => write!(line, ", none after a wait"),

@@ -1,10 +1,10 @@
-//! The chain of wakes of a task: who woke it, and who woke that task.
+//! The chain of wakes of a task: its waker, the waker of that task, and so on.
 //!
 //! ```text
 //! woken 12.0 ms ago by task 4 producer, itself woken 12.1 ms ago by task 2 main
 //! ```
-//! Only the last wake of each task is known. So the chain ends at a task whose last wake came after
-//! the wake that it caused.
+//! Only the last wake of each task is known. So the chain ends at a task that was woken again after
+//! it caused the wake.
 
 use std::fmt::Write as _;
 
@@ -12,11 +12,11 @@ use crate::index::TasksById;
 use crate::model::{RunState, Task};
 use crate::units::time;
 
-/// How many wakes are shown.
+/// Maximum number of wakes that are shown.
 const MAX_LINKS: usize = 4;
 
-/// The chain as text, with a comma before it. Empty for a task that was never woken. A task that
-/// waits again is shown with its last wake only if a task caused it.
+/// The chain as text, with a leading comma. It is empty for a task that was never woken. For a task
+/// that is not queued, the last wake is shown only if another task caused it.
 pub(crate) fn chain(task: &Task, tasks: &TasksById<'_>, name: impl Fn(&Task) -> String) -> String {
     let mut text = String::new();
     let mut woken = task;

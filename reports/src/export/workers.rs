@@ -4,8 +4,8 @@
 //! WORKERS, most polls first
 //!   polls  share   busy    parked  listed for  worker
 //! ```
-//! The rest is time that a thread runs something else: unrecorded tasks, the runtime itself, or
-//! drops.
+//! In the rest of its time, a thread runs other code: unrecorded tasks, the runtime itself, or
+//! destructors.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -18,8 +18,8 @@ use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 use crate::units::{count, percent, time};
 
-/// Renders at most `bound` workers. Returns the text, empty without times, and the number of
-/// workers. `is_full`: with whole names.
+/// Renders at most `bound` workers, with whole names if `is_full`. Returns the text and the total
+/// number of workers. The text is empty if no times are known.
 pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (String, usize) {
     let mut workers: Vec<&Worker> = snapshot.workers.iter().filter(|worker| worker.listed_ns > 0).collect();
     if workers.is_empty() {
@@ -54,7 +54,7 @@ fn name(snapshot: &Snapshot, worker: &Worker) -> String {
     let mut name = printable(&worker.thread);
     // Writing to a string cannot fail.
     let _ = match worker.thread_id {
-        // Threads of std need no name.
+        // Threads of std may have no name.
         Some(id) if name.is_empty() => write!(name, "thread {id}"),
         Some(id) => write!(name, " ({id})"),
         None => Ok(()),

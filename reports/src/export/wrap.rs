@@ -10,7 +10,7 @@
 pub(crate) const WIDTH: usize = 120;
 /// The indent of a continuation line, relative to its first line.
 const INDENT: usize = 4;
-/// Tree branches, and what continues them on the next line.
+/// Tree branches, and the characters that continue them on the next line.
 const BRANCHES: [(char, char); 5] = [(' ', ' '), ('│', '│'), ('├', '│'), ('└', ' '), ('─', ' ')];
 
 /// Units, which stay on the line of their number.
@@ -42,7 +42,7 @@ pub(crate) fn wrap_line(page: &mut String, line: &str, indent: &str) {
         let fits = end == rest.len();
         let before = |at: &usize| *at > blank;
         let spaces = || rest.match_indices(' ').map(|(at, _)| at).filter(|at| !is_in_value(rest, *at));
-        // A word that is too long goes up to the next space.
+        // A word that is too long ends at the next space.
         let space = spaces().take_while(|at| *at < end).filter(before).last();
         let space = space.or_else(|| spaces().find(|at| *at >= end));
         match space.filter(|at| !fits && before(at)) {
@@ -68,7 +68,7 @@ fn is_in_value(text: &str, at: usize) -> bool {
     text[..at].ends_with(|c: char| c.is_ascii_digit()) && unit.is_some_and(|unit| UNITS.contains(&unit))
 }
 
-/// The columns that the text before a place keeps at least, unless the text is cut in the middle.
+/// Minimum width of the text before a place, in columns, unless the text is cut in the middle.
 const MIN_HEAD: usize = 8;
 
 /// Cuts `text` so that it has at most `width` columns. The place at its end loses its folders, then
@@ -86,9 +86,9 @@ pub(crate) fn shorten(text: &str, width: usize) -> String {
     start(head, room) + &tail
 }
 
-/// Splits `handle (src/net/server.rs:3)` into `handle` and ` (server.rs:3)`. A file whose name says
-/// nothing, such as `mod.rs`, keeps a folder. `None` if the text does not end with the path and the
-/// line of a file: other text may contain slashes, such as a label.
+/// Splits `handle (src/net/server.rs:3)` into `handle` and ` (server.rs:3)`. A file with a common
+/// name, such as `mod.rs`, keeps one folder. `None` if the text does not end with the path and the
+/// line of a file, since other text, such as a label, may contain slashes.
 fn without_folders(text: &str) -> Option<(&str, String)> {
     let place = text.trim_end_matches(')').trim_end_matches(|digit: char| digit.is_ascii_digit());
     let file = text.rfind('/')? + 1;
