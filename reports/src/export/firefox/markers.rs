@@ -1,4 +1,4 @@
-//! Markers: what was alive at the capture, on the clock, and what is wrong with it.
+//! Markers with times: live tasks, running polls, current waits, alarms, verdicts and findings.
 //!
 //! ```text
 //! Task      |───────────────────────────|    since it was first recorded
@@ -23,10 +23,10 @@ use crate::model::{Alarm, RunState, Snapshot, Task, TaskId, Wait};
 use crate::sort::sort_by_key;
 use crate::units::time;
 
-/// How many tasks, and how many waits, are shown: the oldest.
+/// Maximum number of tasks, and of waits, that are shown. The oldest are kept.
 const MAX_SHOWN: usize = 10_000;
 
-/// A type of markers: its name and its fields.
+/// A type of marker: its name and its fields.
 struct Schema {
     name: &'static str,
     /// Key and label.
@@ -43,7 +43,7 @@ const VERDICT: Schema = Schema { name: "Verdict", fields: &[("name", "Verdict")]
 const FINDING: Schema = Schema { name: "Finding", fields: &[("name", "Finding")] };
 const ALARM: Schema = Schema { name: "Alarm", fields: &[("name", "Alarm")] };
 
-/// Writes the types of markers for the header.
+/// The marker types, as JSON for the header.
 pub(super) fn schemas() -> Vec<String> {
     let schema = |schema: &Schema| {
         let fields: Vec<String> = schema

@@ -16,7 +16,7 @@ use crate::view::View;
 const VERSION: u32 = 55;
 
 /// Names and colors of the categories, in the order of [`Category`]. The profiler hides samples of
-/// the category `Idle` where that is asked for.
+/// the category `Idle` on request.
 const CATEGORIES: [(&str, &str); 4] =
     [("Other", "grey"), ("Busy", "orange"), ("Idle", "lightblue"), ("Queued", "yellow")];
 
@@ -29,7 +29,7 @@ pub(super) enum Category {
     Queued,
 }
 
-/// Writes the profile. The view chooses the thread that is selected first.
+/// Writes the profile. The view decides which thread is selected first.
 pub(crate) fn write(snapshot: &Snapshot, view: View, out: &mut dyn Write) -> io::Result<()> {
     let out = &mut BufWriter::new(out);
     let selected = match view {
@@ -42,7 +42,7 @@ pub(crate) fn write(snapshot: &Snapshot, view: View, out: &mut dyn Write) -> io:
     let paths = paths(snapshot, Labels::Merged);
     for (index, kind) in KINDS.iter().enumerate() {
         out.write_all(if index > 0 { b",\n" } else { b"\n" })?;
-        // The first thread has the markers: their axis is the clock, as far as a thread has one.
+        // The first thread has the markers, whose positions are times since the recording started.
         let mut thread = Thread::new(snapshot, &paths, kind);
         let markers =
             if index == 0 { Markers::new(snapshot, &mut thread.strings) } else { Markers::default() };

@@ -1,4 +1,4 @@
-//! Writes tables as the profiler has them: one JSON array per column.
+//! Writes tables in the form of the profiler: one JSON array per column.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::json::quoted;
 
-/// The strings of a thread. Columns have their indexes.
+/// The strings of a thread. Columns refer to strings by index.
 #[derive(Debug, Default)]
 pub(super) struct Strings {
     list: Vec<String>,
@@ -15,7 +15,7 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// The index of a string, which is added if it is new.
+    /// Returns the index of a string, and adds the string if it is new.
     pub(super) fn number(&mut self, text: &str) -> usize {
         if let Some(&number) = self.numbers.get(text) {
             return number;
@@ -62,12 +62,12 @@ pub(super) fn constant(out: &mut dyn Write, name: &str, value: &str, length: usi
     column(out, name, std::iter::repeat_n(value, length))
 }
 
-/// Writes a cell that may be missing.
+/// Formats a cell that may be missing.
 pub(super) fn nullable(cell: Option<usize>) -> String {
     cell.map_or_else(|| "null".to_owned(), |cell| cell.to_string())
 }
 
-/// Writes an object of JSON with string values.
+/// Builds a JSON object with string values.
 pub(super) fn object(fields: &[(&str, &str)]) -> String {
     let mut object = String::from("{");
     for (index, (name, value)) in fields.iter().enumerate() {

@@ -5,8 +5,8 @@
 //! busy   the time inside `poll`, as self time of each function
 //! idle   each path's own waits; waits at the same time count once each
 //! ```
-//! Samples have no time of their own. They are spread over the recorded time in the order of their
-//! paths, each as wide as its share of the total.
+//! Samples have no recorded time. They are spread over the length of the recording in the order of
+//! their paths, each as wide as its share of the total.
 
 use std::io::{self, Write};
 
@@ -55,7 +55,7 @@ pub(super) const KINDS: [TimeKind; 3] = [
 const LEAVES: [(&str, Category); 3] =
     [(BUSY, Category::Busy), (IDLE, Category::Idle), (QUEUED, Category::Queued)];
 
-/// A function, and the only frame of it.
+/// A function with its only frame.
 struct FunctionFrame {
     name: usize,
     file: Option<usize>,
@@ -88,7 +88,8 @@ impl Thread {
             let name = thread.strings.number(name);
             thread.functions.push(FunctionFrame { name, file: None, line: 0, column: 0, category });
         }
-        // Functions by site; the last is for the frames below the longest path.
+        // By site: the index of its function. The last entry is for the frames below the maximum
+        // depth.
         let mut by_site: Vec<Option<usize>> = vec![None; snapshot.sites.len() + 1];
         // The stacks of the current path and its prefixes.
         let mut open: Vec<usize> = Vec::new();
@@ -134,7 +135,7 @@ impl Thread {
         self.stacks.len() - 1
     }
 
-    /// Writes the thread as an object of JSON.
+    /// Writes the thread as a JSON object.
     pub(super) fn write(
         &self,
         snapshot: &Snapshot,

@@ -1,14 +1,15 @@
-//! Histograms with fixed bounds, from the finer ones of the snapshot.
+//! Histograms with fixed bounds, computed from the finer histograms of the snapshot.
 //!
-//! The buckets of a snapshot depend on the clock of its machine, and bounds that change would begin
-//! new time series. A bucket that a fixed bound divides is assumed to be evenly filled.
+//! The buckets of a snapshot depend on the clock of the machine, and every new bound would start a
+//! new time series. The durations in a bucket that a fixed bound divides are assumed to be evenly
+//! distributed.
 
 use std::io;
 
 use super::exposition::{Exposition, MetricLabels, Seconds};
 use crate::model::Bucket;
 
-/// The bounds of polls, in ns. They are low, because polls should be short.
+/// The bounds for polls in ns. They are low, because polls should be short.
 pub(super) const POLLS: [u64; 12] = [
     10_000,
     50_000,
@@ -24,7 +25,7 @@ pub(super) const POLLS: [u64; 12] = [
     10_000_000_000,
 ];
 
-/// The bounds of calls in ns.
+/// The bounds for calls in ns.
 pub(super) const CALLS: [u64; 18] = [
     100_000,
     200_000,
@@ -70,7 +71,7 @@ fn decimal(bound_ns: u64) -> String {
     if seconds.contains('.') { seconds } else { seconds + ".0" }
 }
 
-/// How many durations are at most `bound_ns`.
+/// The number of durations that are at most `bound_ns`.
 fn up_to(buckets: &[Bucket], bound_ns: u64) -> u64 {
     let part = |bucket: &Bucket| {
         if bucket.to_ns <= bound_ns {

@@ -6,8 +6,8 @@
 //! diagnose_calls_total{function="f"} 3     diagnose_calls_total{function="f"} 3
 //! # EOF
 //! ```
-//! A family of counters has a name without `_total` in OpenMetrics only, and only there may a
-//! family have a unit or be of the type `info`.
+//! Only in OpenMetrics, the name of a counter family lacks `_total`, and a family may have a unit
+//! or the type `info`.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -48,7 +48,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Writes families, and the samples of the family that was begun last.
+/// Writes metric families. Samples belong to the family that was begun last.
 pub(super) struct Exposition<'a> {
     out: &'a mut dyn Write,
     dialect: Dialect,
@@ -61,7 +61,7 @@ impl<'a> Exposition<'a> {
         Self { out, dialect, family: String::new(), kind: MetricKind::Gauge }
     }
 
-    /// Begins a family. A name that ends in `_seconds` says its unit.
+    /// Begins a family. The unit follows from a name that ends in `_seconds`.
     pub(super) fn family(&mut self, name: &str, kind: MetricKind, help: &str) -> io::Result<()> {
         self.family = format!("diagnose_{name}");
         self.kind = kind;

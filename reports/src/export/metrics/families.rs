@@ -1,4 +1,4 @@
-//! All metrics.
+//! Defines all metric families.
 
 use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write};
@@ -138,7 +138,7 @@ fn labels(function: &FunctionSums) -> [(&str, &str); 2] {
     [("function", &function.name), ("module", &function.module)]
 }
 
-/// The sum of the durations, each as the middle of its bucket.
+/// The sum of the durations in ns, each counted as the middle of its bucket.
 fn sum_ns(durations: &Durations) -> u64 {
     let middle = |from_ns: u64, to_ns: u64| from_ns / 2 + to_ns / 2;
     let sums = durations.buckets.iter().map(|it| middle(it.from_ns, it.to_ns).saturating_mul(it.count));

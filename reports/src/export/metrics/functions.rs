@@ -1,4 +1,4 @@
-//! The sums of each function. A wait at an await belongs to the function that awaits.
+//! The sums of each function. A wait at an await counts for the function that awaits.
 
 use std::cmp::Reverse;
 
@@ -33,12 +33,12 @@ pub(super) struct FunctionSums {
 /// A histogram of durations.
 pub(super) type Durations = crate::model::Durations;
 
-/// The heaviest functions, by name, and how many are left out.
+/// The heaviest functions, sorted by name, and the number of functions left out.
 pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<FunctionSums>, usize) {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
     let kind = |node: &Node| snapshot.site(node.site).map_or(SiteKind::Other, |site| site.kind);
-    // By site; the last is for nodes without a site of their own.
+    // By site; the last entry is for nodes without a known site.
     let other = snapshot.sites.len();
     let mut functions: Vec<Option<FunctionSums>> = Vec::new();
     functions.resize_with(other + 1, || None);
@@ -86,7 +86,7 @@ fn add_own(function: &mut FunctionSums, node: &Node) {
     function.latency.merge(&node.latency);
 }
 
-/// Saturates: a saved snapshot may contain any number.
+/// Adds with saturation, because a saved snapshot may contain any number.
 fn add(sum: &mut u64, value: u64) {
     *sum = sum.saturating_add(value);
 }

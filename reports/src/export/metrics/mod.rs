@@ -6,8 +6,9 @@
 //! buckets     histograms with bounds that are equal in every scrape
 //! exposition  the two dialects: names, types, escapes
 //! ```
-//! The number of time series is bounded: at most 200 functions, 100 spawn places and 100 places of
-//! resources, the heaviest, and no labels of calls. A gauge counts the functions that are left out.
+//! The number of time series is bounded: only the heaviest 200 functions, 100 spawn sites and 100
+//! creation sites of resources are included, and no labels of calls. A gauge counts the functions
+//! that are left out.
 
 mod buckets;
 mod exposition;

@@ -1,7 +1,7 @@
 //! The style and the script of the page, from their source files.
 //!
-//! Each script is an ES module with its imports on lines of their own. In the page all are one
-//! module: the lines with imports and the words `export` are left out.
+//! Each script is an ES module, with one import per line. The page combines them into one module,
+//! without the import lines and the word `export`.
 
 /// The skeleton; `{{name}}` marks a place to fill in.
 pub(super) const SKELETON: &str = include_str!("html/page.html");
@@ -15,7 +15,7 @@ pub(super) const STYLES: [&str; 5] = [
     include_str!("css/print.css"),
 ];
 
-/// The modules, each after those that it imports.
+/// The modules, in import order: each comes after the modules that it imports.
 pub(super) const SCRIPTS: [&str; 23] = [
     include_str!("js/units.js"),
     include_str!("js/dom.js"),

@@ -1,14 +1,14 @@
 //! The data of the page in its script element: raw deflate, as base64.
 //!
-//! Base64 has no character with a meaning in HTML. The scripts unpack it with the browser's own
-//! `DecompressionStream`.
+//! Base64 contains no character that is special in HTML. The scripts unpack the data with the
+//! browser's own `DecompressionStream`.
 
 use std::io;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// Compression level: higher ones take twice the time for a twentieth of the size.
+/// The compression level. Higher levels take twice the time to save a twentieth of the size.
 const LEVEL: u32 = 4;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -32,7 +32,7 @@ impl io::Write for Block {
         self.0.write(piece)
     }
 
-    /// Does nothing: a flush in the middle of the data would only make it larger.
+    /// Does nothing, because a flush in the middle of the data would only make the result larger.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The nodes as columns: a million of them take a fifth of the space of as many objects.
+//! The nodes as columns. A million nodes take a fifth of the space of a million objects.
 //!
 //! ```text
 //! "site": [0, 1, …]      index into the sites          "parent": [-1, 0, …]   -1 for a root
@@ -12,9 +12,9 @@ use crate::json::{Json, ToJson};
 use crate::model::{Bucket, Node};
 use crate::ordered::{OrderedMap, OrderedSet};
 
-/// A number of a node, and the name of its column.
+/// The name of a column, and its number in a node.
 type Number = (&'static str, fn(&Node) -> u64);
-/// A histogram of a node, and the name of its column.
+/// The name of a column, and its histogram in a node.
 type Buckets = (&'static str, fn(&Node) -> &[Bucket]);
 
 /// The counters and times of a node, by name.

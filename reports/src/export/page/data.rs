@@ -1,7 +1,7 @@
-//! The data of the page as JSON: the saved snapshot, with its nodes as columns, and what is found
-//! in it.
+//! The data of the page as JSON: the snapshot, its verdicts and its findings. The nodes of the
+//! snapshot are written as columns.
 //!
-//! The scripts read a saved snapshot as well: a page that is served live fetches one every second.
+//! The scripts can also read a plain saved snapshot, because a live page fetches one every second.
 
 use std::io;
 
@@ -15,7 +15,7 @@ use crate::model::{
     Span, Task, Thread, Wait, Worker, folding, resource,
 };
 
-/// The fields of a snapshot by their names, without those that no view shows.
+/// The fields of a snapshot by name, without the fields that no view shows.
 #[derive(ToJson)]
 struct Data<'a> {
     version: u32,

@@ -4,11 +4,11 @@
 //! Snapshot ─▶ data: JSON, the nodes as columns ─▶ block: deflate, base64 ─▶ <script id="data">
 //! html/ css/ js/ ─▶ assets: one style, one script ──────────────────────▶ render: the page
 //! ```
-//! The page needs no network and works from `file://`. All text of the program is data: the scripts
-//! set it as text, never as markup, and base64 cannot end a script element.
+//! The page needs no network and works from `file://`. All text of the recorded program is data:
+//! the scripts insert it as text, never as markup, and base64 cannot end a script element.
 //!
-//! The files under `js/` are ES modules, tested by `tests/page/run`. The page has them all in one
-//! module, in the order of the list in `assets`.
+//! The files under `js/` are ES modules, tested by `tests/page/run`. The page combines them into
+//! one module, in the order of the list in `assets`.
 
 mod assets;
 mod block;

@@ -1,4 +1,4 @@
-//! The page: the skeleton with its style, its script and its data.
+//! Builds the page from the skeleton, the style, the script and the data.
 
 use std::io::{self, BufWriter, Write as _};
 
@@ -9,16 +9,16 @@ use crate::clean::printable;
 use crate::model::Snapshot;
 use crate::view::View;
 
-/// How many bytes are compressed at once.
+/// Number of bytes that are compressed at once.
 const BUFFER: usize = 64 << 10;
 
-/// Renders the page of a snapshot. The view decides what it shows first.
+/// Renders the page of a snapshot. The view decides which times the page shows first.
 pub(crate) fn render(snapshot: &Snapshot, view: View) -> io::Result<String> {
     page(snapshot, view, false)
 }
 
-/// Renders the page that fetches `snapshot.json`, a saved snapshot, every second. It begins with
-/// `snapshot`.
+/// Renders the live page, which first shows `snapshot`, and then fetches the saved snapshot
+/// `snapshot.json` every second.
 pub(crate) fn render_live(snapshot: &Snapshot) -> io::Result<String> {
     page(snapshot, View::default(), true)
 }

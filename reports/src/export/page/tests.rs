@@ -1,4 +1,4 @@
-//! The page as text: what needs no browser. `tests/page/run` checks the rest in Chromium.
+//! Checks the parts of the page that need no browser. `tests/page/run` checks the rest in Chromium.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::view::View;
 
 /// The largest page without data.
 const MAX_BYTES: usize = 300_000;
-/// The lowest contrast of text that the guidelines for accessible pages allow.
+/// The lowest contrast of text that the Web Content Accessibility Guidelines allow.
 const MIN_CONTRAST: f64 = 4.5;
 
 fn snapshot(name: &str) -> Snapshot {
@@ -113,7 +113,7 @@ fn no_name_leaves_the_title_and_the_data() {
 
 #[test]
 fn the_data_has_every_field_that_a_saved_snapshot_has() {
-    // Nothing that a view shows.
+    // The fields that no view shows.
     const LEFT_OUT: [&str; 5] =
         ["long_poll_ns", "foreign_threads", "unrecorded_tasks", "is_all_recorded", "lock_order"];
     let saved = serde_json::to_value(snapshot("server")).unwrap();
@@ -185,7 +185,7 @@ fn the_sources_are_small_files() {
     }
 }
 
-/// The colors of a theme by name; the first block has those of both.
+/// The colors of a theme by name. The first block has the colors of both themes.
 fn colors(theme: &str) -> BTreeMap<String, [f64; 3]> {
     let style = style();
     let mut colors = BTreeMap::new();

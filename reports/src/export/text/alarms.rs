@@ -1,4 +1,5 @@
-//! The alarms of the watchdog in the text report: those that last first, then the latest.
+//! The alarms of the watchdog in the text report. Unresolved alarms come first, then the latest
+//! resolved ones.
 //!
 //! ```text
 //! ALARMS 2, 1 resolved
@@ -7,8 +8,9 @@
 //!   └─ parse (src/parse.rs:3:1)  ◀ running
 //! ALARM 08:12:41, resolved 08:12:44: task 9 `flush` was woken 250 ms ago and has not been polled since; …
 //! ```
-//! An alarm of another day than the capture has its date. Folded, an alarm that is over, has a
-//! verdict, or differs from one above only in numbers, has one line, without the thread.
+//! An alarm of another day than the capture has a date. In the folded report, some alarms have only
+//! one line, without the thread. These are resolved alarms, alarms about hangs, and alarms that
+//! differ from an earlier line only in numbers.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -20,11 +22,11 @@ use crate::sort::sort_by_key;
 use crate::units::count;
 use crate::wall_clock::Utc;
 
-/// How many alarms are shown folded.
+/// Maximum number of alarms in the folded report.
 const MAX_ALARMS: usize = 8;
 const DAY_MS: u64 = 86_400_000;
 
-/// Returns the alarms, or one line that there are none.
+/// Returns the alarms, or one line that says that there are none.
 pub(crate) fn alarms(snapshot: &Snapshot, is_full: bool) -> String {
     let mut alarms: Vec<&Alarm> = snapshot.alarms.iter().collect();
     if alarms.is_empty() {
@@ -41,7 +43,7 @@ pub(crate) fn alarms(snapshot: &Snapshot, is_full: bool) -> String {
     let bound = if is_full { usize::MAX } else { MAX_ALARMS };
     let mut shown = Vec::new();
     for alarm in alarms.iter().take(bound) {
-        // A hang that lasts has a verdict, with its chain.
+        // The verdict of a current hang shows its chain.
         let is_over = alarm.resolved_at_unix_ms.is_some() || alarm.kind == AlarmKind::Hang;
         let sentence = without_numbers(alarm.sentence());
         let is_short = !is_full && (is_over || shown.contains(&sentence));
@@ -60,7 +62,7 @@ fn without_numbers(sentence: &str) -> String {
     sentence.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect()
 }
 
-/// Leaves out the name of the thread, which says the least.
+/// Removes the name of the thread, the least useful part of the line.
 fn without_thread(line: &str) -> String {
     let Some((before, after)) = line.split_once(" on thread ") else { return line.to_owned() };
     format!("{before}{}", after.find([',', ';', ':']).map_or("", |end| &after[end..]))
@@ -80,7 +82,7 @@ fn lines(alarm: &Alarm, captured_ms: u64, is_short: bool) -> String {
     }
     let mut page = format!("{line}\n");
     for line in alarm.text.lines().skip(1) {
-        // Indented lines belong to the line above.
+        // Lines that are indented already keep their indent.
         let indent = if line.is_empty() || line.starts_with(' ') { "" } else { "  " };
         let _ = writeln!(page, "{indent}{line}");
     }

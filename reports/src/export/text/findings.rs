@@ -1,4 +1,4 @@
-//! The findings in the text report: what to look at first.
+//! The findings in the text report, which say what to look at first.
 //!
 //! ```text
 //! FINDINGS 2, most urgent first (diagnose explain ID says more)
@@ -16,12 +16,12 @@ use crate::units::length;
 /// The width of number and severity.
 const INDENT: &str = "          ";
 
-/// Returns the findings, or one line that there are none. Growth is measured over the last
-/// `over_ns`, if there is an earlier snapshot.
+/// Returns the findings, or one line that says that there are none. If there is an earlier
+/// snapshot, growth is measured over the last `over_ns`.
 pub(crate) fn findings(snapshot: &Snapshot, findings: &[Finding], over_ns: Option<u64>) -> String {
     let over = over_ns.map(|ns| format!(", over {}", length(ns))).unwrap_or_default();
     if findings.is_empty() {
-        // At the exit of a program, nothing waits any more.
+        // In a dump at exit, no task is left.
         let has_ended = snapshot.tasks.is_empty() && !snapshot.nodes.is_empty();
         let ended = if snapshot.merged > 0 {
             "; live tasks are left out of a merged snapshot, and so are hangs and full channels"

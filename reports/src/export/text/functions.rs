@@ -5,8 +5,9 @@
 //!    calls  p50 call  p99 call  self busy  self idle  queued  of caller  max poll  function
 //!    1,204   1.20 ms   8.00 ms     312 ms     1.20 s  1.2 ms        61 %   4.20 ms  handle (src/main.rs:12)
 //! ```
-//! Folded, it has the functions with most self busy time, those with most self idle time, and the
-//! slowest: each of these may be the one to look at. A column that is zero in all rows is left out.
+//! The folded report shows the functions with the most self busy time, the most self idle time, and
+//! the highest latency. Any of these may be the culprit. A column that is zero in all rows is left
+//! out.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -22,7 +23,8 @@ use crate::names::location;
 use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
-/// How many functions are shown by self busy, by self idle, and by latency.
+/// Maximum number of functions in the folded report, by self busy time, by self idle time and by
+/// latency.
 const MAX_FOLDED: [usize; 3] = [20, 15, 5];
 
 /// A column: its heading, its cell, whether it is shown folded, and whether it is empty.
@@ -84,7 +86,7 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
     rest(page, all.len(), rows.len(), "function");
 }
 
-/// Marks the rows that are shown folded.
+/// Marks the rows of the folded report.
 fn most(rows: &[Row]) -> Vec<bool> {
     let keys: [fn(&Row) -> u64; 3] =
         [|row| row.self_busy_ns, |row| row.self_idle_ns, |row| row.completed_latency.p99_ns];
@@ -111,7 +113,7 @@ fn maybe(ns: Option<u64>) -> String {
     ns.map_or_else(|| "-".to_owned(), time)
 }
 
-/// The share of its callers' time.
+/// The share of the function in the time of its callers.
 fn of_caller(row: &Row) -> String {
     if row.callers_ns == 0 { "-".to_owned() } else { share(row.called_ns, row.callers_ns) }
 }

@@ -13,7 +13,7 @@ use crate::model::Snapshot;
 use crate::units::{counted, length};
 use crate::wall_clock::Utc;
 
-/// Returns the two lines. What is unknown is left out.
+/// Returns the two lines, without unknown parts.
 pub(crate) fn header(snapshot: &Snapshot) -> String {
     let process = &snapshot.process;
     let mut line = named(snapshot);

@@ -15,9 +15,9 @@ use crate::export::wrap::{WIDTH, shorten};
 use crate::model::Snapshot;
 use crate::units::{count, time};
 
-/// How many labels are shown folded.
+/// Maximum number of labels in the folded report.
 const MAX_LABELS: usize = 20;
-/// How many columns a function's name has folded.
+/// Maximum width of a function's name in the folded report, in columns.
 const MAX_NAME: usize = 40;
 
 /// Appends the table if there are labels.

@@ -13,8 +13,9 @@
 //! CALL TREE      one row per path
 //! footer         losses, clock, cost, version
 //! ```
-//! Every part is bounded and says what it leaves out. The full report has the same parts with
-//! nothing folded. Lines have at most 120 columns, except rows of tables in the full report.
+//! Every part is bounded, and states how much it leaves out. This is the *folded* report. The full
+//! report has the same parts with all rows and columns. Lines have at most 120 columns, except rows
+//! of tables in the full report.
 //!
 //! ```text
 //! page                                               the order of the parts

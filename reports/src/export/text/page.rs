@@ -1,4 +1,4 @@
-//! The parts of the text report, in their order.
+//! Writes the parts of the text report, in order.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -15,15 +15,15 @@ use crate::ordered::OrderedSet;
 use crate::units::counted;
 use crate::view::View;
 
-/// How many call paths are printed, folded and in full.
+/// Maximum number of call paths in the folded and in the full report.
 const MAX_PATHS: [usize; 2] = [60, 100_000];
-/// How many cycles of the lock order are printed folded.
+/// Maximum number of lock-order cycles in the folded report.
 const MAX_CYCLES: usize = 8;
-/// How many functions with latencies, and how many workers, are printed folded.
+/// Maximum number of functions with latencies, and of workers, in the folded report.
 const MAX_LATENCIES: usize = 15;
 const MAX_WORKERS: usize = 16;
 
-/// How many bytes are written at once.
+/// Number of bytes that are written at once.
 const BUFFER: usize = 64 << 10;
 
 /// Writes the folded report. It does not depend on the view.
@@ -31,7 +31,7 @@ pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -
     report(snapshot, None, false, out)
 }
 
-/// Writes the report with nothing folded. It does not depend on the view.
+/// Writes the full report. It does not depend on the view.
 pub(crate) fn write_full(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -> io::Result<()> {
     report(snapshot, None, true, out)
 }
@@ -46,8 +46,8 @@ pub(crate) fn write_since(
     report(snapshot, Some(earlier), is_full, out)
 }
 
-/// Writes the parts one after the other. Resources and tasks, of which there may be millions, are
-/// written one by one.
+/// Writes the parts in order. There may be millions of resources and tasks, so these are written
+/// one by one.
 fn report(
     snapshot: &Snapshot,
     earlier: Option<&Snapshot>,
@@ -126,8 +126,8 @@ fn report(
     out.flush()
 }
 
-/// Returns whether the workers were parked for nine tenths of their time, or more: the program
-/// waits, and its functions by busy time do not say for what.
+/// Returns whether the workers were parked for at least nine tenths of their time. Such a program
+/// mostly waits, and the table by busy time does not show for what.
 fn are_parked(snapshot: &Snapshot) -> bool {
     let sum = |ns: fn(&Worker) -> u64| snapshot.workers.iter().map(ns).fold(0, u64::saturating_add);
     let (parked_ns, listed_ns) = (sum(|worker| worker.parked_ns), sum(|worker| worker.listed_ns));
@@ -140,7 +140,7 @@ fn stuck(verdicts: &[Verdict]) -> OrderedSet<TaskId> {
     links.filter_map(Link::task).collect()
 }
 
-/// Appends a table of `bound` items, of which there are `all`; nothing without items.
+/// Appends a table that shows up to `bound` of `all` items. Appends nothing if there are no items.
 fn part(page: &mut String, heading: &str, table: &str, all: usize, bound: usize, noun: &str) {
     if all > 0 {
         // Writing to a string cannot fail.
@@ -149,12 +149,12 @@ fn part(page: &mut String, heading: &str, table: &str, all: usize, bound: usize,
     }
 }
 
-/// Says how many items a bound left out of the short report.
+/// Appends the number of items that the bound left out of the folded report.
 pub(super) fn rest(page: &mut String, all: usize, bound: usize, noun: &str) {
     rest_in(page, all, bound, noun, "full");
 }
 
-/// Says how many items a bound left out, and which report has them.
+/// Appends the number of items that the bound left out, and names the report that has them.
 fn rest_in(page: &mut String, all: usize, bound: usize, noun: &str, report: &str) {
     if all > bound {
         let rest = counted((all - bound) as u64, noun);

@@ -1,4 +1,4 @@
-//! Resources in the text report: one row per place of creation, then who waits for what.
+//! Resources in the text report: one row per place of creation, then holders and waits.
 //!
 //! ```text
 //! RESOURCES by place of creation, longest waits for locks, permits and free slots first
@@ -6,10 +6,10 @@
 //!       1      146   2.73 s   192  96.4 %      20.1 s     242 ms    2.80 s   48.0 ms  RwLock `rows` (tokio), src/main.rs:117
 //!     198        3   1.20 s   198       -     31.2 ms  ≤ 1.20 ms   1.20 ms         -  oneshot (tokio), src/orders.rs:49
 //! ```
-//! A quantile of several resources is the highest of theirs. Waits that were given up, as in a
-//! timeout, are part of the total but not of the quantiles: in full, a column has their number if
-//! there are any. Folded, places without waits are counted only. Resources that are gone count if
-//! calls have waited for them.
+//! A quantile of several resources is the highest of their quantiles. Waits that were given up, as
+//! in a timeout, count in the total but not in the quantiles. If there are any, a column of the
+//! full report has their number. The folded report only counts the places without waits. Dropped
+//! resources are included if calls have waited for them.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -28,10 +28,11 @@ use crate::ordered::OrderedMap;
 use crate::sort::sort_by_key;
 use crate::units::{count, percent, time};
 
-/// How many places of creation are shown folded.
+/// Maximum number of places of creation in the folded report.
 const MAX_PLACES: usize = 15;
 
-/// Kind, library, name, and file and line of creation: a row shows no column.
+/// Kind, library, name, and file and line of creation. The column is left out, because rows do not
+/// show it.
 type Key<'a> = (ResourceKind, &'a str, Option<&'a str>, Option<(&'a str, u32)>);
 
 /// The resources of one place.
@@ -39,7 +40,7 @@ type Key<'a> = (ResourceKind, &'a str, Option<&'a str>, Option<(&'a str, u32)>);
 struct ResourceGroup {
     count: u64,
     waiting: u64,
-    /// Waits for units, in sum: finished ones and current ones.
+    /// Total length of finished and current waits for units, in ns.
     units_ns: u64,
     waited_ns: u64,
     longest_ns: u64,
@@ -77,7 +78,7 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
     rest(page, all, rows.len(), "place");
 }
 
-/// Writes the resources with their holders and queues, each as some lines.
+/// Writes the resources with their holders and queues, each separately.
 pub(crate) fn write_waiters(snapshot: &Snapshot, is_full: bool, out: Lines<'_>) -> io::Result<()> {
     let scope = if is_full { Scope::All } else { Scope::Contended };
     let mut is_first = true;
@@ -127,7 +128,7 @@ fn key<'a>(it: &ResourceUse<'a>) -> Key<'a> {
 }
 
 fn table(rows: &[&(Key<'_>, ResourceGroup)], is_full: bool) -> Table {
-    // Folded, they would take the room of the names.
+    // In the folded report, this column would leave too little room for the names.
     let has_given_up = is_full && rows.iter().any(|(_, group)| group.given_up > 0);
     let mut headings = vec!["count", "waiting", "longest", "uses", "waited"];
     headings.extend(has_given_up.then_some("given up"));
