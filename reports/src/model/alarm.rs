@@ -1,12 +1,12 @@
 //! Alarms: what the watchdog reported while the program ran.
 //!
-//! Times are of the wall clock, because an alarm is compared with logs. A reset of the recording
+//! Times are wall-clock times, so that alarms can be compared with logs. A reset of the recording
 //! does not change them.
 
 use super::ids::TaskId;
 use crate::json::ToJson;
 
-/// An alarm of the watchdog: something has made no progress for the threshold.
+/// An alarm of the watchdog: a poll, a task or a runtime has made no progress for the threshold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
@@ -14,36 +14,38 @@ pub struct Alarm {
     /// When the alarm was raised, in ms since 1970 in UTC; 0 if unknown.
     #[serde(default)]
     pub at_unix_ms: u64,
-    /// The kind of thing that makes no progress.
+    /// The kind of the alarm.
     #[serde(default)]
     pub kind: AlarmKind,
-    /// The first line is a sentence. Details follow, one per line, indented by two spaces.
+    /// The text of the alarm. The first line is a sentence. Details follow, one per line, indented
+    /// by two spaces.
     pub text: String,
-    /// The tasks that the alarm is about, by id, without duplicates: first those that are stuck or
-    /// running, then those that wait.
+    /// The ids of the tasks that the alarm is about, without duplicates: first stuck and running
+    /// tasks, then tasks that wait.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<TaskId>,
-    /// When the watchdog found it resolved, in ms since 1970 in UTC; `None` while it lasts.
+    /// When the watchdog noticed that the alarm was resolved, in ms since 1970 in UTC; `None` while
+    /// it lasts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_at_unix_ms: Option<u64>,
 }
 
 impl Alarm {
-    /// The sentence, without the details.
+    /// Returns the sentence, without the details.
     #[must_use]
     pub fn sentence(&self) -> &str {
         self.text.lines().next().unwrap_or_default()
     }
 }
 
-/// An alarm of which only the text is known.
+/// Creates an alarm of which only the text is known.
 impl From<String> for Alarm {
     fn from(text: String) -> Self {
         Self { text, ..Self::default() }
     }
 }
 
-/// The kind of thing that makes no progress.
+/// The kind of an alarm: what makes no progress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(rename_all = "snake_case")]
@@ -55,9 +57,9 @@ pub enum AlarmKind {
     BlockedRuntime,
     /// A task is queued although a worker of its runtime is idle.
     UnreachableTask,
-    /// A task was woken and has not been polled since.
+    /// A task was woken, and has not been polled since.
     StarvedTask,
-    /// Tasks wait for each other, or for something that cannot happen: a verdict.
+    /// A verdict: tasks wait for each other, or for something that cannot happen.
     Hang,
     /// Anything else, such as a recording that cannot be read.
     #[default]

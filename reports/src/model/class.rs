@@ -1,7 +1,8 @@
-//! Classes: the data that alike records share, stored once.
+//! Classes: data that many records share, stored once.
 //!
-//! A million tasks of one spawn site differ in ids, times and counts. All else is their class. A
-//! record points to it, reads it like fields of its own, and gets a copy when it is changed.
+//! A million tasks of one spawn site differ in ids, times and counts. All their other fields form
+//! their class. A record points to its class and dereferences to it. A change copies the class
+//! first, if other records share it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,7 +12,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-/// A value that many records may share. A change makes a copy first, unless nothing else has it.
+/// A value that many records may share. A change copies the value first, unless only one record has
+/// it.
 #[derive(Default, PartialEq, Eq, Hash)]
 pub(crate) struct Shared<T>(Arc<T>);
 
@@ -42,7 +44,7 @@ impl<T: Clone> DerefMut for Shared<T> {
 }
 
 impl<T> Shared<T> {
-    /// Appends the address of the value. Two values with the same address are equal, if both exist.
+    /// Appends the address of the value. Two existing values with the same address are equal.
     pub(crate) fn push_address(&self, key: &mut Vec<usize>) {
         key.push(Arc::as_ptr(&self.0).addr());
     }
@@ -54,10 +56,10 @@ impl<T: fmt::Debug> fmt::Debug for Shared<T> {
     }
 }
 
-/// The classes of a list so far.
+/// The classes of the records of a list so far.
 #[derive(Debug)]
 pub struct Classes<T> {
-    /// The distinct classes of the records before, most recent first.
+    /// The most recent distinct classes, latest first.
     recent: VecDeque<Shared<T>>,
     all: FxHashSet<Shared<T>>,
 }
@@ -66,8 +68,8 @@ pub struct Classes<T> {
 /// those of tasks and of the tasks that they wait for.
 const RECENT: usize = 4;
 
-/// The number of classes past which the search for equal ones stops. Records that all differ, as in
-/// the task that spawned each, share nothing.
+/// The number of classes at which the search for equal classes stops. If all records differ, for
+/// example in the task that spawned each, a search would find nothing.
 const MOST: usize = 1 << 14;
 
 impl<T> Default for Classes<T> {
@@ -77,7 +79,7 @@ impl<T> Default for Classes<T> {
 }
 
 impl<T: Eq + Hash> Classes<T> {
-    /// Replaces a class by an equal earlier one, if there is one.
+    /// Replaces a class by an equal earlier class, if there is one.
     pub(crate) fn share(&mut self, class: &mut Shared<T>) {
         // Records near each other are usually alike, and a comparison is cheaper than a hash.
         if let Some(index) = self.recent.iter().position(|recent| recent == class) {
@@ -95,16 +97,16 @@ impl<T: Eq + Hash> Classes<T> {
     }
 }
 
-/// A record of a list in which many may be alike.
+/// A record of a list in which many records may be alike.
 pub trait Alike {
-    /// The classes of the records before.
+    /// The classes of the earlier records.
     type Classes: Default;
 
-    /// Shares the memory of equal parts with the records before.
+    /// Shares the memory of equal parts with earlier records.
     fn share(&mut self, classes: &mut Self::Classes);
 }
 
-/// Packs answers into one word.
+/// Packs booleans into one word.
 pub(crate) fn bits<const N: usize>(answers: [bool; N]) -> usize {
     answers.iter().fold(0, |bits, answer| bits << 1 | usize::from(*answer))
 }

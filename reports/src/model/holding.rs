@@ -1,4 +1,4 @@
-//! Holdings: the parts of resources that tasks have.
+//! Holdings: the guards, permits and channel ends that tasks have.
 //!
 //! ```text
 //! Holding ── task, span, times and counts
@@ -17,17 +17,18 @@ use super::ids::{ResourceId, SpanId, TaskId};
 use super::waits::{Attribution, Place, Role};
 use crate::json::{Json, ToJson};
 
-/// A guard, a permit, a sender, a receiver: a part of a resource that a task has. The fields of its
-/// [`HoldingClass`] are read and set like its own, as in `holding.role`.
+/// A guard, permit, sender or receiver that a task has. The fields of its [`HoldingClass`] are read
+/// and set like its own fields, as in `holding.role`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Holding {
     /// The task that acquired or used it last.
     pub task: Option<TaskId>,
-    /// The span that acquired or used it last, which may be gone.
+    /// The span that acquired or used it last. The span may be gone.
     pub span: Option<SpanId>,
-    /// ns since it was acquired; inside a poll, since that poll started. For a frequently used lock
-    /// outside of tasks, since it has had a waiter. If it holds no units, since its last use.
+    /// ns since it was acquired; if that happened inside a poll, ns since the start of that poll.
+    /// For a frequently used lock outside of tasks, ns since the lock has had a waiter. If it holds
+    /// no units, ns since its last use.
     pub since_ns: u64,
     /// Number of uses: messages sent or received, accesses through a guard.
     pub uses: u64,
@@ -35,27 +36,28 @@ pub struct Holding {
     class: Shared<HoldingClass>,
 }
 
-/// The fields that alike holdings share: the ends of a million channels of one place have two
+/// The fields that alike holdings share. The ends of a million channels from one place have two
 /// classes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct HoldingClass {
     /// Its role.
     pub role: Role,
-    /// Number of units that it holds; 0 if it holds none.
+    /// Number of units that it holds.
     pub units: u64,
-    /// Kernel id of the thread, if it was used outside of all tasks or cannot leave that thread.
+    /// Kernel id of the thread, if the holding was used outside of all tasks or cannot leave that
+    /// thread.
     pub thread_id: Option<u64>,
     /// How certain it is that `task` still has it.
     pub attribution: Attribution,
-    /// Whether it can move to another task unseen: an owned guard or permit, an end of a channel, a
-    /// guard of a static.
+    /// Whether it can move to another task without a record: an owned guard or permit, an end of a
+    /// channel, or a guard of a static.
     pub is_movable: bool,
-    /// Whether it may be in a boxed future, which may have moved to another task unseen.
+    /// Whether it may be in a boxed future, which may have moved to another task without a record.
     pub may_have_moved: bool,
-    /// Other tasks that may have it: those that `task` has spawned since.
+    /// Other tasks that may have it: the tasks that `task` has spawned since.
     pub candidates: Vec<TaskId>,
-    /// A channel in which it may be, in a message that was not received yet.
+    /// The channel that may contain it, in a message that has not been received yet.
     pub in_channel: Option<ResourceId>,
     /// The call that acquired it, or used it last.
     pub place: Option<Place>,
@@ -72,7 +74,7 @@ impl Deref for Holding {
     }
 }
 
-/// A change is of this holding alone.
+/// A change affects only this holding.
 impl DerefMut for Holding {
     fn deref_mut(&mut self) -> &mut HoldingClass {
         &mut self.class

@@ -1,8 +1,8 @@
-//! Ids and positions, each a type of its own.
+//! Types for ids and indices.
 //!
-//! An *id* names one object for the whole life of a process, and reports show it: `task 4`,
-//! `Mutex#1`. An *index* is the position of a record in one list of one [`Snapshot`]; it means
-//! nothing in another snapshot. Saved files have both as plain numbers.
+//! An *id* identifies one object for the whole life of a process. Reports show it: `task 4`,
+//! `Mutex#1`. An *index* is the position of a record in one list of one [`Snapshot`], and is
+//! meaningless in another snapshot. Saved files contain both as plain numbers.
 //!
 //! ```text
 //! TaskId      Task::id        SiteIndex   Snapshot::sites
@@ -30,7 +30,7 @@ macro_rules! ids {
         pub struct $name(NonZeroU64);
 
         impl $name {
-            /// The id with this number. `u64::MAX` becomes the number before it.
+            /// Creates the id with this number. `u64::MAX` becomes `u64::MAX - 1`.
             #[must_use]
             pub const fn new(number: u64) -> Self {
                 Self(NonZeroU64::MIN.saturating_add(number))
@@ -87,7 +87,7 @@ ids!(
     TaskId,
     /// The id of a span, from 1.
     SpanId,
-    /// The id of a wait. Spans and waits are numbered together: no wait has the number of a span.
+    /// The id of a wait. Spans and waits share one numbering, so no wait has the number of a span.
     WaitId,
     /// The id of a resource, from 1. Reports show it as `Mutex#1`.
     ResourceId,
@@ -104,8 +104,8 @@ macro_rules! indices {
         impl $name {
             const MAX: usize = (u32::MAX - 1) as usize;
 
-            /// The index of this position, from 0. Positions from `u32::MAX - 1` on become
-            /// `u32::MAX - 1`; no list is that long.
+            /// Creates the index of this position, from 0. Larger positions become `u32::MAX - 1`,
+            /// but no list is that long.
             #[must_use]
             #[expect(clippy::cast_possible_truncation, reason = "the line compares first")]
             pub const fn new(position: usize) -> Self {
@@ -173,8 +173,8 @@ macro_rules! index_lists {
         /// The record at this position, as in `snapshot.sites[node.site]`.
         ///
         /// # Panics
-        /// If the list is shorter. A file may hold such a position: methods of [`Snapshot`] return
-        /// `None` then.
+        /// If the list is shorter. A file may contain such an index. The methods of [`Snapshot`]
+        /// then return `None`.
         impl Index<$name> for Vec<$record> {
             type Output = $record;
 
@@ -212,9 +212,8 @@ impl Snapshot {
         self.spans.get(index.get())
     }
 
-    /// The task with this id; `None` if it was done at the capture. The list is in order of
-    /// creation, and each thread has a range of ids of its own, so this looks at one task after the
-    /// other.
+    /// The task with this id; `None` if it was done at the capture. The search is linear: the list
+    /// is in order of creation, but each thread has its own range of ids.
     #[must_use]
     pub fn task(&self, id: TaskId) -> Option<&Task> {
         self.tasks.iter().find(|task| task.id == id)

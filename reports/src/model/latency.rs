@@ -44,7 +44,7 @@ impl Latency {
         self.completed.is_empty() && self.cancelled.is_empty()
     }
 
-    /// Returns whether it may be left out of a saved snapshot.
+    /// Returns whether a saved snapshot may leave it out.
     pub(crate) fn is_unset(&self) -> bool {
         self.completed.is_unset() && self.cancelled.is_unset()
     }
@@ -57,7 +57,8 @@ impl Durations {
         self.buckets.is_empty()
     }
 
-    /// A file from elsewhere may have a longest duration without buckets.
+    /// Returns whether a saved snapshot may leave it out. A file from another program may have a
+    /// longest duration without buckets.
     fn is_unset(&self) -> bool {
         self.is_empty() && self.longest_ns == 0
     }

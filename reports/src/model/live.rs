@@ -47,19 +47,19 @@ pub struct Worker {
     /// ns on a CPU since the thread started; `None` if unknown, as on systems other than Linux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// ns since the thread started in which it could have run, but waited for a CPU; `None` if
+    /// ns since the thread started in which it was ready to run but waited for a CPU; `None` if
     /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ns: Option<u64>,
-    /// Whether it waited for a CPU or a disk at the time of the snapshot. It is only measured if a
-    /// timer is late.
+    /// Whether it waited for a CPU or a disk at the time of the snapshot. This is measured only if
+    /// a timer is late.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_delayed: bool,
-    /// The task that it is polling.
+    /// The task that it was polling at the capture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    /// ns that the times below cover: since its thread was listed, the recording started, or the
-    /// last reset, whichever came last. 0 if unknown.
+    /// ns that the counters below cover, since its thread was listed, or since the recording was
+    /// started or reset, whichever came last; 0 if unknown.
     #[serde(default)]
     pub listed_ns: u64,
     /// Polls of recorded tasks on its thread in that time, including a running one.
@@ -118,10 +118,11 @@ pub struct Span {
     /// Its label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Text>,
-    /// The span that polled it last, at a smaller index than its own; `None` for a root, and if
-    /// that span is gone.
+    /// The span that polled it last, which has a smaller index; `None` for a root, and if that span
+    /// is gone.
     pub parent: Option<SpanIndex>,
-    /// Its task. If its parent is gone, the task that polled it last, unless that is done.
+    /// Its task. If its parent is gone, this is the task that polled the span last; `None` if that
+    /// task is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
     /// [`RunState::Running`] or [`RunState::Waiting`]; [`RunState::Unpolled`] if such spans are
@@ -135,8 +136,8 @@ pub struct Span {
     pub polls: u64,
     /// Whether the span that polled it last is gone.
     pub is_detached: bool,
-    /// Whether its task has been polled since without polling it: it is set aside, or only woken
-    /// futures are polled there, as in `FuturesUnordered`.
+    /// Whether later polls of its task did not poll it: it was set aside, or its parent polls only
+    /// woken futures, as `FuturesUnordered` does.
     pub is_set_aside: bool,
 }
 
@@ -147,7 +148,7 @@ impl Span {
     }
 }
 
-/// Spans of one label share it.
+/// Spans with the same label share its text.
 impl Alike for Span {
     /// The last label.
     type Classes = Option<Text>;

@@ -7,8 +7,8 @@
 //!           └─ footer: elapsed time, threads, clock, cost, dropped records
 //! ```
 //! Durations are in nanoseconds, in fields named `…_ns`; points in time are in ms since 1970 (UTC),
-//! in fields named `…_unix_ms`. A saved JSON file holds a snapshot, so
-//! a change of a type here changes the file format: see [`VERSION`].
+//! in fields named `…_unix_ms`. A saved JSON file contains a snapshot, so a change of a type in
+//! this module changes the file format: see [`VERSION`].
 
 use crate::json::ToJson;
 
@@ -69,8 +69,8 @@ pub struct Snapshot {
     pub elapsed_ns: u64,
     /// Whether recording was switched on at the capture.
     pub enabled: bool,
-    /// Number of snapshots that [`merge`](crate::merge) has added up in this one, which has no live
-    /// tasks then; 0 if it is of one process.
+    /// Number of snapshots that [`merge`](crate::merge) has added up; 0 if this snapshot is of one
+    /// process. A merged snapshot has no live tasks.
     #[serde(default, skip_serializing_if = "waits::is_zero")]
     pub merged: u64,
     /// The clock that measured all times.
@@ -98,7 +98,7 @@ pub struct Snapshot {
     /// Worker threads of these runtimes, sorted by name and number.
     #[serde(default)]
     pub workers: Vec<Worker>,
-    /// Limits of the threads for blocking work, of the runtimes where they are known.
+    /// Limits of the threads for blocking work, for the runtimes whose limit is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocking_pools: Vec<BlockingPool>,
     /// Tasks and other roots that were not done at the capture, in the order of their creation.
@@ -108,10 +108,10 @@ pub struct Snapshot {
     /// before its children.
     #[serde(default, with = "folding")]
     pub spans: Vec<Span>,
-    /// Locks, channels and other resources that are waited for, held, or were used, sorted by id.
+    /// Locks, channels and other resources that are held, waited for or were used, sorted by id.
     #[serde(default, with = "resource")]
     pub resources: Vec<Resource>,
-    /// Locks that calls have waited for and that are gone, sorted by place, kind, library and name.
+    /// Dropped locks that calls have waited for, sorted by place, kind, library and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub past_resources: Vec<PastResources>,
     /// Waits for a resource, a task or a point in time. Those for one resource are in queue order.
@@ -120,20 +120,20 @@ pub struct Snapshot {
     /// The order in which locks were acquired; `None` if it was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock_order: Option<LockOrder>,
-    /// Number of threads with unknown code that may go on by themselves. It leaves out workers,
-    /// this crate's threads, and threads that are inside a recorded task or wait for another
-    /// thread. Any movable holding may be with one of them.
+    /// Number of threads that may run unrecorded code. It excludes workers, the threads of this
+    /// crate, and threads that are inside a recorded task or wait for another thread. Any of the
+    /// counted threads may have any movable holding.
     #[serde(default)]
     pub foreign_threads: u64,
-    /// Whether this system cannot count threads. One foreign thread is assumed then.
+    /// Whether this system cannot count threads. Then one foreign thread is assumed.
     #[serde(default)]
     pub are_threads_unknown: bool,
-    /// Number of tasks of the listed runtimes that were not spawned through this crate, and one
-    /// more if tasks run on other runtimes of tokio. Any movable holding may be with one of them.
+    /// Number of tasks of the listed runtimes that were not spawned through this crate, plus one if
+    /// tasks run on other runtimes of tokio. Any of these tasks may have any movable holding.
     #[serde(default)]
     pub unrecorded_tasks: u64,
-    /// Whether all code that can run is in a listed task: each thread is a worker without
-    /// unrecorded tasks, or inside a listed task.
+    /// Whether all code that can run belongs to a listed task: each thread is a worker without
+    /// unrecorded tasks, or is inside a listed task.
     #[serde(default)]
     pub is_all_recorded: bool,
 }
@@ -145,14 +145,14 @@ pub struct Snapshot {
 pub struct Clock {
     /// `tsc`, `cntvct`, `instant` or `manual`.
     pub name: String,
-    /// How often the clock and the system's clock have jumped against each other, as in a suspend.
-    /// A duration across a jump is the one that the clock shows.
+    /// How often this clock and the system's clock have jumped relative to each other, as in a
+    /// suspend. A duration across a jump is the difference of this clock.
     #[serde(default)]
     pub jumps: u64,
 }
 
-/// Cost of one activity of the recorder: its count, times its price on this machine with warm
-/// caches. The price is measured once per process.
+/// Cost of one activity of the recorder: its count, multiplied by its cost on this machine with
+/// warm caches. The cost of one activity is measured once per process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
@@ -179,7 +179,7 @@ pub enum Activity {
     /// A poll of a call, or of an arm of a `select!` or `join!`, after the first, with two clock
     /// readings.
     Polls,
-    /// A poll that only passes to the call inside, with that call's readings.
+    /// A poll that only forwards to the call inside, and uses that call's clock readings.
     Passed,
     /// A wake of a task through its registered waker.
     Wakes,
@@ -190,7 +190,7 @@ pub enum Activity {
     Dropped,
     /// A task that is listed from its spawn on.
     Spawns,
-    /// An acquired lock, a sent or received message, or a similar use of a resource.
+    /// The acquisition of a lock, a sent or received message, or a similar use of a resource.
     Uses,
     /// A future that has waited for a resource, a task or a point in time.
     Waits,
@@ -210,7 +210,8 @@ pub struct Dropped {
     /// Pending spans missing from [`Snapshot::spans`] because the maximum number was listed.
     #[serde(default)]
     pub over_spans: u64,
-    /// Guards, permits and channel ends that were not recorded because the maximum number was.
+    /// Guards, permits and channel ends that were not recorded because the maximum number was
+    /// reached.
     #[serde(default)]
     pub over_holdings: u64,
     /// Nodes whose counters could not be read consistently at the capture.
@@ -232,7 +233,8 @@ pub struct Thread {
     /// and on other systems than Linux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// ns in which it could have run, and another thread or process had the CPU; `None` if unknown.
+    /// ns in which it was ready to run but another thread or process had the CPU; `None` if
+    /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ns: Option<u64>,
 }
@@ -257,10 +259,11 @@ pub struct Site {
     pub module: String,
     /// The kind of the annotated item.
     pub kind: SiteKind,
-    /// For an await, whether it is an arm of a `join!`: no other arm that finishes drops it.
+    /// For an await, whether it is an arm of a `join!`, which is not dropped when another arm
+    /// finishes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_joined: bool,
-    /// For a named future, whether its `poll` is written by hand.
+    /// For a named future, whether its `poll` was written by hand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_hand_written: bool,
     /// Whether its calls may block: a closure on a thread for blocking work, or `block_in_place`.
@@ -289,6 +292,6 @@ pub enum SiteKind {
     Sync,
     /// A span of `tracing`, in code that is not annotated.
     Traced,
-    /// The node that takes records past a limit; not a place in the source.
+    /// A node for records past a limit. It is not a place in the source.
     Other,
 }

@@ -39,14 +39,15 @@ pub struct Node {
     pub pending: u64,
     /// Polls that were running at the capture.
     pub running: u64,
-    /// Calls whose start and end are not counted together: begun or ended during the capture, moved
-    /// to or from another path, or no longer recorded. Always `calls = completed + cancelled +
-    /// panicked + pending + running + unsettled`.
+    /// Calls whose start and end are not counted together. They began or ended during the capture,
+    /// moved to or from another path, or are no longer recorded. Always
+    /// `calls = completed + cancelled + panicked + pending + running + unsettled`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unsettled: i64,
     /// ns inside `poll`, including annotated polls inside.
     pub busy_ns: u64,
-    /// The part of `busy_ns` in tasks that a nested executor polled. They are roots of their own.
+    /// The part of `busy_ns` in tasks that a nested executor polled. These tasks are roots
+    /// themselves.
     pub nested_ns: u64,
     /// ns from the end of a `Pending` poll to the start of the next.
     pub idle_ns: u64,
@@ -55,9 +56,9 @@ pub struct Node {
     /// For a root, the part of `idle_ns` between a wake and the poll that followed it.
     #[serde(default)]
     pub queued_ns: u64,
-    /// The part of its task's idle time that ended on this path. If a task waits for several things
-    /// at once, only one path is charged. Over all paths of a task they add up to its idle time;
-    /// the rest is charged to the root.
+    /// ns of the task's idle time that ended on this path. If a task waits for several things at
+    /// once, only one path is charged. Over all paths of a task, these times add up to its idle
+    /// time. Reports charge any rest to the root.
     #[serde(default)]
     pub wall_ns: u64,
     /// ns from construction to the start of the first poll.

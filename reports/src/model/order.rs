@@ -12,7 +12,7 @@ pub struct LockOrder {
     pub resources: Vec<LockedResource>,
     /// The pairs, sorted by the held lock, then by the acquired one.
     pub pairs: Vec<LockPair>,
-    /// Occurrences of pairs that were not recorded because the maximum number was.
+    /// Occurrences of pairs that were not recorded because the maximum number of pairs was reached.
     pub over_pairs: u64,
 }
 
@@ -44,7 +44,8 @@ pub struct LockedResource {
     pub created: Option<Place>,
 }
 
-/// One lock was acquired while another was held: the first time, and how often.
+/// Two locks, one of which was acquired while the other was held: the first occurrence, and the
+/// number of occurrences.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! Resources that are gone.
+//! Resources that were dropped before the capture.
 
 use super::text::Text;
 use super::waits::{Place, ResourceKind, Usage};
@@ -21,13 +21,13 @@ pub struct PastResources {
     /// The call that created them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Place>,
-    /// Number of units of all of them; `None` if unbounded.
+    /// Total number of their units; `None` if unbounded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u64>,
     /// Number of these resources.
     pub count: u64,
     /// The largest share of a single lock in the time of `usage.waiters`, in ns.
     pub most_waited_ns: u64,
-    /// The use of all of them. It has up to 64 calls that waited, and as many that held.
+    /// The use of all of them. It lists up to 64 calls that waited, and up to 64 calls that held.
     pub usage: Usage,
 }

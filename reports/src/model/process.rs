@@ -24,8 +24,9 @@ pub struct Process {
 }
 
 impl Process {
-    /// Returns whether both have the same name, id and machine. Its CPUs may change while it runs.
-    /// An earlier run in a restarted container is the same by this.
+    /// Returns whether both have the same name, id and machine. The number of CPUs is not compared,
+    /// because it may change while the process runs. Two runs in a restarted container count as the
+    /// same process.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.name, self.pid, &self.host) == (&other.name, other.pid, &other.host)

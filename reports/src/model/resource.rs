@@ -1,4 +1,4 @@
-//! Resources: locks, channels and whatever else tasks wait for.
+//! Resources: locks, channels and other objects that tasks wait for.
 //!
 //! ```text
 //! Resource ── id, age and holdings
@@ -22,7 +22,7 @@ use super::waits::{LastEvent, Place, ResourceKind, Usage};
 use crate::json::{Json, ToJson};
 
 /// A lock, a channel or another object that tasks wait for. The fields of its [`ResourceClass`] are
-/// read and set like its own, as in `resource.kind`.
+/// read and set like its own fields, as in `resource.kind`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resource {
@@ -30,9 +30,9 @@ pub struct Resource {
     pub id: ResourceId,
     /// The task that created it.
     pub created_by: Option<TaskId>,
-    /// The first task in [`Snapshot::tasks`](crate::Snapshot::tasks) that was created after the
-    /// resource, as were all later ones in that list; the id of no task if there is none. `None` if
-    /// unknown.
+    /// The id of the first task in [`Snapshot::tasks`](crate::Snapshot::tasks) that was created
+    /// after the resource. All later tasks in that list are younger, too. If there is no such task,
+    /// the id belongs to no task. `None` if unknown.
     pub first_task: Option<TaskId>,
     /// ns since it was first recorded.
     pub age_ns: u64,
@@ -47,7 +47,7 @@ pub struct Resource {
     class: Shared<ResourceClass>,
 }
 
-/// The fields that alike resources share: a million channels of one place that were never full have
+/// The fields that alike resources share. A million channels of one place that were never full have
 /// one class.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -73,8 +73,8 @@ pub struct ResourceClass {
     /// Whether a release hands the unit to the first waiter. Otherwise the first task to try takes
     /// it.
     pub is_fair: bool,
-    /// Whether it was closed, or one side is gone. Then no wait lasts, except for a task tracker
-    /// that is not empty.
+    /// Whether it was closed, or one side is gone. Then all its waits end, except those for a task
+    /// tracker that is not empty.
     pub is_closed: bool,
     /// The last acquisition, even if it has been released since.
     pub last_acquired: Option<LastEvent>,
@@ -94,7 +94,7 @@ impl Deref for Resource {
     }
 }
 
-/// A change is of this resource alone.
+/// A change affects only this resource.
 impl DerefMut for Resource {
     fn deref_mut(&mut self) -> &mut ResourceClass {
         &mut self.class
@@ -204,8 +204,8 @@ impl Resource {
     }
 }
 
-/// The holdings of a resource. In a saved snapshot a long list is folded: a channel may have a
-/// million receivers.
+/// The holdings of a resource. A long list is folded in a saved snapshot, because a channel may
+/// have a million receivers.
 #[derive(Default)]
 struct FoldedHoldings<'a> {
     list: Cow<'a, [Holding]>,

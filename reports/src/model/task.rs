@@ -21,15 +21,15 @@ use super::waits::Place;
 use crate::json::{Json, ToJson};
 
 /// A task that was not done at the capture. The fields of its [`TaskClass`] are read and set like
-/// its own, as in `task.label`.
+/// its own fields, as in `task.label`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Task {
-    /// Its id, from 1; never reused. The ids that one thread gives are in the order of creation.
+    /// Its id, from 1; never reused. Ids assigned by one thread are in the order of creation.
     pub id: TaskId,
     /// The id that the runtime itself gave it.
     pub runtime_id: Option<u64>,
-    /// ns in that state.
+    /// ns in its current state.
     pub since_ns: u64,
     /// ns since it was first recorded.
     pub age_ns: u64,
@@ -45,13 +45,13 @@ pub struct Task {
     pub woken_by: Option<TaskId>,
     /// ns since the last wake; `None` if there was none.
     pub woken_ns: Option<u64>,
-    /// Its root span, once that has been pending.
+    /// Its root span, if that span has been pending.
     pub span: Option<SpanIndex>,
     /// The fields that alike tasks share.
     class: Shared<TaskClass>,
 }
 
-/// The fields that alike tasks share: a million tasks of one spawn site have a few classes.
+/// The fields that alike tasks share. A million tasks of one spawn site have only a few classes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
@@ -74,42 +74,44 @@ pub struct TaskClass {
     pub state: RunState,
     /// Number of wakes by the task itself.
     pub self_wakes: u64,
-    /// Clones of its waker that are alive; `None` if wakers are not recorded. A waiting task
-    /// without any is never polled again.
+    /// Number of live clones of its waker; `None` if wakers are not recorded. A waiting task
+    /// without clones is never polled again.
     pub wakers: Option<u64>,
-    /// Clones of its waker that no wait in [`Snapshot::waits`](crate::Snapshot::waits) keeps. A
-    /// timer, a socket, a thread or other unrecorded code may wake the task.
+    /// Number of clones of its waker that no wait in [`Snapshot::waits`](crate::Snapshot::waits)
+    /// keeps. With such a clone, a timer, a socket, a thread or other unrecorded code may wake the
+    /// task.
     pub opaque_wakers: Option<u64>,
     /// Number of the runtime whose workers poll it. 0 if unknown, or if no worker polls it, as in a
     /// `block_on` or a `LocalSet`.
     pub runtime_number: u64,
     /// For a running task, whether its thread sleeps in the kernel; `None` if unknown.
     pub is_asleep: Option<bool>,
-    /// For a running task whose thread sleeps in the kernel, whether it waits for another thread of
-    /// the process, without a time limit; `None` if unknown.
+    /// For a running task whose thread sleeps in the kernel, whether that thread waits for another
+    /// thread of the process without a time limit; `None` if unknown.
     pub waits_for_thread: Option<bool>,
     /// Whether it changed during the capture.
     pub is_unstable: bool,
-    /// Whether its first record was a poll, not a spawn through this crate. The code that polls it
-    /// may drop it, or poll it without a wake.
+    /// Whether its first record was a poll rather than a spawn through this crate. The code that
+    /// polls it may drop it, or poll it without a wake.
     pub is_unspawned: bool,
     /// Whether a handle that joins or aborts it is alive. The owner of that handle may abort the
     /// task.
     pub has_handle: bool,
-    /// Whether an abort handle for it is alive, which may be anywhere.
+    /// Whether an abort handle for it is alive. The handle may be anywhere.
     pub has_abort_handle: bool,
-    /// Whether the drop of a handle or of a set that has the task aborts it.
+    /// Whether the task is aborted when its handle, or the set that contains it, is dropped.
     pub is_aborted_on_drop: bool,
     /// Whether only the thread that polled it last can poll it, as in a `LocalSet`.
     pub is_local: bool,
-    /// Size of its future in bytes, in whole words of eight and at most 8 MiB. `None` before the
-    /// first poll, and under 1 KiB.
+    /// Size of its future in bytes, a multiple of eight and at most 8 MiB; `None` before the first
+    /// poll, and below 1 KiB.
     pub future_bytes: Option<u64>,
     /// Name of the thread that polled it last.
     pub thread: Text,
     /// Kernel id of that thread.
     pub thread_id: Option<u64>,
-    /// For a running task, the sites that run on its thread now, from the root down.
+    /// For a running task, the sites that were running on its thread at the capture, from the root
+    /// down.
     pub running: Vec<SiteIndex>,
 }
 
@@ -121,7 +123,7 @@ impl Deref for Task {
     }
 }
 
-/// A change is of this task alone.
+/// A change affects only this task.
 impl DerefMut for Task {
     fn deref_mut(&mut self) -> &mut TaskClass {
         &mut self.class

@@ -1,4 +1,4 @@
-//! Text that many records share: a million tasks come from a few places.
+//! Text that many records share, because a million tasks come from a few places.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -24,7 +24,7 @@ use crate::json::{Json, ToJson};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text(Arc<String>);
 
-/// The empty text of all records without one.
+/// The empty text, which all records without text share.
 static EMPTY: LazyLock<Text> = LazyLock::new(|| Text(Arc::default()));
 
 impl Text {
@@ -34,7 +34,7 @@ impl Text {
         &self.0
     }
 
-    /// The address of the text. Two texts with the same address are equal, if both exist.
+    /// The address of the text. Two existing texts with the same address are equal.
     pub(crate) fn address(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }

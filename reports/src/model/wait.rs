@@ -26,9 +26,9 @@ pub enum WaitMode {
     /// Acquires a mutex.
     #[default]
     Lock,
-    /// Acquires a lock to read.
+    /// Acquires a read lock.
     Read,
-    /// Acquires a lock to write: all its units.
+    /// Acquires a write lock, which takes all units.
     Write,
     /// Acquires permits.
     Acquire,
@@ -55,7 +55,7 @@ pub enum WaitMode {
 }
 
 /// A future or a thread that waits for a recorded resource, task or point in time. The fields of
-/// its [`WaitClass`] are read and set like its own, as in `wait.mode`.
+/// its [`WaitClass`] are read and set like its own fields, as in `wait.mode`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Wait {
@@ -74,9 +74,9 @@ pub struct Wait {
     /// For a timer, ns until it is due; negative if it is late. For a thread that blocks with a
     /// time limit, ns until it gives up.
     pub due_ns: Option<i64>,
-    /// ns since it was woken, if it has not been polled since.
+    /// ns since it was woken; `None` if it was not woken since its last poll.
     pub woken_ns: Option<u64>,
-    /// Number of earlier waits at the same resource that are certainly ahead of it in the queue.
+    /// Number of earlier waits for the same resource that are certainly ahead of it in the queue.
     pub ahead: u64,
     /// The fields that alike waits share.
     class: Shared<WaitClass>,
@@ -87,7 +87,8 @@ pub struct Wait {
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 pub struct WaitClass {
-    /// The joined tasks, one of which has to end.
+    /// The joined tasks. The wait ends when any of them ends. A [`Shutdown`](WaitMode::Shutdown)
+    /// ends when all of them have ended.
     pub tasks: Vec<TaskId>,
     /// The operation that waits.
     pub mode: WaitMode,
@@ -95,32 +96,32 @@ pub struct WaitClass {
     pub units: u64,
     /// The call that waits.
     pub place: Option<Place>,
-    /// Whether it has its units already: at a fair lock, the wake is the grant.
+    /// Whether its units were granted already. At a fair lock, the wake is the grant.
     pub is_granted: bool,
-    /// Whether its task has set it aside: it has been polled since, without polling it.
+    /// Whether it was set aside: its task has been polled since, without polling it.
     pub is_set_aside: bool,
-    /// Whether its future lies in the memory of its task, which it cannot leave before it ends.
+    /// Whether its future lies in the memory of its task, and cannot leave it before the wait ends.
     pub is_confined: bool,
-    /// Whether its future may have moved to another task since: it is boxed and not awaited, or it
-    /// is a join handle outside of the memory of its task.
+    /// Whether its future may have moved to another task since. It may if it is boxed and not
+    /// awaited, or if it is a join handle outside of the memory of its task.
     pub may_have_moved: bool,
-    /// Whether it was woken, and the next poll of its task did not poll it. Nothing will poll it
-    /// for that wake.
+    /// Whether it was woken, and the next poll of its task did not poll it. No later poll will
+    /// happen because of that wake.
     pub is_wake_ignored: bool,
-    /// Whether code between it and its task polls only woken futures, as `FuturesUnordered` does,
-    /// or it is in a nested `block_on`.
+    /// Whether it is in a nested `block_on`, or below code that polls only woken futures, as
+    /// `FuturesUnordered` does.
     pub is_indirect: bool,
     /// Whether it was woken through a waker that is not its task's, and the wake has not reached
     /// its task.
     pub is_wake_lost: bool,
     /// Whether its last poll returned `Pending` only because its task had used up its coop budget.
     pub is_forced: bool,
-    /// Clones of its waker that the resource keeps. Without any, and not woken, nothing can wake
-    /// it.
+    /// Number of clones of its waker that the resource keeps. If there are none, and the wait was
+    /// not woken, nothing can wake it.
     pub wakers: u64,
     /// Kernel id of the blocked thread; `None` for a future.
     pub thread_id: Option<u64>,
-    /// Whether it changed during the capture, or units were released that it may wait for.
+    /// Whether it changed during the capture, or units that it may wait for were released.
     pub is_unstable: bool,
 }
 
@@ -132,7 +133,7 @@ impl Deref for Wait {
     }
 }
 
-/// A change is of this wait alone.
+/// A change affects only this wait.
 impl DerefMut for Wait {
     fn deref_mut(&mut self) -> &mut WaitClass {
         &mut self.class

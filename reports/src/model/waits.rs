@@ -1,10 +1,10 @@
-//! Resources, and the tasks that have parts of them.
+//! Shared parts of resources, holdings and waits.
 //!
 //! ```text
 //! Wait ── resource ─▶ Resource ── holdings ─▶ Holding: who holds, sends to, receives from it
 //!      ── tasks ────▶ the tasks that are joined
 //! ```
-//! All three name each other, tasks and spans by their ids.
+//! Waits, resources and holdings refer to each other, to tasks and to spans by id.
 
 use std::fmt;
 
@@ -68,7 +68,7 @@ pub enum ResourceKind {
     Cancellation,
     /// A task tracker. Each task and token that it counts holds one unit.
     TaskTracker,
-    /// A resource of the program's own.
+    /// A resource that the program defines itself.
     Custom,
 }
 
@@ -89,19 +89,19 @@ pub enum Role {
     Uses,
 }
 
-/// How certain the owner of a holding is.
+/// How certain it is which task owns a holding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Attribution {
-    /// It is with that task, and cannot move.
+    /// The task has it, and it cannot move.
     Exact,
-    /// It is with that task unless unrecorded code has moved it: no recorded event has.
+    /// The task has it, unless unrecorded code has moved it. No recorded event has moved it.
     Unmoved,
-    /// It is with that task, which used it last, or with one of `candidates`.
+    /// The task that used it last has it, or one of `candidates`.
     Likely,
-    /// It may be anywhere.
+    /// Any task or thread may have it.
     #[default]
     Unknown,
 }
@@ -111,14 +111,14 @@ pub enum Attribution {
 #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct LastEvent {
-    /// ns before the capture; inside a poll, since that poll started. `None` if the clock was not
-    /// read.
+    /// ns since the event; if it happened inside a poll, ns since the start of that poll. `None` if
+    /// the clock was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ago_ns: Option<u64>,
-    /// The task; `None` outside of all tasks.
+    /// The task that caused it; `None` outside of all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    /// The call.
+    /// The call that caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
     /// For a notification, the number of waiters at that moment; else 0.
@@ -139,7 +139,7 @@ pub(super) fn is_zero(value: &u64) -> bool {
 #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Usage {
-    /// Number of acquisitions; for a channel, of messages sent.
+    /// Number of acquisitions; for a channel, the number of messages sent.
     pub acquisitions: u64,
     /// Number of waits, including those that still last or were given up.
     pub contended: u64,
@@ -153,14 +153,15 @@ pub struct Usage {
     /// Total time of finished waits, in ns.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waited_ns: u64,
-    /// For a lock, the calls that waited, most time first; at most six. The last may stand for
-    /// several. The first wait of a lock is not among them; those that were given up are.
+    /// For a lock, the calls that waited, most time first; at most six. The last row may stand for
+    /// several calls. The first wait for a lock does not count here, but waits that were given up
+    /// do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiters: Vec<UsagePlace>,
-    /// For a lock, the calls that held it, most time first; at most six. The last may stand for
-    /// several. Measured are holds after a wait, and holds of a contended lock for which another
-    /// task waits at their end; of all other holds, the first 64, and then one in 64, which counts
-    /// as 64.
+    /// For a lock, the calls that held it, most time first; at most six. The last row may stand for
+    /// several calls. Holds after a wait are always measured, as are holds at whose end another
+    /// task waits for the lock. Of all other holds, the first 64 are measured, and then one in 64,
+    /// which counts as 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<UsagePlace>,
     /// For a broadcast channel, number of messages that receivers missed, as reported by `Lagged`.
@@ -172,34 +173,34 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The time of all waits that are over, in ns. The rows by call have those that were given up
-    /// as well, and miss the first wait.
+    /// The total time of all finished waits, in ns. The rows by call include waits that were given
+    /// up, but not the first wait.
     pub(crate) fn all_waits_ns(&self) -> u64 {
         self.waited_ns.max(self.waited_by_calls_ns())
     }
 
-    /// The time of the waits by call, in ns.
+    /// The total time of the rows by call, in ns.
     pub(crate) fn waited_by_calls_ns(&self) -> u64 {
         self.waiters.iter().map(|row| row.total_ns).fold(0, u64::saturating_add)
     }
 
-    /// The number of waits that ended without the resource, while `open` waits last.
+    /// The number of waits that were given up. `open` is the number of waits that still last.
     pub(crate) fn given_up(&self, open: u64) -> u64 {
         self.contended.saturating_sub(self.waited).saturating_sub(open)
     }
 }
 
-/// The waits for a lock, or its holds, by the call that acquired it.
+/// The waits for a lock, or the holds of it, of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, ToJson)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct UsagePlace {
-    /// The call.
+    /// The call that waited or held.
     pub place: Place,
-    /// The path on which it took longest; `None` if that is not recorded.
+    /// The call path with the longest wait or hold; `None` if it was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeIndex>,
-    /// Number of measured waits or holds; a hold that stands for many counts as many.
+    /// Number of measured waits or holds. A hold that stands for 64 holds counts as 64.
     pub count: u64,
     /// Their total time in ns.
     pub total_ns: u64,

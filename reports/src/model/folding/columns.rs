@@ -2,12 +2,12 @@
 
 use crate::json::push_decimal;
 
-/// Writes a column.
+/// A column that is being written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Column {
     last: u64,
     step: i64,
-    /// How many times in a row that step has occurred.
+    /// Number of times in a row that this step has occurred.
     count: u64,
     text: Vec<u8>,
 }

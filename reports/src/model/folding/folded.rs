@@ -1,4 +1,4 @@
-//! Folds a list.
+//! Folds a list into shapes and columns.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use serde::{Serialize, Serializer};
 use super::columns::{self, Column};
 use crate::json::{Json, Parts, ToJson};
 
-/// Shorter lists are saved record by record, for people to read.
+/// Shorter lists are saved record by record, so that people can read them.
 pub(crate) const MIN: usize = 1_000;
 /// The minimum number of records per shape, on average.
 const PER_SHAPE: usize = 16;
 
 /// A record of a list that may be folded.
 pub(crate) trait Record: ToJson {
-    /// Appends everything that decides the record's JSON apart from its numbers: the address of its
-    /// class, and which fields it has. If two records of one list append the same, their JSON
-    /// differs in numbers only. Returns `false` if the record must be written to be compared.
+    /// Appends everything that determines the record's JSON except its numbers: the address of its
+    /// class, and which optional fields it has. If two records of one list append equal keys, their
+    /// JSON differs only in numbers. Returns `false` if records have to be written to be compared.
     fn push_shape(&self, _key: &mut Vec<usize>) -> bool {
         false
     }
@@ -64,7 +64,7 @@ pub(super) struct Shape {
     pub(super) columns: Vec<String>,
 }
 
-/// Returns `None` if the records have too many shapes.
+/// Folds a list of any length. Returns `None` if the records have too many shapes.
 pub(super) fn fold<T: Record>(list: &[T]) -> Option<Folded> {
     fold_records(list.len(), &mut list.iter().map(|record| record as &dyn Record))
 }
@@ -81,7 +81,7 @@ fn fold_records(count: usize, list: &mut dyn Iterator<Item = &dyn Record>) -> Op
         let has_key = item.push_shape(&mut key);
         let expected = order.expected(last);
         let likely = shapes.get(expected);
-        // If the keys are equal, so are the texts, and only the numbers are written.
+        // If the keys are equal, the texts are equal, too, so only the numbers are written.
         let is_known = has_key && likely.is_some_and(|shape| shape.key == key);
         split.parts = if is_known { Parts::Numbers } else { Parts::Split };
         item.write_json(&mut split);
@@ -118,8 +118,8 @@ fn fold_records(count: usize, list: &mut dyn Iterator<Item = &dyn Record>) -> Op
 /// The records of one shape so far.
 struct Records {
     like: Vec<u8>,
-    /// What the last record of this shape whose JSON was written has appended in
-    /// [`Record::push_shape`]. Empty if unknown.
+    /// The key that [`Record::push_shape`] appended for the last record of this shape whose JSON
+    /// was written; empty if unknown.
     key: Vec<usize>,
     columns: Vec<Column>,
 }
@@ -127,7 +127,7 @@ struct Records {
 /// The shape of each record, in order.
 #[derive(Default)]
 pub(super) struct Order {
-    /// By shape: the shape that followed it the last time.
+    /// By shape: the shape of the record that followed its last record.
     after: Vec<usize>,
     last: Option<usize>,
     /// The current run: its first shape and its length.
@@ -136,7 +136,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// The shape that most likely follows this one.
+    /// The shape that most likely follows the given one.
     pub(super) fn expected(&self, shape: usize) -> usize {
         self.after.get(shape).copied().unwrap_or(shape)
     }
@@ -153,7 +153,7 @@ impl Order {
         self.note(shape);
     }
 
-    /// Records a shape as the latest.
+    /// Adds the shape of the next record.
     pub(super) fn note(&mut self, shape: usize) {
         if let Some(last) = self.last {
             while self.after.len() <= last {

@@ -1,4 +1,4 @@
-//! Records that append the same in [`Record::push_shape`] differ in numbers only.
+//! Checks that records with equal keys in [`Record::push_shape`] differ only in numbers.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::model::{
     Holding, Resource, ResourceId, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Wait,
 };
 
-/// What differs between records, and between their classes.
+/// The values that differ between records, and between their classes.
 type Fields = ([Option<u64>; 4], [bool; 2], u64, Option<i64>);
 
 fn fields() -> impl Strategy<Value = Fields> {
@@ -16,8 +16,8 @@ fn fields() -> impl Strategy<Value = Fields> {
     (any::<[Option<u64>; 4]>(), any::<[bool; 2]>(), 0..3_u64, due)
 }
 
-/// Fails if two records have the same key and other texts, or if a record has other numbers while
-/// its text is not written.
+/// Fails if two records have equal keys but different texts, or if a record yields other numbers
+/// when its text is not written.
 fn check<T: Record>(records: &[T]) -> Result<(), TestCaseError> {
     let mut known: Vec<(Vec<usize>, Vec<u8>)> = Vec::new();
     for record in records {

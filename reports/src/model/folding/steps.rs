@@ -17,7 +17,7 @@ pub(super) struct Steps<'a> {
     runs: std::str::SplitAsciiWhitespace<'a>,
     last: u64,
     step: i64,
-    /// How many times that step is still to be applied.
+    /// Number of times that this step is still to be applied.
     left: u64,
 }
 

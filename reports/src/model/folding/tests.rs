@@ -26,7 +26,7 @@ impl Alike for Record {
     fn share(&mut self, (): &mut ()) {}
 }
 
-/// A list in a field, as a snapshot has them.
+/// A list in a field, like the lists of a snapshot.
 #[derive(Debug, PartialEq, Serialize, Deserialize, ToJson)]
 struct Page {
     #[serde(with = "super")]
@@ -102,7 +102,7 @@ fn a_list_unfolds_to_a_bounded_size() {
     );
 }
 
-/// All kinds of values that the model has.
+/// A record with all kinds of values in the model.
 #[derive(Serialize, ToJson)]
 struct Any {
     word: Word,

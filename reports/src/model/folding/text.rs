@@ -1,5 +1,5 @@
-//! Puts records together again from a text without numbers, and the numbers. A mark inside a string
-//! is text, not a number.
+//! Rebuilds records from a text without numbers and the numbers. A mark inside a string is text,
+//! not a number.
 
 use std::io::Write as _;
 

@@ -13,12 +13,12 @@ use crate::model::class::Alike;
 
 /// The maximum length of a list. A longer one is a mistake: no program has that many live tasks.
 const MAX: u64 = 1 << 26;
-/// The maximum size of the records of an unfolded list, in bytes: so much, and more for each byte
-/// of its columns. Live records differ in ids and times, which are several bytes each.
+/// The maximum size of the records of an unfolded list, in bytes: a fixed part, plus a part for
+/// each byte of its columns. Live records differ in ids and times, which take several bytes each.
 const MAX_BYTES: u64 = 1 << 29;
 const MAX_BYTES_PER_BYTE: u64 = 512;
 
-/// Reads a list that was saved either way.
+/// Reads a list that was saved folded or record by record.
 pub(crate) fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     T: DeserializeOwned + Alike,
@@ -34,7 +34,7 @@ impl Folded {
         self.unfold_within(MAX_BYTES.saturating_add(columns.saturating_mul(MAX_BYTES_PER_BYTE)))
     }
 
-    /// Unfolds to records of at most `left` bytes together.
+    /// Unfolds to records of at most `left` bytes in total.
     pub(super) fn unfold_within<T>(&self, mut left: u64) -> Result<Vec<T>, String>
     where
         T: DeserializeOwned + Alike,
