@@ -1,15 +1,16 @@
 //! Removes harmful characters from all text that leaves the process.
 //!
-//! Names and labels come from the program and its operator, labels also from its clients.
-//! Unfiltered, they could move a terminal's cursor, change the direction of the text around them,
-//! hide text, or forge lines of the report. Two filters prevent this, both with [`is_harmful`]:
+//! Names and labels come from the program and its operator, and labels may contain input from
+//! clients. Unfiltered, such text could move the cursor of a terminal, change the direction of
+//! other text, hide text, or forge lines of a report. Two filters prevent this, both based on
+//! [`is_harmful`]:
 //!
 //! ```text
 //! a name, a label, …  ─▶ printable: one line of text ─▶ a page ─▶ Clean ─▶ file, writer, string
 //!                        at each place that shows it              behind all formats, lest one was forgotten
 //! ```
-//! A saved snapshot keeps every character: `Clean` writes harmful ones as JSON escapes, so the text
-//! read back is equal.
+//! A saved snapshot keeps every character. `Clean` writes harmful characters as JSON escapes, so a
+//! reader gets the original text.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -18,9 +19,9 @@ use std::io;
 /// The replacement for a harmful character.
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
-/// Returns whether a character affects the display beyond itself: control characters (of both
-/// ranges), direction controls, characters without width, line separators, and noncharacters. The
-/// two variation selectors that choose between text and picture of an emoji are allowed.
+/// Returns whether a character affects the display of other characters: control characters (of both
+/// ranges), direction controls, zero-width characters, line separators and noncharacters. The two
+/// variation selectors that choose between the text and picture forms of an emoji are allowed.
 #[must_use]
 pub(crate) fn is_harmful(c: char) -> bool {
     if c.is_ascii() {
@@ -38,7 +39,7 @@ pub(crate) fn is_harmful(c: char) -> bool {
 }
 
 /// Turns a text into one line that every format can show. Each run of white space and control
-/// characters becomes one space, with none at the ends. Every other harmful character becomes
+/// characters becomes one space, and both ends are trimmed. Every other harmful character becomes
 /// `\u{FFFD}`.
 ///
 /// # Examples
@@ -61,8 +62,8 @@ pub fn printable(text: &str) -> String {
     line
 }
 
-/// Cleans multi-line text for a terminal: line breaks and tabs stay, every other harmful character
-/// becomes `\u{FFFD}`.
+/// Cleans multi-line text for a terminal. Line breaks and tabs stay, and every other harmful
+/// character becomes `\u{FFFD}`.
 ///
 /// # Examples
 /// ```
@@ -76,7 +77,7 @@ pub fn clean_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if is_removed(c) { REPLACEMENT } else { c }).collect())
 }
 
-/// Cleans JSON text: every harmful character becomes its escape, such as `\u009b`, so that a parser
+/// Cleans JSON text. Every harmful character becomes an escape, such as `\u009b`, so that a parser
 /// reads an equal value.
 ///
 /// # Examples
@@ -103,19 +104,20 @@ pub(crate) enum How {
     Replace,
     /// Writes its JSON escape, such as `\u001b`. In JSON, such characters occur only in strings.
     Escape,
-    /// Keeps it, because the format is not text, or ends its lines in its own way. Each text in it
-    /// is [`printable`] before it is encoded.
+    /// Keeps it, because the format is not text, or has its own line ends. All text in such a
+    /// format is made [`printable`] before it is encoded.
     Keep,
 }
 
-/// A writer that forwards UTF-8 text, in pieces of any size, without harmful characters.
+/// A writer that removes harmful characters from UTF-8 text, which may arrive in pieces of any
+/// size.
 #[derive(Debug)]
 pub(crate) struct Clean<W> {
     out: W,
     how: How,
     /// The start of a character that is split between two pieces.
     cut: Vec<u8>,
-    /// Buffer for a cleaned piece.
+    /// A buffer for the cleaned text of a piece.
     cleaned: String,
 }
 
@@ -166,7 +168,8 @@ impl<W: io::Write> Clean<W> {
 
 impl<W: io::Write> io::Write for Clean<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        /// Large enough for few system calls, small enough that a harmful character costs little.
+        /// Pieces are large enough for few system calls, and small enough that cleaning one costs
+        /// little.
         const PIECE: usize = 64 << 10;
         if self.how == How::Keep {
             return self.out.write(bytes);

@@ -1,8 +1,8 @@
-//! The error of this crate: the failed operation, its object, and the cause.
+//! The error type of this crate: the failed operation, its object, and the cause.
 //!
-//! The message includes the cause, so [`source`](std::error::Error::source) does not return it:
-//! printing the chain would repeat it. The kinds are private, so a new kind is not a breaking
-//! change.
+//! The message includes the cause. So [`source`](std::error::Error::source) does not return the
+//! cause, because printing the chain would repeat it. The kinds are private, so a new kind is not a
+//! breaking change.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::clean::printable;
 
 use crate::model::VERSION;
 
-/// The reason why a report could not be written, or a snapshot not read.
+/// The reason why a report could not be written or a snapshot could not be read.
 ///
 /// # Examples
 /// ```
@@ -93,7 +93,7 @@ impl Error {
 }
 
 impl Error {
-    /// Returns the I/O error that caused it, if any.
+    /// Returns the I/O error that caused this error, if any.
     #[must_use]
     pub fn io_error(&self) -> Option<&io::Error> {
         match &self.kind {
@@ -106,7 +106,7 @@ impl Error {
 }
 
 impl fmt::Display for Error {
-    /// Writes what went wrong. Control characters in what it quotes are replaced.
+    /// Writes the message. Harmful characters in quoted text are replaced.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&printable(&self.kind.to_string()))
     }
@@ -163,8 +163,8 @@ impl From<ErrorKind> for Error {
     }
 }
 
-/// Lets a function take `impl TryInto<Report>` from a [`Report`](crate::Report), whose conversion
-/// cannot fail.
+/// Lets a function that takes `impl TryInto<Report>` accept a [`Report`](crate::Report), whose
+/// conversion cannot fail.
 impl From<Infallible> for Error {
     fn from(never: Infallible) -> Self {
         match never {}

@@ -1,8 +1,8 @@
 //! The table of formats: their names and renderers.
 //!
-//! The tables `FORMATS` and `VIEWS` define all names, for calls, settings and the command alike. A
-//! new format is one new file under `export` and one entry in `FORMATS`. The longest name at the
-//! end of a file name decides.
+//! The tables `FORMATS` and `VIEWS` define all names for calls, settings and the command. A new
+//! format is one new file under `export` and one entry in `FORMATS`. If several names match the end
+//! of a file name, the longest one wins.
 
 use std::io;
 use std::str::FromStr;
@@ -39,20 +39,21 @@ pub enum Format {
     FullText,
     /// The complete snapshot, for [`Snapshot::read_json`], with its verdicts.
     Json,
-    /// Waiters, resources and holders as a graph for Graphviz.
+    /// Waiters, resources and holders as a Graphviz graph.
     Dot,
-    /// A gzipped profile for `go tool pprof`, Pyroscope and Parca. The view chooses the sample type
-    /// that is shown first; all of them are in the file. Needs the feature `pprof`.
+    /// A gzipped profile for `go tool pprof`, Pyroscope and Parca. The file has all sample types,
+    /// and the view selects the one that is shown first. Needs the feature `pprof`.
     Pprof,
-    /// Profiles of wall, busy and idle time for <https://www.speedscope.app>. The view chooses the
+    /// Profiles of wall, busy and idle time for <https://www.speedscope.app>. The view selects the
     /// profile that is shown first.
     Speedscope,
     /// A profile for <https://profiler.firefox.com>: wall, busy and idle time as threads, with
-    /// tasks, waits and verdicts as markers. The view chooses the thread that is selected first.
+    /// tasks, waits and verdicts as markers. The view decides which thread is selected first.
     Firefox,
-    /// Metrics by function, tasks and resources in the text format of OpenMetrics, for a scrape.
+    /// Metrics of functions, tasks and resources in the text format of OpenMetrics, for scraping.
     OpenMetrics,
-    /// These metrics in the older text format of Prometheus, for the files of `node_exporter`.
+    /// The metrics of [`OpenMetrics`](Self::OpenMetrics) in the older text format of Prometheus,
+    /// for the text files of `node_exporter`.
     Prometheus,
     /// Waiters, resources and holders as a Mermaid flowchart, which GitHub draws in an issue.
     Mermaid,
@@ -63,9 +64,9 @@ pub enum Format {
 /// A renderer. It fails only if the drawing library or the writer fails.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Render {
-    /// For a report of bounded size, or one that is drawn as a whole.
+    /// Renders a report of bounded size, or a report that has to be drawn as a whole.
     Page(fn(&Snapshot, View) -> io::Result<String>),
-    /// For a report that grows with the program: written piece by piece.
+    /// Writes a report that grows with the program, piece by piece.
     Stream(fn(&Snapshot, View, &mut dyn io::Write) -> io::Result<()>),
 }
 
@@ -79,16 +80,16 @@ impl Render {
     }
 }
 
-/// The table's entry for a format.
+/// An entry of the table: one format.
 struct FormatEntry {
     format: Format,
     /// Accepted names, in lower case; the first is the file extension.
     names: &'static [&'static str],
-    /// A description, without a verb and a dot.
+    /// A description, without a verb or a final dot.
     about: &'static str,
     /// How harmful characters are removed from its output.
     how: How,
-    /// The renderer, or the name of the Cargo feature that is needed for it.
+    /// The renderer, or the name of the missing Cargo feature.
     render: Result<Render, &'static str>,
 }
 
@@ -265,8 +266,8 @@ impl Format {
         FORMATS.iter().find(|entry| entry.format == self).expect("every format has its line in the table")
     }
 
-    /// Splits a name like `x.busy.pb.gz` into `x.busy` and its format, whether or not that is
-    /// compiled in. A bare `pb.gz` has nothing before its format.
+    /// Splits a name like `x.busy.pb.gz` into `x.busy` and its format, even if that format is not
+    /// compiled in. For a bare `pb.gz`, the first part is empty.
     pub(crate) fn split(name: &str) -> Option<(String, Self)> {
         let name = name.to_ascii_lowercase();
         let ends = FORMATS.iter().flat_map(|entry| entry.names.iter().map(move |end| (*end, entry.format)));

@@ -10,7 +10,7 @@ use crate::model::{Task, TaskId};
 #[derive(Debug)]
 pub struct Index<Id = u64> {
     first: u64,
-    /// Positions by the difference to the first id, four bytes each, if the ids are dense;
+    /// Positions by the difference from the first id, four bytes each, if the ids are dense;
     /// otherwise empty.
     near: Vec<u32>,
     far: FxHashMap<u64, u32>,
@@ -21,7 +21,7 @@ pub struct Index<Id = u64> {
 const NOWHERE: u32 = u32::MAX;
 
 impl<Id: Into<u64>> Index<Id> {
-    /// Indexes a list of ids. For an id that occurs twice, the first position counts.
+    /// Indexes a list of ids. If an id occurs twice, its first position counts.
     #[must_use]
     pub fn new(ids: impl ExactSizeIterator<Item = Id> + Clone) -> Self {
         let numbers = ids.map(Into::into);

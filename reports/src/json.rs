@@ -1,23 +1,23 @@
-//! Writes data as JSON, byte by byte as `serde_json` would.
+//! Writes data as JSON. The bytes equal those of `serde_json`.
 //!
-//! Each type is compiled once, and without serde: a program that depends on this crate waits for
-//! both. The derive macro `ToJson` reads the attributes of serde, so that `read` reads what is
-//! written here.
+//! The code for each type is compiled once, and without serde, because every dependent program
+//! waits for its compilation. The derive macro `ToJson` interprets the attributes of serde, so that
+//! serde can read the output (feature `read`).
 
 use std::borrow::Cow;
 use std::io::{self, Write as _};
 
 pub(crate) use diagnose_macros::ToJson;
 
-/// The mark in the place of a number that is taken out.
+/// The mark that replaces a separated number in the text.
 pub(crate) const NUMBER: u8 = b'#';
 
-/// How many bytes are written at once.
+/// Number of bytes that are written at once.
 const BUFFER: usize = 64 << 10;
 
 /// Data that can be written as JSON.
 pub(crate) trait ToJson {
-    /// Writes the value; an object, unless this method is overridden.
+    /// Writes the value. The default implementation writes an object.
     fn write_json(&self, json: &mut Json<'_>) {
         json.open(b'{');
         self.write_fields(json);
@@ -31,9 +31,9 @@ pub(crate) trait ToJson {
 /// A writer of JSON.
 #[derive(Default)]
 pub(crate) struct Json<'a> {
-    /// The text so far; with an output, the part that is not written yet.
+    /// The text so far; if there is an output, the part that has not been written to it yet.
     pub(crate) text: Vec<u8>,
-    /// The numbers that were taken out. Each left a mark in the text.
+    /// The separated numbers. Each has a mark in the text.
     pub(crate) numbers: Vec<u64>,
     pub(crate) parts: Parts,
     out: Option<&'a mut dyn io::Write>,
@@ -44,34 +44,34 @@ pub(crate) struct Json<'a> {
     is_first: bool,
 }
 
-/// What a writer writes.
+/// The parts of the JSON that a writer produces.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Parts {
     #[default]
     Whole,
     /// The text without its numbers, and the numbers.
     Split,
-    /// The numbers only: the text is known.
+    /// Only the numbers, because the text is known.
     Numbers,
 }
 
 impl<'a> Json<'a> {
-    /// Writes on one line.
+    /// Creates a writer that writes one line.
     pub(crate) fn new(out: &'a mut dyn io::Write) -> Self {
         Self { out: Some(out), ..Self::default() }
     }
 
-    /// Writes a line per item.
+    /// Creates a writer that writes one line per item, indented.
     pub(crate) fn indented(out: &'a mut dyn io::Write) -> Self {
         Self { is_indented: true, ..Self::new(out) }
     }
 
-    /// Collects the text without its numbers, and the numbers.
+    /// Creates a writer that collects the text without its numbers, and the numbers.
     pub(crate) fn split() -> Self {
         Self { parts: Parts::Split, ..Self::default() }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining text.
     ///
     /// # Errors
     /// The first error of the output.
@@ -154,7 +154,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Writes a field with such a name.
+    /// Writes a field whose name needs no escapes.
     pub(crate) fn field(&mut self, name: &'static str, value: &dyn ToJson) {
         self.key(name);
         value.write_json(self);
@@ -178,7 +178,7 @@ impl<'a> Json<'a> {
     pub(crate) fn list<T: ToJson>(&mut self, items: impl IntoIterator<Item = T>) {
         self.open(b'[');
         for item in items {
-            // A million records are not made for an output that is closed.
+            // If the output is closed, the remaining items, maybe a million, are not computed.
             if self.error.is_some() {
                 break;
             }
@@ -187,7 +187,7 @@ impl<'a> Json<'a> {
         self.close(b']');
     }
 
-    /// Writes a number, or moves it to the list of numbers.
+    /// Writes a number, or adds it to the list of separated numbers.
     pub(crate) fn number(&mut self, number: u64) {
         if self.parts == Parts::Whole {
             return push_decimal(&mut self.text, number);
@@ -196,7 +196,7 @@ impl<'a> Json<'a> {
         self.numbers.push(number);
     }
 
-    /// Writes a number with its sign, which is never taken out.
+    /// Writes a number with its sign. The sign stays in the text.
     pub(crate) fn signed(&mut self, number: i64) {
         if number < 0 {
             self.word(b"-");
@@ -211,7 +211,8 @@ impl<'a> Json<'a> {
         }
         self.text.push(b'"');
         let mut from = 0;
-        // Most texts need no escape. Without an early end, many bytes are compared at once.
+        // Most texts need no escape. The loop has no early exit, so the compiler can compare many
+        // bytes at once.
         let is_special = |byte| matches!(byte, 0..0x20 | b'"' | b'\\');
         let needs_escape = text.bytes().fold(false, |found, byte| found | is_special(byte));
         let bytes = if needs_escape { text.bytes() } else { "".bytes() };
@@ -240,8 +241,8 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Appends a number in decimal. A dump of a million tasks has so many numbers that `write!` would
-/// take noticeable time.
+/// Appends a number in decimal. A dump of a million tasks contains so many numbers that `write!`
+/// would be noticeably slow.
 pub(crate) fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 20];
     let mut first = digits.len();
@@ -256,7 +257,7 @@ pub(crate) fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
     text.extend_from_slice(&digits[first..]);
 }
 
-/// Writes text as a string of JSON.
+/// Returns the text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut json = Json::default();
     json.string(text);

@@ -1,7 +1,7 @@
 //! Renders recordings of [`diagnose`](https://docs.rs/diagnose), a profiler for async Rust.
 //!
-//! It produces flame graphs, tables and call trees for humans, folded stacks for other tools, and
-//! JSON. Every report is made from a [`Snapshot`], plain data from a running program or from a
+//! It produces flame graphs, tables and call trees for people, profiles for other tools, and JSON.
+//! Every report is made from a [`Snapshot`], which is plain data from a running program or from a
 //! file:
 //! ```
 //! use diagnose_reports::{Format, Snapshot, write};
@@ -70,10 +70,10 @@
 //!
 //! # What the numbers mean
 //!
-//! *Busy* is time inside `poll`; the busy times of all functions add up to the total. *Idle* is
-//! time between polls. Idle times of futures that wait at the same time, as under `join!`, overlap,
-//! so their sum can exceed elapsed time. *Self* excludes annotated callees. Every report ends with
-//! the dropped data, the clock, and the cost of recording.
+//! *Busy* is time inside `poll`. The self busy times of all functions add up to the total. *Idle*
+//! is time between polls. Idle times of concurrent futures, as under `join!`, overlap, so their sum
+//! can exceed the elapsed time. *Self* excludes annotated callees. Every report ends with the
+//! dropped data, the clock, and the cost of recording.
 //!
 //! # Layers
 //!
@@ -94,8 +94,8 @@
 //!
 //! # Features
 //!
-//! - `read` (default): [`Snapshot::read_json`], and the model as something that serde reads and
-//!   writes. Without the feature, serde is not compiled.
+//! - `read` (default): [`Snapshot::read_json`], and implementations of serde's traits for the
+//!   model. Without the feature, serde is not compiled.
 //! - `compare` (default): [`diff`] and [`merge`].
 //! - `pprof` (default): profiles for `go tool pprof`, compressed by flate2.
 //! - `html` (default): the page for a browser, [`Format::Html`] and [`write_live_page`]. Its data
@@ -105,7 +105,7 @@
 //!   `svg` is an error that names the feature.
 #![forbid(unsafe_code)]
 
-// Integration tests build snapshots through this name; the unit tests share their helpers.
+// Unit tests share the helpers of the integration tests, which use this crate by name.
 #[cfg(test)]
 extern crate self as diagnose_reports;
 
@@ -119,7 +119,7 @@ mod json;
 mod lists;
 pub mod model;
 mod names;
-// Also for `diagnose`, like `sort`.
+// Public only for the crate `diagnose`, like `sort`.
 #[doc(hidden)]
 pub mod ordered;
 mod report;
@@ -144,23 +144,24 @@ pub use analysis::merge::merge;
 pub use analysis::rows::{Row, rows};
 pub use clean::{clean_json, clean_lines, printable as clean_line};
 pub use error::Error;
-// Only for the command `diagnose`, which prints tables of its own.
+// Public only for the command `diagnose`, which prints its own tables.
 #[doc(hidden)]
 pub use export::table::Table;
 pub use format::Format;
-// Only for `diagnose`, which indexes the same lists before it builds a snapshot.
+// Public only for the crate `diagnose`, which indexes the same lists before it builds a snapshot.
 #[doc(hidden)]
 pub use index::Index;
 pub use model::Snapshot;
 pub use report::Report;
-// Only for the command, as above.
+// Public only for the command `diagnose`.
 #[doc(hidden)]
 pub use units::{count, counted, percent, time};
 pub use view::View;
-// Only for `diagnose`, which names files after the same times.
+// Public only for the crate `diagnose`, which uses such times in file names.
 #[doc(hidden)]
 pub use wall_clock::Utc;
-// Only for `diagnose`: for the folder of dumps, and what killed processes left there.
+// Public only for the crate `diagnose`, for its folder of dumps and for the temporary files of
+// killed processes in it.
 #[doc(hidden)]
 pub use write::{create_folder, name_of_temporary};
 pub use write::{write, write_file, write_live_page, write_new_file, write_text_since};

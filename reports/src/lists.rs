@@ -11,8 +11,8 @@ pub(crate) struct Lists<T = usize> {
 }
 
 impl<T: Copy + Default> Lists<T> {
-    /// Distributes pairs of a list and an item, keeping the order of the items. Items of a
-    /// nonexistent list are left out.
+    /// Builds `lists` lists from pairs of a list index and an item. Items keep their order. Items
+    /// for a nonexistent list are left out.
     pub(crate) fn new(lists: usize, pairs: impl Iterator<Item = (usize, T)> + Clone) -> Self {
         let pairs = pairs.filter(|(list, _)| *list < lists);
         let mut starts: Vec<u32> = vec![0; lists + 1];
@@ -23,7 +23,7 @@ impl<T: Copy + Default> Lists<T> {
             starts[list + 1] += starts[list];
         }
         let mut items = vec![T::default(); starts[lists] as usize];
-        // Each start moves up to the end of its list while that is filled.
+        // While a list is filled, its start moves to its end.
         for (list, item) in pairs {
             items[starts[list] as usize] = item;
             starts[list] += 1;

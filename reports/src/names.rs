@@ -1,7 +1,7 @@
 //! Display names of sites in every report, and the characters that a name may contain.
 //!
-//! A site has its plain name if that is unique in the snapshot. Sites that share a name are all
-//! qualified in the first of these ways that distinguishes them:
+//! A site has its plain name if that name is unique in the snapshot. Sites that share a name are
+//! all qualified in the first of these styles that distinguishes them:
 //! ```text
 //! get                    alone
 //! server::get            by module
@@ -9,7 +9,7 @@
 //! get (src/a.rs:3:14)    by column
 //! ```
 //! A name then becomes a *frame*, which every format can show: see [`sanitize`]. Frames that are
-//! still equal get numbers, as in `get (2)`, so that a frame is always one site. The names in
+//! still equal get numbers, as in `get (2)`, so that each frame belongs to one site. The names in
 //! brackets below are reserved for reports.
 
 use crate::clean::printable;
@@ -26,10 +26,10 @@ pub(crate) const QUEUED: &str = "[queued]";
 pub(crate) const OTHER: &str = "[other]";
 /// The frame for paths below the maximum depth.
 pub(crate) const DEEPER: &str = "[deeper]";
-/// The macro's name for a block without one.
+/// The name that the macro gives to an unnamed block.
 pub(crate) const UNNAMED: &str = "{block}";
 
-/// The ways to write a site, shortest first.
+/// The styles of a site name, shortest first.
 const STYLES: [fn(&Site) -> String; 4] = [
     |site| site.name.clone(),
     |site| if site.module.is_empty() { site.name.clone() } else { format!("{}::{}", site.module, site.name) },
@@ -44,7 +44,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Names the sites that the snapshot's nodes use. Equal sites in equal order give equal names.
+    /// Names the sites that the nodes of the snapshot use. Equal sites in equal order get equal
+    /// names.
     pub(crate) fn new(snapshot: &Snapshot) -> Self {
         Self::of_sites(snapshot, snapshot.nodes.iter().map(|node| node.site))
     }
@@ -85,7 +86,7 @@ pub(crate) fn location(site: &Site) -> String {
     format!("{}:{}", site.place.file.as_str(), site.place.line)
 }
 
-/// Returns the first style in which all sites of the group differ, or else the most exact one.
+/// Returns the first style in which all sites of the group differ, or else the most precise style.
 fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> String {
     let by_place = |site: &Site| site.name == UNNAMED || site.kind == SiteKind::Await;
     let by_place = group.iter().any(|&index| by_place(&snapshot.sites[index]));
@@ -99,8 +100,8 @@ fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> St
 
 /// Appends ` (2)`, ` (3)` … to frames that are taken, in the order of the sites.
 fn number_equals(snapshot: &Snapshot, is_used: &[bool], frames: &mut [String]) {
-    // Unnumbered frames come first: a site named `a (2)` keeps its name even if a second `a` would
-    // get it.
+    // Unnumbered frames are assigned first, so a site named `a (2)` keeps its name even if a second
+    // `a` would get that name.
     let mut taken: OrderedSet<String> =
         [BUSY, IDLE, QUEUED, OTHER, DEEPER].map(str::to_owned).into_iter().collect();
     let mut late = Vec::new();
@@ -122,11 +123,11 @@ fn number_equals(snapshot: &Snapshot, is_used: &[bool], frames: &mut [String]) {
     }
 }
 
-/// Turns a text into a frame that folded lines and inferno show correctly, with minimal changes.
-/// The text is made [`printable`] first. Then:
+/// Turns a text into a frame that folded lines and inferno show correctly, with few changes. First
+/// the text is made [`printable`]. Then:
 /// - `;`, which separates frames, becomes `:`;
-/// - a numeric last word is joined with `_` (`worker 3` to `worker_3`), because readers take it for
-///   a second count;
+/// - a numeric last word is joined with `_` (`worker 3` to `worker_3`), because readers would
+///   interpret it as a second count;
 /// - `# ` at the start, which marks a comment, becomes `#_`;
 /// - an ending such as `_[k]`, which inferno hides, gets a `_`;
 /// - an empty text becomes `_`.
@@ -144,8 +145,8 @@ pub(crate) fn sanitize(text: &str) -> String {
     frame
 }
 
-/// Returns whether a reader of folded lines could take the word for a count: digits, possibly with
-/// dots.
+/// Returns whether a reader of folded lines could interpret the word as a count: digits, possibly
+/// with dots.
 fn is_number(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_digit() || c == '.')
 }

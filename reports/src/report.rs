@@ -1,6 +1,6 @@
 //! Reports: a format and a view, and their names.
 //!
-//! A report is named like the end of a file name:
+//! The name of a report is the end of a file name:
 //! ```text
 //! svg                   Svg, Wall          out/x.busy.svg       Svg, Busy
 //! busy.svg              Svg, Busy          out/my.service.svg   Svg, Wall
@@ -31,7 +31,7 @@ use crate::view::View;
 pub struct Report {
     /// The file format.
     pub format: Format,
-    /// The times it shows.
+    /// The times that it shows.
     pub view: View,
 }
 
@@ -48,8 +48,8 @@ impl Report {
         Self { format, view: View::default() }
     }
 
-    /// Returns whether a name is that of a report, also of one whose Cargo feature is off: a folder
-    /// may have dumps of several builds.
+    /// Returns whether a name is the name of a report, even if its Cargo feature is off, because a
+    /// folder may contain dumps of several builds.
     #[doc(hidden)]
     #[must_use]
     pub fn is_name(name: &str) -> bool {

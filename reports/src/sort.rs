@@ -1,8 +1,8 @@
 //! Sorting, compiled once for all types.
 //!
-//! The standard library's sort is compiled again for each type and each comparison, 2,000 lines of
-//! LLVM's input each, and a program that depends on this crate waits for that. Here only the
-//! comparison and a swap are compiled per type. All sorts are stable.
+//! The standard library's sort is compiled again for each type and each comparison, to 2,000 lines
+//! of LLVM IR each, and every dependent program waits for that. Here, only the comparison and a
+//! swap are compiled per type. All sorts are stable.
 
 use std::cmp::Ordering;
 
@@ -22,13 +22,14 @@ pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) 
     arrange(order, &mut |a, b| items.swap(a, b));
 }
 
-/// Sorts a list by a key that is made once per item.
+/// Sorts a list by a key that is computed once per item.
 pub fn sort_by_cached_key<T, K: Ord>(items: &mut [T], key: impl FnMut(&T) -> K) {
     let keys: Vec<K> = items.iter().map(key).collect();
     arrange(order(items.len(), &mut |a, b| keys[a].cmp(&keys[b])), &mut |a, b| items.swap(a, b));
 }
 
-/// Positions of a list's items, in ascending order of the items. None, if there is nothing to sort.
+/// The positions of a list's items, in ascending order of the items; empty if there is nothing to
+/// sort.
 fn order(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     if count < 2 {
         return Vec::new();
@@ -38,8 +39,7 @@ fn order(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec
     order
 }
 
-/// Moves the item from position `order[n]` to position `n`, for each `n`, one cycle after the
-/// other.
+/// Moves the item from position `order[n]` to position `n`, for each `n`, cycle by cycle.
 pub(crate) fn arrange(mut order: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
     for start in 0..order.len() {
         let mut place = start;

@@ -1,6 +1,6 @@
 //! Formats times, counts and shares for people, in fitting units.
 //!
-//! This module imports no other, so analyses and writers can share it.
+//! This module imports no other module, so analyses and writers can share it.
 
 use std::fmt::Write as _;
 
@@ -101,7 +101,7 @@ pub fn percent(part: u64, whole: u64) -> String {
 
 /// Formats a scaled integer: `1234` with two decimals is `12.34`.
 fn decimal(scaled: u128, decimals: u32) -> String {
-    // Enough for most numbers with a unit.
+    // This capacity is enough for most numbers with a unit.
     let mut text = String::with_capacity(16);
     let scale = 10_u128.pow(decimals);
     let width = usize::try_from(decimals).unwrap_or(0);

@@ -3,7 +3,7 @@
 //! ```text
 //! 1_795_350_896_789 ms since 1970   2026-11-22 12:34:56 UTC
 //! ```
-//! This module imports no other, so analyses, writers and the recorder can share it.
+//! This module imports no other module, so analyses, writers and the recorder can share it.
 
 use std::fmt;
 

@@ -1,8 +1,9 @@
-//! Writes a snapshot to a writer, or to a file that appears complete or not at all.
+//! Writes reports to a writer, or to a file that appears only when complete.
 //!
-//! A file is written under a temporary name in its own directory, then renamed. So a reader that
+//! A file is written under a temporary name in the same directory, then renamed. So a reader that
 //! watches the path sees the old file or the new one, even if the program is killed during a dump.
-//! A failure leaves the old file and removes the temporary one. A device or a pipe is written to.
+//! After a failure, the old file is unchanged, and the temporary file is removed. A device or a
+//! pipe is written to directly.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -39,9 +40,9 @@ pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &m
     render.write(snapshot, report.view, &mut out).and_then(|()| out.flush()).map_err(Error::write)
 }
 
-/// Writes the report of [`Format::Text`](crate::Format::Text), or of `FullText` if `is_full`, with
-/// [`findings_since`](Snapshot::findings_since) an earlier snapshot of the same process. Everything
-/// else is about the whole recording.
+/// Writes the report of [`Format::Text`](crate::Format::Text), or of `FullText` if `is_full`. Its
+/// findings are those of [`findings_since`](Snapshot::findings_since) an earlier snapshot of the
+/// same process. All other parts cover the whole recording.
 ///
 /// # Errors
 /// The writer fails.
@@ -67,9 +68,10 @@ pub fn write_text_since<W: io::Write + ?Sized>(
     written.and_then(|()| out.flush()).map_err(Error::write)
 }
 
-/// Writes the page of [`Format::Html`](crate::Format::Html) in the form that is served: it fetches
-/// `snapshot.json`, a saved snapshot beside it, every second, and keeps its view. It begins with
-/// `snapshot`. A query in the address of the page, such as a token, is sent with every fetch.
+/// Writes the live form of the page of [`Format::Html`](crate::Format::Html). It first shows
+/// `snapshot`. Then it fetches `snapshot.json`, a saved snapshot at the same path, every second,
+/// and keeps its view. A query in the address of the page, such as a token, is sent with every
+/// fetch.
 ///
 /// # Errors
 /// The feature `html` is off, or the writer fails.
@@ -103,8 +105,10 @@ fn live_page(_: &Snapshot) -> Result<String, Error> {
 
 /// Writes the report to the file `path`, and returns the path. Missing parent directories are
 /// created. On Unix, only its owner can access the file (mode 0600), because labels may be
-/// confidential. A device, a pipe or an open file of the process, such as `/dev/stderr`, is written
-/// to, not replaced: like any write to a pipe, this waits for its reader.
+/// confidential.
+///
+/// A device, a pipe or an open file of the process, such as `/dev/stderr`, is written to, not
+/// replaced. Like any write to a pipe, this waits for a reader.
 ///
 /// # Errors
 /// The format's Cargo feature is off, or the file cannot be written. An older file at `path` is
@@ -113,7 +117,7 @@ pub fn write_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<Pa
     create_report(snapshot, report, path, IfThere::Replace)
 }
 
-/// Writes the report to the file `path`, which must not exist yet. Otherwise like [`write_file`].
+/// Writes the report to the file `path`, like [`write_file`], but fails if `path` exists.
 ///
 /// # Errors
 /// The format's Cargo feature is off, the file cannot be written, or `path` exists. An older file
@@ -141,7 +145,7 @@ fn create_report(
     Ok(path.to_owned())
 }
 
-/// Writes the file `path` with cleaned content, or leaves it as it is.
+/// Writes the file `path` with cleaned content. After a failure, an existing file is unchanged.
 fn create(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -154,7 +158,7 @@ fn create(
     if !directory.as_os_str().is_empty() {
         create_folder(directory)?;
     }
-    // To open a pipe waits for its reader, so one that is not to be written to stays closed.
+    // Opening a pipe waits for its reader, so a pipe that must not be written to is not opened.
     if let Some(stream) = (if_there == IfThere::Replace).then(|| stream(path)).flatten() {
         return fill(stream?, write, how);
     }
@@ -164,23 +168,25 @@ fn create(
         IfThere::Refuse => rename_new(&temporary, path),
     });
     if moved.is_err() {
-        // The first error is the one to report, even if the temporary file cannot be removed.
+        // The first error is reported, even if the temporary file cannot be removed.
         let _ = fs::remove_file(&temporary);
     }
     moved
 }
 
-/// Writes cleaned content to a file, and closes it: some systems do not rename an open file.
+/// Writes cleaned content to a file, and closes the file, because some systems cannot rename an
+/// open file.
 fn fill<W: Write>(file: W, write: impl FnOnce(&mut dyn Write) -> io::Result<()>, how: How) -> io::Result<()> {
     let mut file = Clean::new(file, how);
-    // A library that draws may panic. The other reports are still written, and no file is left.
+    // A drawing library may panic. Then the other reports are still written, and no partial file is
+    // left.
     let written = catch_unwind(AssertUnwindSafe(|| write(&mut file)));
     let written = written.unwrap_or_else(|_| Err(io::Error::other("the report panicked")));
     written.and_then(|()| file.flush())
 }
 
 /// Opens a device, a pipe, a socket or an open file of the process, such as `/dev/stderr`, which
-/// may be a log. A rename would replace it. `None` if the path is none of these.
+/// may be a log. A rename would replace such a file. `None` for any other path.
 fn stream(path: &Path) -> Option<io::Result<Box<dyn Write>>> {
     match path.to_str() {
         Some("/dev/stdout") => return Some(Ok(Box::new(io::stdout()))),
@@ -196,11 +202,11 @@ fn stream(path: &Path) -> Option<io::Result<Box<dyn Write>>> {
     })
 }
 
-/// Creates a folder and its parents. Where a file or a link without a target is in the place of the
-/// folder, the system says only that something exists there.
+/// Creates a folder and its parents. If the path is a file or a dangling link, the error says so,
+/// instead of the system's "file exists".
 ///
 /// # Errors
-/// The folder is not there and cannot be created.
+/// The folder does not exist and cannot be created.
 #[doc(hidden)]
 pub fn create_folder(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder).map_err(|error| {
@@ -230,7 +236,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens files for their owner alone.
+/// Options for files that only their owner can access.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -239,8 +245,8 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Returns the name of the file that a temporary file would have become. Returns `None` if the name
-/// is not that of a temporary file.
+/// Returns the final name of a temporary file. Returns `None` if the name is not the name of a
+/// temporary file.
 #[doc(hidden)]
 #[must_use]
 pub fn name_of_temporary(file: &str) -> Option<&str> {
@@ -250,8 +256,8 @@ pub fn name_of_temporary(file: &str) -> Option<&str> {
     number(process).zip(number(count)).map(|_| name)
 }
 
-/// Creates a new file `.name.pid.n.tmp`, never an existing one: other processes and threads may
-/// write the same report.
+/// Creates a new file `.name.pid.n.tmp`. It never opens an existing file, because other processes
+/// and threads may write the same report.
 fn create_temporary(directory: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut tries = 0;

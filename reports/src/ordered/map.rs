@@ -30,7 +30,7 @@ impl<K: Ord, V> OrderedMap<K, V> {
         position.ok().map(|entry| &self.entries[entry].1)
     }
 
-    /// Returns the value of a key, to change it.
+    /// Returns a mutable reference to the value of a key.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -48,8 +48,8 @@ impl<K: Ord, V> OrderedMap<K, V> {
         self.get(key).is_some()
     }
 
-    /// Adds an entry. If the key is in the map, its value is replaced. Returns the value that was
-    /// there.
+    /// Inserts an entry. If the map already has the key, the value is replaced. Returns the old
+    /// value, if any.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         let Entry { map, key, position } = self.entry(key);
         match position {
@@ -62,7 +62,7 @@ impl<K: Ord, V> OrderedMap<K, V> {
         }
     }
 
-    /// Returns the entry of a key, to fill it if it is empty.
+    /// Returns the entry of a key, through which a missing value can be inserted.
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
         let position = self.order.find(&mut |entry| self.entries[entry].0.cmp(&key));
         Entry { map: self, key, position }
@@ -154,7 +154,7 @@ impl<K: Ord, V> FromIterator<(K, V)> for OrderedMap<K, V> {
 pub struct Entry<'a, K, V> {
     map: &'a mut OrderedMap<K, V>,
     key: K,
-    /// The key's entry, or where it belongs.
+    /// The position of the key's entry, or the position at which it belongs.
     position: Result<usize, OrderPosition>,
 }
 
@@ -167,7 +167,7 @@ impl<'a, K: Ord, V> Entry<'a, K, V> {
         self.or_insert_with(V::default)
     }
 
-    /// Returns the value of the key, after inserting this one if there was none.
+    /// Returns the value of the key, after inserting `value` if there was none.
     pub fn or_insert(self, value: V) -> &'a mut V {
         self.or_insert_with(|| value)
     }
@@ -194,7 +194,8 @@ mod tests {
     #[test]
     fn a_map_matches_the_standard_library() {
         let (mut ours, mut theirs) = (OrderedMap::new(), BTreeMap::new());
-        // Upwards, downwards and in between, each key twice, in several chunks.
+        // Inserts keys in ascending, descending and mixed order, each key twice, so that there are
+        // several chunks.
         let keys = (0..4 * CHUNK).map(|number| (number * 7_919) % (2 * CHUNK + 1));
         for key in keys.clone().chain(9_000..9_700).chain((8_000..8_700).rev()) {
             assert_eq!(ours.insert(key, key * 2), theirs.insert(key, key * 2));

@@ -1,9 +1,9 @@
 //! Maps and sets in the order of their keys, compiled once for all types.
 //!
-//! Each pair of types costs a program that depends on this crate 4,000 lines of LLVM's input with
-//! the standard library's `BTreeMap`, and 300 with this one: only the comparison and the list of
-//! entries are compiled per type. The methods are those of `BTreeMap`, as far as they are used.
-//! Nothing can be removed.
+//! For each pair of types, a dependent program would compile 4,000 lines of LLVM IR with the
+//! standard library's `BTreeMap`. With this map it compiles 300, because only the comparison and
+//! the list of entries are compiled per type. The methods are the subset of `BTreeMap`'s that is
+//! used. Entries cannot be removed.
 
 mod map;
 mod order;

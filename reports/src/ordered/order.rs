@@ -1,4 +1,4 @@
-//! The order of entries that lie in the order of their insertion.
+//! Keeps the order of entries that are stored in insertion order.
 
 use std::cmp::Ordering;
 use std::iter::{Copied, Flatten};
@@ -6,7 +6,8 @@ use std::slice;
 
 use crate::sort::arrange;
 
-/// Numbers of entries in the order of their keys, in chunks, so that an insertion moves few.
+/// The positions of entries in the order of their keys. They are in chunks, so that an insertion
+/// moves only a few.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     /// No chunk is empty.
@@ -26,9 +27,10 @@ impl Order {
         Self { chunks: Vec::new() }
     }
 
-    /// Finds an entry, given how each compares with it. Returns where it belongs if there is none.
+    /// Finds the entry for which `compare` returns `Equal`. If there is none, returns the position
+    /// at which it belongs.
     pub(super) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<usize, OrderPosition> {
-        // Keys often come in their order, or all alike.
+        // Keys are often inserted in ascending order, or the same key several times.
         if let Some((chunk, &last)) = self.chunks.last().and_then(|chunk| Some((chunk, chunk.last()?))) {
             match compare(last) {
                 Ordering::Less => return Err((self.chunks.len() - 1, chunk.len())),
@@ -54,7 +56,7 @@ impl Order {
         }
     }
 
-    /// Entries in this order.
+    /// Iterates over the entries in this order.
     pub(super) fn of<'a, T>(&'a self, items: &'a [T]) -> Iter<'a, T> {
         Iter { items, order: self.numbers() }
     }
@@ -63,7 +65,7 @@ impl Order {
         self.chunks.iter().flatten().copied()
     }
 
-    /// Brings entries into this order.
+    /// Sorts the entries into this order.
     pub(super) fn arranged<T>(&self, mut items: Vec<T>) -> Vec<T> {
         arrange(self.numbers().collect(), &mut |a, b| items.swap(a, b));
         items

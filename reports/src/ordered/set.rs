@@ -1,4 +1,4 @@
-//! The set.
+//! A set in the order of its items.
 
 use std::borrow::Borrow;
 
@@ -28,7 +28,7 @@ impl<T: Ord> OrderedSet<T> {
         self.order.find(&mut |other| self.items[other].borrow().cmp(item)).is_ok()
     }
 
-    /// Adds an item. Returns whether it was not in the set.
+    /// Inserts an item. Returns `true` if the set did not contain it.
     pub fn insert(&mut self, item: T) -> bool {
         let position = self.order.find(&mut |other| self.items[other].cmp(&item));
         if let Err(position) = position {
