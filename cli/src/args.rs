@@ -1,4 +1,4 @@
-//! The command line: all subcommands. Each has its arguments in its own file.
+//! The command line with all subcommands. The arguments of each subcommand are in its own file.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use crate::commands::{self, convert, diff, dump, explain, findings, flame, merge, run, show, top};
 use crate::flags::{Global, SnapshotArgs};
 
-/// Help in the colors of cargo.
+/// The colors of the help, as in cargo.
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())

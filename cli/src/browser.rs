@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 /// How long a launcher may take to report that it has no browser.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Time between two looks at the launcher.
+/// Time between two checks of the launcher.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Opens the file. Returns `false` if no browser was found.
 ///
-/// A launcher that still runs after a while is taken for the browser itself.
+/// A launcher that still runs after [`PATIENCE`] counts as the browser itself.
 pub(crate) fn open(path: &Path) -> bool {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for mut command in open::commands(&path) {

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 use diagnose_reports::clean_line;
 
-/// Why a command could not do its work.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
@@ -24,7 +24,8 @@ impl Failure {
 }
 
 impl fmt::Display for Failure {
-    /// File names and other texts in it may contain anything, so it is cleaned here.
+    /// Writes the message. It is cleaned here, because file names and other texts in it may contain
+    /// any character.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&clean_line(&self.message))
     }

@@ -1,4 +1,4 @@
-//! Flags that several subcommands have.
+//! Flags that several subcommands share.
 
 use std::path::PathBuf;
 

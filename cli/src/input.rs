@@ -34,8 +34,8 @@ pub(crate) fn snapshots(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// The snapshot of a folder that was written last; of several at that time, the last by name. A
-/// file with the name of a dump comes before all others, which may not be snapshots.
+/// The snapshot that was written last to a folder. If several have the same time, the last by name
+/// wins. A file with the name of a dump is preferred, because other files may not be snapshots.
 fn newest(folder: &Path) -> Result<PathBuf, Failure> {
     let written = |path: &PathBuf| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };
     let is_dump =
@@ -70,8 +70,8 @@ pub(crate) fn parse(path: &Path) -> Result<Snapshot, Failure> {
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Reads everything if it may be JSON, and only the beginning of anything else: a device or a pipe
-/// may have no end, and a core dump more than fits into memory.
+/// Reads everything if it may be JSON, and only the beginning of other data. A device or a pipe may
+/// be endless, and a core dump may not fit into memory.
 fn read_bytes(mut input: impl io::Read) -> io::Result<Vec<u8>> {
     const HEAD: u64 = 64 << 10;
     let mut bytes = Vec::new();
@@ -88,14 +88,14 @@ fn read_bytes(mut input: impl io::Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Advice for a name that is not a file but the id of a process, or an address.
+/// Advice for a name that is not a file, but a process id or a URL.
 fn elsewhere(path: &Path) -> Option<String> {
     let name = path.to_str()?;
     if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(format!("`{name}` is not a file; for a running process: diagnose dump {name}"));
     }
     if name.starts_with("http://") || name.starts_with("https://") {
-        // The page keeps its view behind `#`.
+        // The page keeps its view in the fragment, after `#`.
         let address = name.split(['#', '?']).next().unwrap_or(name).trim_end_matches('/');
         let page = if address.ends_with("/snapshot.json") { "" } else { "/snapshot.json" };
         return Some(format!(
@@ -105,7 +105,7 @@ fn elsewhere(path: &Path) -> Option<String> {
     None
 }
 
-/// The kind of data that the bytes are, if they are no snapshot of any version.
+/// The kind of data that the bytes contain, if they are not a snapshot of any version.
 fn reason(bytes: &[u8]) -> Option<String> {
     const ADVICE: &str = "a snapshot is the `.json` file of a dump";
     let text = bytes.trim_ascii_start();
@@ -119,7 +119,7 @@ fn reason(bytes: &[u8]) -> Option<String> {
         [b'<', ..] if has(b"<svg") => "it is an SVG picture",
         [b'<', ..] => "it is XML",
         [b'{', ..] => return json_reason(text),
-        // A line of a log may begin so.
+        // A log line may begin like this, too.
         [b'[', ..] if is_json() => return None,
         _ if std::str::from_utf8(bytes).is_err() || bytes.contains(&0) => "it is a binary file",
         _ if is_json() => "it is JSON, but not an object",
@@ -128,7 +128,7 @@ fn reason(bytes: &[u8]) -> Option<String> {
     Some(format!("{kind}; {ADVICE}"))
 }
 
-/// The syntax error in JSON; `None` if its syntax is right.
+/// The syntax error in the JSON; `None` if the syntax is valid.
 fn json_reason(text: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<IgnoredAny>(text).err()?;
     let (line, column) = (error.line(), error.column());

@@ -10,7 +10,8 @@
 //! process/    other processes: /proc, signals, and their dumps
 //! failure     one sentence, exit status 2
 //! ```
-//! All analysis is in `diagnose-reports`. The command parses, calls and prints.
+//! All analysis is in `diagnose-reports`. The command only parses arguments, calls that crate and
+//! prints.
 
 #![forbid(unsafe_code)]
 
@@ -34,7 +35,7 @@ use clap::Parser as _;
 use args::Cli;
 use output::Output;
 
-/// Exit status for wrong usage and unreadable input; clap's own too.
+/// Exit status for wrong usage and unreadable input, the same as clap's.
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {

@@ -1,4 +1,5 @@
-//! Standard output: text, colored if wanted, and JSON. A reader that closes the pipe is no failure.
+//! Writes to standard output: text, colored on request, and JSON. A reader that closes the pipe is
+//! no failure.
 
 use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -14,7 +15,7 @@ use crate::paint::paint;
 /// Version of the JSON that commands print. It is incremented when a field changes its meaning.
 const VERSION: u32 = 1;
 
-/// How a command prints.
+/// The way a command prints.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
     /// Whether it prints JSON.
@@ -61,9 +62,9 @@ impl Output {
 
     /// Writes a report to a file, or to standard output for `-`. Returns whether it is a file.
     pub(crate) fn report(snapshot: &Snapshot, report: Report, path: &Path) -> Result<bool, Failure> {
-        // Its reader may close it, and nothing else may be printed there.
+        // The reader may close standard output, and nothing else may be printed there.
         if is_dash(path) || path == Path::new("/dev/stdout") {
-            // Piece by piece: a report may be larger than memory.
+            // The report is written piece by piece, because it may not fit into memory.
             let written = diagnose_reports::write(snapshot, report, &mut io::stdout().lock());
             let is_closed = |error: &diagnose_reports::Error| {
                 error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -79,7 +80,8 @@ impl Output {
     }
 }
 
-/// Fails if the folder of a file to write does not exist: a misspelled one is not created.
+/// Fails if the folder of an output file does not exist, so that a misspelled folder is not
+/// created.
 pub(crate) fn check_folder(file: &Path) -> Result<(), Failure> {
     match file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
         Some(folder) => Err(Failure::new(format!("there is no folder `{}`", folder.display()))),
@@ -92,7 +94,7 @@ pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The rules of no-color.org and bixense.com/clicolors.
+/// Follows the rules of no-color.org and bixense.com/clicolors.
 fn is_colored_by_default() -> bool {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_forced = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");

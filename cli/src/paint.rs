@@ -1,7 +1,7 @@
-//! Colors for the text of reports, by what a line begins with.
+//! Colors the lines of text reports by their first words.
 //!
-//! Reports contain no escape sequences, and colors only repeat what the words say. So a line is
-//! colored as a whole or up to its first word, and its text is never changed.
+//! Reports contain no escape sequences, and colors add no information. So a line is colored as a
+//! whole or up to its first word, and its text never changes.
 
 use clap::builder::styling::{AnsiColor, Style};
 
@@ -35,7 +35,7 @@ fn paint_line(painted: &mut String, line: &str) {
     let (before, rest) = line.split_at(start);
     let word = rest.split(' ').next().unwrap_or_default();
     let style = WORDS.iter().find(|(words, _)| words.contains(&word)).map(|(_, style)| *style);
-    // A table's row may begin with a unit, so a word counts only in the first columns.
+    // A row of a table may begin with a unit, so a word counts only in the first columns.
     if let Some(style) = style.filter(|_| start <= 4) {
         painted.push_str(before);
         styled(painted, style, word);

@@ -1,4 +1,4 @@
-//! Reads several snapshots: lists, folders and globs.
+//! Reads several snapshots from lists, folders and globs.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use diagnose_reports::Snapshot;
 use crate::failure::Failure;
 use crate::input::{none_in, parse, snapshots};
 
-/// Reads the snapshots of one side: each name is a file, a folder with all its snapshots, a glob,
-/// or several of these with commas between. A file whose name contains a comma or a bracket is that
-/// file. A name that is not Unicode is one file or folder.
+/// Reads the snapshots of one side. Each name is a file, a folder with snapshots, a glob, or a
+/// comma-separated list of these. The name of an existing file may contain commas and brackets. A
+/// name that is not Unicode is one file or folder.
 pub(crate) fn read_all(names: &[OsString]) -> Result<Vec<Snapshot>, Failure> {
     let mut paths = Vec::new();
     for name in names {
@@ -19,7 +19,7 @@ pub(crate) fn read_all(names: &[OsString]) -> Result<Vec<Snapshot>, Failure> {
             continue;
         };
         let mut parts = text.split(',').map(str::trim).filter(|part| !part.is_empty()).peekable();
-        // A variable of a script that was not set would otherwise be a side without recordings.
+        // Otherwise, an unset variable in a script would become a side without recordings.
         if parts.peek().is_none() {
             return Err(Failure::new(format!("`{text}` names no snapshot")));
         }
@@ -36,12 +36,12 @@ pub(crate) fn read_all(names: &[OsString]) -> Result<Vec<Snapshot>, Failure> {
     unique.iter().map(|path| parse(path)).collect()
 }
 
-/// Returns whether a name is that of one file, folder or stream.
+/// Returns whether a name is the name of one file, folder or stream.
 fn is_plain(name: &OsStr) -> bool {
     name == "-" || Path::new(name).exists()
 }
 
-/// The files that a name or a glob stands for, sorted by name.
+/// The files that a name or a glob matches, sorted by name.
 fn expand(name: &OsStr) -> Result<Vec<PathBuf>, Failure> {
     let path = Path::new(name);
     if path.is_dir() {

@@ -1,4 +1,4 @@
-//! Reads a snapshot, and an earlier one of its process for `--since`.
+//! Reads a snapshot, and for `--since` an earlier snapshot of the same process.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use diagnose_reports::Snapshot;
 use crate::failure::Failure;
 use crate::input;
 
-/// Reads a snapshot and, if given, an earlier one of the same process. A snapshot that cannot be
-/// compared with is refused, because growth since then would be that of another process.
+/// Reads a snapshot and, if given, an earlier snapshot of the same process. Any other snapshot is
+/// refused, because the difference from it would not be growth.
 pub(crate) fn read(new: &Path, old: Option<&Path>) -> Result<(Snapshot, Option<Snapshot>), Failure> {
     let snapshot = input::read(new)?;
     let Some(old) = old else { return Ok((snapshot, None)) };
@@ -19,12 +19,13 @@ pub(crate) fn read(new: &Path, old: Option<&Path>) -> Result<(Snapshot, Option<S
     }
 }
 
-/// Why `earlier` is not an earlier snapshot of the same process as `snapshot`.
+/// The reason why `earlier` is not an earlier snapshot of the same process as `snapshot`, if any.
 fn reason(snapshot: &Snapshot, earlier: &Snapshot) -> Option<&'static str> {
     if !snapshot.process.is_same(&earlier.process) {
         return Some("is of another process than");
     }
-    // Before the comparison of elapsed times: the earlier recording may have been a longer one.
+    // This check comes before the comparison of elapsed times, because the earlier recording may
+    // have been longer.
     if snapshot.began_after(earlier) {
         return Some("was taken before the start of the recording in");
     }

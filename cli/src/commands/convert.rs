@@ -1,4 +1,4 @@
-//! `diagnose convert`: a snapshot in another format.
+//! `diagnose convert`: writes a snapshot in another format.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,8 @@ fn formats() -> String {
 /// The JSON of every command that writes one file.
 #[derive(Debug, Serialize)]
 pub(crate) struct Written<'a> {
-    /// The file, with U+FFFD for what is not Unicode; absent for standard output.
+    /// The path of the file, with U+FFFD for bytes that are not Unicode; absent for standard
+    /// output.
     pub(crate) file: Cow<'a, str>,
     /// The report, such as `busy.svg`.
     pub(crate) format: String,
@@ -49,7 +50,7 @@ pub(crate) struct Written<'a> {
 }
 
 pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
-    // Clap makes sure that there is one.
+    // Clap ensures that one of them is given.
     let file = args.output.as_deref().or(args.named.as_deref()).unwrap_or(Path::new("-"));
     let report = report(args.format.as_deref(), file)?;
     let snapshot = input::read(&args.input.path)?;
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The report to write: the named one, or that of the file name.
+/// The report to write: the one that `format` names, or else the one that the file name implies.
 pub(crate) fn report(format: Option<&str>, file: &Path) -> Result<Report, Failure> {
     match format {
         Some(format) => Ok(Report::try_from(format)?),

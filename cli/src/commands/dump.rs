@@ -40,13 +40,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let dump = request(&Request {
-        // Clap makes sure that there is one.
+        // Clap ensures that one of them is given.
         pid: args.pid.or(args.named).unwrap_or(0),
         signal: args.signal,
         folder: args.dir.as_deref(),
         timeout: args.timeout,
     })?;
-    // On stderr, because the report may be read by another program.
+    // The names go to stderr, because another program may read the report.
     for file in dump.files.values() {
         let _ = writeln!(io::stderr(), "diagnose: wrote {}", clean_line(&file.to_string_lossy()));
     }

@@ -1,7 +1,7 @@
-//! `diagnose explain`: what a finding or a verdict means, what causes it and what helps.
+//! `diagnose explain`: prints what a finding or a verdict means, its causes and its remedies.
 //!
-//! The texts are the sections of `docs/findings.md` and `docs/verdicts.md`, so they are at hand
-//! where the program runs.
+//! The texts are the sections of `docs/findings.md` and `docs/verdicts.md`. They are compiled in,
+//! so they are available where the program runs.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 const FINDINGS: &str = include_str!("../../findings.md");
 const VERDICTS: &str = include_str!("../../verdicts.md");
 
-// A checkout without symbolic links has their names in the place of the pages.
+// In a checkout without symbolic links, these files contain only the targets of the links.
 const _: () = assert!(FINDINGS.len() > 1_000 && VERDICTS.len() > 1_000, "symbolic links are needed");
 
 /// The length of a line in the list.
@@ -58,7 +58,8 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
         }
         return Ok(ExitCode::SUCCESS);
     };
-    // As reports show it: `(contended)`, `stuck.cycle`, `docs/findings.md#contended`.
+    // Accepts every form in which reports show an id: `(contended)`, `stuck.cycle`,
+    // `docs/findings.md#contended`.
     let plain = id.trim_matches(['(', ')']);
     let plain = plain.rsplit(['#', '.']).next().unwrap_or(plain);
     let Some(found) = all.iter().find(|it| it.id == plain) else {

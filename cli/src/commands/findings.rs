@@ -1,4 +1,4 @@
-//! `diagnose findings`: what to look at first.
+//! `diagnose findings`: prints what to look at first.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `diagnose flame`: a flame graph, as SVG or as a page.
+//! `diagnose flame`: writes a flame graph, as SVG or as a page.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Names the formats that are flame graphs, not all that there are.
+/// The failure for a format that is no flame graph. It names only the flame graph formats.
 fn refusal(name: &str) -> Failure {
     Failure::new(format!(
         "`{name}` is not a flame graph (`svg`, `html`): use `diagnose convert` for other formats"

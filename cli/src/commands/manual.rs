@@ -1,4 +1,5 @@
-//! `diagnose completions` and `diagnose man`, both made of the command line's definition.
+//! `diagnose completions` and `diagnose man`, both generated from the definition of the command
+//! line.
 
 use std::path::Path;
 use std::process::ExitCode;

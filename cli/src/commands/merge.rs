@@ -1,4 +1,4 @@
-//! `diagnose merge`: several snapshots added up into one.
+//! `diagnose merge`: adds up several snapshots into one.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The subcommands, a file each.
+//! The subcommands, one file or folder each.
 //!
 //! Each takes its arguments and the [`Output`](crate::output::Output), and returns the exit status.
 
@@ -21,5 +21,5 @@ mod waiters;
 
 pub(crate) use select::dispatch;
 
-/// Exit status if something was found, or a threshold exceeded.
+/// Exit status if something was found, or if a threshold was exceeded.
 const FOUND: u8 = 1;

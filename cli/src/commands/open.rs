@@ -1,4 +1,4 @@
-//! `diagnose open`: the page, in the browser.
+//! `diagnose open`: opens the page in the browser.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -41,12 +41,12 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of this build: `html`, or the flame graph if there is no page.
+/// The page of this build: `html`, or the flame graph if `html` is not compiled in.
 pub(crate) fn page() -> Result<Report, Failure> {
     Ok(Report::try_from("html").or_else(|_| Report::try_from("svg"))?)
 }
 
-/// Creates an empty file for a report, for this user alone, which stays.
+/// Creates an empty file for a report. Only this user can access the file, and it is not deleted.
 pub(crate) fn temporary(report: Report) -> Result<PathBuf, Failure> {
     let file = tempfile::Builder::new().prefix("diagnose-").suffix(&format!(".{report}")).tempfile();
     let file = file.and_then(|file| file.keep().map_err(|error| error.error));
@@ -54,7 +54,7 @@ pub(crate) fn temporary(report: Report) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Writes a report and opens it, if asked to. Prints the path, and whether there was no browser.
+/// Writes a report and opens it on request. Prints the path, and a note if there was no browser.
 pub(crate) fn write_and_open(
     command: &str,
     snapshot: &Snapshot,

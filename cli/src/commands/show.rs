@@ -1,4 +1,4 @@
-//! `diagnose show`: the text report.
+//! `diagnose show`: prints the text report.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

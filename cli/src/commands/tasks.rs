@@ -1,4 +1,4 @@
-//! `diagnose tasks`: what every task is doing.
+//! `diagnose tasks`: prints what every task is doing.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `diagnose top`: the functions that take the most of something.
+//! `diagnose top`: prints the functions with the highest value of one column.
 
 use std::cmp::Reverse;
 use std::process::ExitCode;
@@ -131,7 +131,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let snapshot = input::read(&args.input.path)?;
     let mut rows = rows(&snapshot);
-    // Summed over all functions, none of them counted twice.
+    // The total busy time. Self times are disjoint, so nothing counts twice.
     let busy_ns = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.self_busy_ns));
     rows.retain(|row| is_shown(&snapshot, row));
     sort(&mut rows, args.sort);
@@ -149,14 +149,14 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns whether a row has time of its own. An await without any is covered by the function it
-/// awaits.
+/// Returns whether a row is shown. An await without time of its own is left out, because the
+/// function that it awaits accounts for its time.
 fn is_shown(snapshot: &Snapshot, row: &Row) -> bool {
     let is_await = snapshot.site(row.site).is_some_and(|site| site.kind == SiteKind::Await);
     !is_await || row.self_busy_ns > 0 || row.self_idle_ns > 0
 }
 
-/// Sorts stably, so that equal values stay in the order of the report.
+/// The sort is stable, so rows with equal values stay in the order of the report.
 fn sort(rows: &mut [Row], key: SortKey) {
     if key == SortKey::Name {
         rows.sort_by(|a, b| a.name.cmp(&b.name));
@@ -198,9 +198,9 @@ fn head(key: SortKey) -> &'static str {
     }
 }
 
-/// The table. `busy_ns` is that of all functions, of which there are `all`.
+/// The table. `busy_ns` is the busy time of all functions, and `all` is their number.
 fn text(snapshot: &Snapshot, rows: &[Row], all: usize, busy_ns: u64, key: SortKey) -> String {
-    // All of them would be too wide.
+    // All quantile columns together would be too wide.
     let quantiles: Vec<SortKey> = [SortKey::P50, SortKey::P90, SortKey::P99, SortKey::P999]
         .into_iter()
         .filter(|shown| *shown == key || matches!(shown, SortKey::P50 | SortKey::P99))
@@ -208,7 +208,7 @@ fn text(snapshot: &Snapshot, rows: &[Row], all: usize, busy_ns: u64, key: SortKe
     let mut heads = vec!["self busy", "%", "busy", "self idle", "idle", "queued", "calls"];
     heads.extend(quantiles.iter().map(|key| head(*key)));
     heads.extend(["polls", "p99 poll", "max poll"]);
-    // Shown only if the table is sorted by it.
+    // This column is shown only if the table is sorted by it.
     let extra = match key {
         SortKey::InFlight => Some("in flight"),
         SortKey::Cancelled => Some("cancelled"),
@@ -284,7 +284,7 @@ fn function<'a>(snapshot: &'a Snapshot, row: &'a Row) -> Function<'a> {
     }
 }
 
-/// The quantiles; `None` if no call ended so.
+/// The quantiles; `None` if there are no such calls.
 fn latency(quantiles: LatencyQuantiles) -> Option<Latency> {
     let LatencyQuantiles { p50_ns, p90_ns, p99_ns, p999_ns, max_ns, .. } = quantiles;
     (quantiles.count > 0).then_some(Latency { p50_ns, p90_ns, p99_ns, p999_ns, max_ns })

@@ -1,4 +1,4 @@
-//! `diagnose verdicts`: what hangs, and why.
+//! `diagnose verdicts`: prints what hangs, and why.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use crate::flags::SnapshotArgs;
 use crate::input;
 use crate::output::Output;
 
-/// The parts that a merged snapshot lacks.
+/// A note about the parts that a merged snapshot lacks.
 pub(crate) const MERGED: &str = "; live tasks are left out of a merged snapshot, and so are hangs";
 
 #[derive(Serialize)]

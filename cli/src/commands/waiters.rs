@@ -1,4 +1,4 @@
-//! `diagnose waiters`: contended resources, with their holders and waiters.
+//! `diagnose waiters`: prints contended resources, with their holders and waiters.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

@@ -11,21 +11,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A dump that is being written grows within this time.
+/// A dump that does not grow for this long is not being written any more.
 const LEFT: Duration = Duration::from_secs(60);
 
 /// The files of one dump.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DumpFiles {
-    /// The id of its process, as the process knows itself.
+    /// The id of its process, as the process itself sees it.
     pub(crate) pid: u32,
     /// Its number in the process, from 1.
     pub(crate) number: u64,
     /// Its files by format, such as `json`.
     pub(crate) files: BTreeMap<String, PathBuf>,
-    /// The size of the file that is being written, if any.
+    /// The size of the file that is being written, in bytes; `None` if no file is.
     pub(crate) open_bytes: Option<u64>,
-    /// Whether nothing has been written to that file for a minute: its process was killed.
+    /// Whether that file has not grown for a minute, because its process was killed.
     pub(crate) is_left: bool,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, DumpFiles> {
         let file = entry.file_name();
         let Some(file) = file.to_str() else { continue };
         let (file, is_open) = match file.strip_prefix('.') {
-            // `parts` takes the format, which then ends in the process and `tmp`.
+            // The format that `parts` returns then ends with the process id and `tmp`.
             Some(file) => (file, true),
             None => (file, false),
         };
@@ -55,7 +55,7 @@ pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, DumpFiles> {
     dumps
 }
 
-/// The names of the dumps in a folder that are complete, or never will be.
+/// The names of the dumps in a folder that are complete, or will never be complete.
 pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
     let is_done = |dump: &DumpFiles| dump.open_bytes.is_none() || dump.is_left;
     dumps(folder).into_iter().filter(|(_, dump)| is_done(dump)).map(|(name, _)| name).collect()

@@ -1,4 +1,4 @@
-//! Other processes: what the system says of them, signals, and their dumps.
+//! Other processes: their status, signals to them, and their dumps.
 //!
 //! ```text
 //! status   a process in /proc: its name, handled signals, threads, settings

@@ -14,21 +14,21 @@ use crate::process::dumps::{DumpFiles, dumps, names};
 use crate::process::signal::{Handle, Signal};
 use crate::process::status::Process;
 
-/// Time between two looks at the folders.
+/// Time between two checks of the folders.
 const PAUSE: Duration = Duration::from_millis(5);
-/// A dump is complete if nothing was added to it for this long. Its files are written one right
+/// A dump is complete if it has not grown for this long. Its files are written immediately one
 /// after the other.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// How long a program may take to start the thread that makes dumps, once it has its signal
-/// handler.
+/// How long a program may take from the installation of its signal handler to the start of the
+/// thread that writes dumps.
 const START: Duration = Duration::from_secs(1);
 
-/// A dump to ask for.
+/// A request for a dump.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) pid: u32,
-    /// The signal; by default that of the process's settings.
+    /// The signal to send; by default, the signal from the settings of the process.
     pub(crate) signal: Option<Signal>,
     /// The folder of its dumps, if known.
     pub(crate) folder: Option<&'a Path>,
@@ -38,13 +38,14 @@ pub(crate) struct Request<'a> {
 
 /// Asks for a dump. Returns its files.
 ///
-/// The signal is sent only if the process handles it: otherwise, the signal would end the process.
+/// The signal is sent only if the process handles it. Otherwise, the signal would end the process.
 pub(crate) fn request(request: &Request<'_>) -> Result<DumpFiles, Failure> {
-    // Opened first: whatever is read below is then about the process that gets the signal.
+    // The handle is opened first, so everything that is read below is about the process that gets
+    // the signal.
     let handle = Handle::open(request.pid);
     let mut process = Process::read(request.pid)?;
     let signal = signal(&process, request.signal)?;
-    // A program that has just started has its handler, of this or another signal, before its
+    // A program that has just started has a handler for this or another signal before it has its
     // thread.
     let end = Instant::now() + START;
     let is_starting = |it: &Process| Signal::ALL.into_iter().any(|any| it.handles(any)) && !it.is_listening;
@@ -105,7 +106,7 @@ fn check(process: &Process, signal: Signal) -> Result<(), Failure> {
 #[derive(Debug)]
 struct Folders {
     known: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// Whether the folder was named by the user.
+    /// Whether the user named the folder.
     is_certain: bool,
 }
 
@@ -122,7 +123,8 @@ impl Folders {
         Self { known, is_certain: folder.is_some() }
     }
 
-    /// Adds the folders in which the process is writing a dump. What is complete there is old.
+    /// Adds the folders in which the process is writing a dump. Complete dumps in these folders
+    /// count as old.
     fn look(&mut self, process: &Process) {
         if !self.is_certain {
             for folder in process.open_folders() {
@@ -145,7 +147,8 @@ fn wait(process: &Process, folders: &mut Folders, timeout: Duration) -> Result<D
     let mut last: Option<DumpFiles> = None;
     let mut since = Instant::now();
     loop {
-        // Read first: a process that has ended by now adds nothing to what is found below.
+        // This is read first: a process that has already ended cannot add to the dumps that are
+        // found below.
         let is_gone = !Path::new(&format!("/proc/{}", process.pid)).exists();
         folders.look(process);
         let found = folders.new_dump(process.inner_pid);
@@ -177,9 +180,9 @@ fn missing(process: &Process, folders: &Folders, is_gone: bool, timeout: Duratio
     })
 }
 
-/// A folder, and why no file can appear in it.
+/// Describes a folder, and the reason why no file can appear in it, if any.
 fn words(folder: &Path) -> String {
-    // A link is not followed without the slash at its end.
+    // Removes a slash at the end, because a path with a final slash follows the link.
     let folder: PathBuf = folder.components().collect();
     let shown = folder.display().to_string();
     let link = fs::read_link(&folder).ok();

@@ -1,4 +1,4 @@
-//! Names and numbers of signals, and sending one.
+//! Names and numbers of signals, and functions that send signals.
 
 use std::io;
 
@@ -96,7 +96,7 @@ pub(crate) struct Handle {
 }
 
 impl Handle {
-    /// Opens a handle; without one, as on old kernels, the process id is used.
+    /// Opens a handle. If there is none, as on old kernels, the process id is used instead.
     pub(crate) fn open(pid: u32) -> Self {
         Self {
             pid,
@@ -108,7 +108,7 @@ impl Handle {
         }
     }
 
-    /// Sends a signal. `name` is the process's, for the message.
+    /// Sends a signal. `name` is the name of the process, for the error message.
     pub(crate) fn send(&self, signal: Signal, name: &str) -> Result<(), Failure> {
         let failure = |error: &io::Error| {
             let pid = self.pid;

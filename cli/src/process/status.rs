@@ -1,4 +1,4 @@
-//! A process as `/proc` shows it. Linux only: elsewhere there is no process to see.
+//! A process as `/proc` describes it. Other systems than Linux are not supported.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -10,14 +10,14 @@ use diagnose_reports::clean_line;
 use crate::failure::Failure;
 use crate::process::signal::Signal;
 
-/// The thread that waits for the signal, in every program that has installed diagnose.
+/// The name of the thread that waits for the signal, in every program that has installed diagnose.
 const LISTENER: &str = "diagnose-signal";
 
 /// A process, as the system describes it.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) pid: u32,
-    /// Its id inside its own namespace, which is in the names of its dumps.
+    /// Its id inside its own PID namespace. The names of its dumps contain this id.
     pub(crate) inner_pid: u32,
     /// Its name, safe to print.
     pub(crate) name: String,
@@ -27,12 +27,12 @@ pub(crate) struct Process {
     handled: u64,
     /// Whether it has the thread that waits for the signal.
     pub(crate) is_listening: bool,
-    /// Its `DIAGNOSE_*` variables; empty if they belong to another user.
+    /// Its `DIAGNOSE_*` variables; empty if the process belongs to another user.
     settings: BTreeMap<String, OsString>,
 }
 
 impl Process {
-    /// Reads what the system says of a process.
+    /// Reads the status of a process.
     pub(crate) fn read(pid: u32) -> Result<Self, Failure> {
         if !Path::new("/proc/self/status").exists() {
             let advice = format!("use `kill -USR1 {pid}`");
@@ -61,7 +61,7 @@ impl Process {
         })
     }
 
-    /// Returns whether it handles the signal, so that the signal does not end it.
+    /// Returns whether the process handles the signal, so that the signal does not end it.
     pub(crate) fn handles(&self, signal: Signal) -> bool {
         let bit = u32::try_from(signal.number() - 1).unwrap_or(0);
         self.handled.checked_shr(bit).is_some_and(|bits| bits & 1 == 1)
@@ -72,8 +72,8 @@ impl Process {
         self.settings.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// Converts a path of the process to one of this process: relative to the working directory of
-    /// the process, and inside its container.
+    /// Converts a path as the process sees it to a path for this process. The result accounts for
+    /// the working directory of the other process, and for its container.
     pub(crate) fn path(&self, path: &Path) -> PathBuf {
         let folder = PathBuf::from(format!("/proc/{}", self.pid));
         match path.strip_prefix("/") {
@@ -85,7 +85,7 @@ impl Process {
         }
     }
 
-    /// The folders in which it has a dump open for writing.
+    /// The folders in which the process has a dump open for writing.
     pub(crate) fn open_folders(&self) -> Vec<PathBuf> {
         let open = fs::read_dir(format!("/proc/{}/fd", self.pid)).into_iter().flatten().flatten();
         let is_dump = |link: &PathBuf| {
@@ -97,11 +97,11 @@ impl Process {
         links.filter_map(|link| Some(self.linked(&link).parent()?.to_owned())).collect()
     }
 
-    /// Where a link of its `/proc` folder leads, as this process reaches it.
+    /// The target of a link in the `/proc` folder of the process, as a path for this process.
     ///
-    /// The kernel shows the path from this process's root, if that is above; for a container, from
-    /// the container's. So whichever path leads to the same file is right. No path leads to a
-    /// deleted folder: it is reached through the link.
+    /// The kernel shows the path from the root of this process, or for a container from the root of
+    /// the container. So the path that leads to the same file is the right one. No path leads to a
+    /// deleted folder, which is only reachable through the link.
     fn linked(&self, link: &Path) -> PathBuf {
         let (Ok(shown), Ok(file)) = (fs::read_link(link), fs::metadata(link)) else { return link.to_owned() };
         let leads_there = |path: &PathBuf| fs::metadata(path).is_ok_and(|it| is_same_file(&it, &file));
@@ -141,7 +141,7 @@ fn settings(folder: &Path) -> BTreeMap<String, OsString> {
     variables.filter_map(pair).collect()
 }
 
-/// The value of a variable, which may be any bytes.
+/// The value of a variable, which may contain any bytes.
 #[cfg(unix)]
 fn os_string(bytes: &[u8]) -> OsString {
     std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())
@@ -158,8 +158,8 @@ pub(crate) fn group(group: u32) -> Vec<u32> {
     let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let is_member = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // The name stands in parentheses and may contain any character. State, parent and group
-        // follow. A zombie has ended.
+        // The name is in parentheses, and may contain any character. State, parent and group follow
+        // it. A zombie counts as ended.
         let mut fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
         fields.next() != Some("Z") && fields.nth(1).and_then(|field| field.parse().ok()) == Some(group)
     };

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::sides::read_all;
 use crate::values::percent;
 
-/// Threshold without flags, in percent.
+/// The default threshold, in percent.
 const DEFAULT_PERCENT: f64 = 5.0;
 
 #[derive(Debug, clap::Args)]
@@ -55,14 +55,14 @@ pub(crate) struct Args {
 struct Page {
     /// The value of `--fail-over`, in percent.
     fail_over: Option<f64>,
-    /// Names of the functions that are slower by more.
+    /// Names of the functions that became slower by more than `fail_over`.
     failed: Vec<String>,
     #[serde(flatten)]
     diff: diagnose_reports::Diff,
 }
 
-/// Exits with 1 if `--fail-over` is given, and a function became slower by more. A gate that
-/// compared nothing fails.
+/// Exits with 1 if a function became slower by more than `--fail-over`. With `--fail-over`, a
+/// comparison without common functions is a failure.
 pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let old = read_all(&names(args.old.as_ref(), &args.old_files))?;
     let new = read_all(&names(args.new.as_ref(), &args.new_files))?;
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     Ok(status)
 }
 
-/// The positional side, then those of the flags.
+/// The names on a side: the positional argument, then the arguments of the flags.
 fn names(side: Option<&OsString>, files: &[OsString]) -> Vec<OsString> {
     side.into_iter().chain(files).cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! A comparison as text or Markdown.
+//! Formats a comparison as text or Markdown.
 //!
 //! ```text
 //! 10 recordings of 2.00 s against 10 of 2.00 s; threshold 5 %
@@ -25,7 +25,7 @@ const COLUMNS: [(Measure, &str); 6] = [
     (Measure::Calls, "calls/s"),
 ];
 
-/// The comparison for a terminal: what changed, warnings, and a table.
+/// The comparison for a terminal: the changes, warnings, and a table.
 pub(super) fn text(diff: &Diff, is_full: bool) -> String {
     let mut page = format!("{}\n", head(diff));
     for function in changed(diff) {
@@ -97,7 +97,7 @@ fn changed(diff: &Diff) -> impl Iterator<Item = &FunctionDiff> {
     diff.functions.iter().filter(|it| matches!(it.change, Change::Slower | Change::Faster))
 }
 
-/// `no function is slower or faster; 2 added, 3 removed`: the rows, if no time has changed.
+/// `no function is slower or faster; 2 added, 3 removed`: the summary if no time has changed.
 fn others(diff: &Diff) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for function in diff.functions.iter().filter(|it| is_changed(it)) {
@@ -114,7 +114,7 @@ fn others(diff: &Diff) -> String {
     format!("no function is slower or faster; {}", counts.join(", "))
 }
 
-/// Returns whether a function has a row without `--full`.
+/// Returns whether a function has a row even without `--full`.
 fn is_changed(function: &FunctionDiff) -> bool {
     function.change != Change::Same || function.presence != Presence::Both
 }

@@ -1,4 +1,4 @@
-//! The arguments of `diagnose run`, and the settings that they stand for.
+//! The arguments of `diagnose run`, and the settings of the program that they select.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub(super) fn report(args: &Args, file: &Path) -> Result<Report, Failure> {
     Ok(if is_full { Format::FullText.into() } else { report })
 }
 
-/// The settings of the program, which override those of its code.
+/// The environment variables for the program. They override the settings in its code.
 pub(super) fn variables(args: &Args, folder: &Path) -> Vec<(&'static str, OsString)> {
     let mut variables: Vec<(&str, OsString)> = vec![
         ("DIAGNOSE", "on".into()),

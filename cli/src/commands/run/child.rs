@@ -4,13 +4,13 @@
 //! Ctrl-C, or the end of the duration ─▶ a dump of each process that listens ─▶ the signal, passed on
 //!                             again ─▶ SIGKILL
 //! ```
-//! The program gets a process group of its own, because a terminal sends Ctrl-C to the whole group
-//! of this process, and most programs end before they could write a dump.
+//! The program gets its own process group. Otherwise, the terminal would send Ctrl-C to the
+//! program, too, and most programs would end before they could write a dump.
 //!
 //! An interactive program stays in the group of this process, so that it can read from the
-//! terminal. A signal of the terminal reaches it without this process, which only waits for its
-//! end. At a signal of another process, and at the end of the duration, the program gets the
-//! signal, but its children do not.
+//! terminal. A signal from the terminal reaches the program directly, and this process only waits
+//! for its end. At a signal from another process, and at the end of the duration, this process
+//! signals the program, but not the children of the program.
 
 use std::ffi::OsString;
 use std::io;
@@ -27,7 +27,7 @@ use crate::process::{Process, Request, Signal, group, request, send, send_to_gro
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a program may take to end after a signal.
 const GRACE: Duration = Duration::from_secs(5);
-/// The time between two looks at the processes that the program has left.
+/// Time between two checks of the processes that the program has left behind.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A program to run.
@@ -36,7 +36,7 @@ pub(super) struct Program<'a> {
     /// The program and its arguments.
     pub(super) command: &'a [OsString],
     pub(super) variables: Vec<(&'static str, OsString)>,
-    /// Time after which it is interrupted.
+    /// The time after which it is interrupted, if any.
     pub(super) duration: Option<Duration>,
     pub(super) is_interactive: bool,
     /// Whether its standard output goes to stderr.
@@ -49,7 +49,7 @@ enum Event {
     Ended(io::Result<ExitStatus>),
     Signal {
         number: i32,
-        /// Whether the whole process group got it, as with Ctrl-C.
+        /// Whether the whole process group got the signal, as with Ctrl-C.
         is_from_terminal: bool,
     },
 }
@@ -59,7 +59,7 @@ enum Event {
 struct Target {
     /// The id of the program's process.
     pid: u32,
-    /// Whether the program has a group of its own, which has the same id.
+    /// Whether the program has its own process group, whose id is `pid`.
     is_group: bool,
 }
 
@@ -69,13 +69,13 @@ impl Target {
     }
 
     fn send(self, number: i32) {
-        // A failure means that it has ended.
+        // A failure means that the program has ended.
         let _ = if self.is_group { send_to_group(self.pid, number) } else { send(self.pid, number) };
     }
 }
 
 impl Program<'_> {
-    /// Runs it to its end.
+    /// Runs the program to its end.
     pub(super) fn run(&self, dumps: &Dumps) -> Result<Ending, Failure> {
         let (sender, events) = mpsc::channel();
         listen(&sender)?;
@@ -90,10 +90,11 @@ impl Program<'_> {
             };
             match event {
                 Ok(Event::Ended(status)) => return ended(status),
-                // The program has got it too, and decides whether it ends.
+                // The program has got the signal, too, and decides whether it ends.
                 Ok(Event::Signal { is_from_terminal: true, .. }) if self.is_interactive => {}
                 Ok(Event::Signal { number, .. }) => return interrupt(target, number, &events, dumps),
-                // Only the duration can have ended: the threads that send live as long as this one.
+                // The duration has ended. The channel is not closed, because the sending threads
+                // live as long as this one.
                 Err(_) => return interrupt(target, INTERRUPT, &events, dumps),
             }
         }
@@ -112,7 +113,8 @@ impl Program<'_> {
 
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
             if io::stdin().is_terminal() {
-                // A read from the terminal would stop a process outside of its group.
+                // A read from the terminal would stop a process outside of the terminal's
+                // foreground group.
                 command.stdin(Stdio::null());
             }
         }
@@ -130,7 +132,7 @@ const INTERRUPT: i32 = 2;
 #[cfg(not(unix))]
 const KILL: i32 = 9;
 
-/// Reports the signals that end a program, instead of ending this one.
+/// Sends an event for each signal that would end this process, instead of ending it.
 #[cfg(unix)]
 fn listen(sender: &Sender<Event>) -> Result<(), Failure> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -143,8 +145,8 @@ fn listen(sender: &Sender<Event>) -> Result<(), Failure> {
     thread::spawn(move || {
         signals.forever().try_for_each(|info| {
             let number = info.si_signo;
-            // Linux has positive codes for signals that come from no process. Other systems do not
-            // say, and Ctrl-C nearly always comes from the terminal.
+            // Linux uses positive codes for signals that no process sent. Other systems do not tell
+            // the difference, but there SIGINT nearly always comes from the terminal.
             let is_from_terminal =
                 if cfg!(target_os = "linux") { info.si_code > 0 } else { number == SIGINT };
             sender.send(Event::Signal { number, is_from_terminal })
@@ -158,7 +160,7 @@ fn listen(_sender: &Sender<Event>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reports the end of the program.
+/// Sends an event when the program has ended.
 fn wait_for(mut child: Child, sender: Sender<Event>) {
     thread::spawn(move || sender.send(Event::Ended(child.wait())));
 }
@@ -180,7 +182,7 @@ fn interrupt(
                 folder: Some(dumps.folder()),
                 timeout: PATIENCE,
             };
-            // A process that ends meanwhile leaves its dump at its exit, or none.
+            // A process that ends in the meantime may have written its dump at exit.
             let _ = request(&asked);
         }
     }
@@ -193,7 +195,7 @@ fn interrupt(
 fn end(target: Target, events: &Receiver<Event>, grace: Duration) -> Result<Ending, Failure> {
     let began = Instant::now();
     if let Ok(Event::Ended(status)) = events.recv_timeout(grace) {
-        // A shell may end before the programs that it has started.
+        // A shell may end before the programs that it started.
         while target.is_group && !target.processes().is_empty() {
             if began.elapsed() >= grace {
                 target.send(KILL);

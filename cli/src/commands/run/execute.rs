@@ -1,4 +1,4 @@
-//! Runs the program with its settings, and prints the report of what it left.
+//! Runs the program with its settings, and prints the report of its dumps.
 
 use std::process::ExitCode;
 
@@ -8,11 +8,11 @@ use crate::commands::run::report::Dumps;
 use crate::failure::Failure;
 use crate::output::{Output, check_folder, is_dash};
 
-/// Marks a folder whose dumps are deleted: the program does not print their names. The crate
-/// `diagnose` looks for it (dump.rs).
+/// A file that marks a folder whose dumps will be deleted. The crate `diagnose` looks for this
+/// file, and then does not print the names of dumps (dump.rs).
 const TEMPORARY: &str = ".diagnose-temporary";
 
-/// Runs the program, and prints the report of what it left.
+/// Runs the program, and prints the report of its dumps.
 pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let temporary = tempfile::Builder::new().prefix("diagnose-run-").tempdir();
     let temporary = temporary.map_err(|error| Failure::new(format!("cannot create a folder: {error}")))?;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     };
     let made = made.and_then(|()| std::path::absolute(folder));
     let folder = made.map_err(|error| Failure::new(format!("cannot use `{}`: {error}", folder.display())))?;
-    // Before the program, whose recording would be lost.
+    // The check comes before the run, because a failure after it would lose the recording.
     if let Some(file) = args.output.as_deref().filter(|file| !is_dash(file)) {
         report(args, file)?;
         check_folder(file)?;
@@ -33,14 +33,14 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
         variables: variables(args, &folder),
         duration: args.duration,
         is_interactive: args.interactive,
-        // The program's own output must not get into the report.
+        // The output of the program must not mix with the report.
         is_output_apart: output.is_json || args.output.as_deref() == Some("-".as_ref()),
     };
     let ending = program.run(&dumps)?;
     let status = ending.status();
     let name = args.program[0].to_string_lossy();
     match dumps.print(&name, ending, args, output) {
-        // The program's own failure is the better explanation.
+        // The failure of the program explains more than a failure to print its report.
         Err(failure) if status != 0 => failure.print(),
         printed => printed?,
     }

@@ -1,7 +1,8 @@
 //! `diagnose run`: runs a program, and prints its report at its end.
 //!
-//! `execute` has the order of it; `arguments` has the flags, and the environment they stand for;
-//! `child` starts the program, waits for its end and interrupts it; `report` collects its dumps.
+//! `execute` runs the steps in order. `arguments` has the flags, and the environment variables that
+//! they set. `child` starts the program, waits for its end and interrupts it. `report` collects its
+//! dumps.
 
 mod arguments;
 mod child;

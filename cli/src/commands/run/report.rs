@@ -1,4 +1,4 @@
-//! How a program ended; collects the dumps that it left, and prints them.
+//! The way a program ended. Collects its dumps, and prints them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
@@ -15,19 +15,19 @@ use crate::input;
 use crate::output::{Output, is_dash};
 use crate::process::{dumps, signal_name};
 
-/// How a program ended.
+/// The way a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// By itself, with this exit status.
+    /// It exited by itself, with this status.
     Status(u8),
-    /// By this signal, which came from itself or from others.
+    /// This signal ended it. The signal came from the program itself or from another process.
     Signal(i32),
-    /// Because it was interrupted.
+    /// This command interrupted it.
     Interrupted,
 }
 
 impl Ending {
-    /// The exit status as a shell reports it; 0 for an end that was asked for.
+    /// The exit status as a shell reports it; 0 for a requested interruption.
     pub(super) fn status(self) -> u8 {
         match self {
             Self::Status(status) => status,
@@ -41,7 +41,7 @@ impl Ending {
 #[derive(Debug)]
 pub(super) struct Dumps {
     folder: PathBuf,
-    /// Dumps that were there before.
+    /// The names of the dumps that were in the folder before.
     old: BTreeSet<String>,
 }
 
@@ -67,7 +67,7 @@ impl Dumps {
         last.into_values().map(|(_, file)| file).collect()
     }
 
-    /// Prints the report of every process; elsewhere, that of all together.
+    /// Prints a report per process as text; for other outputs, one merged report.
     pub(super) fn print(
         &self,
         program: &str,
