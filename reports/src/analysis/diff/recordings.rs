@@ -126,8 +126,8 @@ impl Recording {
     }
 
     /// Returns whether this recording can contain `earlier`: every function has the same time of
-    /// its first poll, and at least as many calls. The times of first polls always differ between
-    /// two runs of a program.
+    /// its first poll, and at least as many calls. The times of first polls hardly ever are equal
+    /// in two runs of a program.
     fn continues(&self, earlier: &Self) -> bool {
         /// Allows for rounded ticks, and for a clock rate that is later measured more precisely.
         const SLACK_NS: u64 = 1_000;

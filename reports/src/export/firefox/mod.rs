@@ -1,7 +1,7 @@
 //! A profile for the Firefox Profiler, <https://profiler.firefox.com>.
 //!
 //! ```text
-//! profile   the header: categories, marker types, four threads
+//! profile   the header: categories, marker types, three threads
 //! thread    call paths as samples with a weight: wall, busy, idle
 //! markers   tasks, waits, running polls, verdicts, findings and alarms, on the clock
 //! tables    the columns of JSON that all of these consist of

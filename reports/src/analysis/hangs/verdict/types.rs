@@ -140,7 +140,8 @@ words! {
         Spin = "spin",
         /// A runtime shuts down and waits for blocking work.
         Shutdown = "shutdown",
-        /// Nothing is stuck yet: a woken future is not polled, or an unpolled future holds a lock.
+        /// Nothing is stuck yet: a woken future is not polled, or an unpolled future holds a lock,
+        /// a permit or a slot.
         Hazard = "hazard",
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! | kind | if | confidence |
 //! |---|---|---|
-//! | `driver_starved` | a timer is overdue by more than 1 s and was not woken, and since then no poll has begun or ended on the threads that should drive it | likely; suspect if one of the polls that block these threads may end by itself, or its thread used no CPU |
+//! | `driver_starved` | a timer is overdue by more than 1 s and was not woken, and for 1 s no poll has begun or ended on the threads that should drive it | likely; suspect if one of the polls that block these threads may end by itself, or its thread used no CPU |
 //! | `spin`, `blocked_worker` | a poll has run, or slept, for 0.5 s, another task has waited for a thread for 0.25 s, and no worker is free | likely; suspect if the poll sleeps with a time limit, or waits for an event outside of the process |
 //! | `blocked_worker` | a thread has slept for 0.5 s in a wait for a task that is done | likely |
 //! | `blocked_worker`, `spin` | a future in a `block_on` inside a poll has no budget left, and the poll has slept, or run, for 0.5 s | suspect |
-//! | `lost_waker` | a hand-written future has waited for 1 s without a recorded wait, and something waits for its task | suspect |
+//! | `lost_waker` | a hand-written future has waited for 1 s without a recorded wait, and something waits for its task, or it is a root | suspect |
 //! | `blocked_worker` | a poll has slept for 1 s, and it is unknown whether any task waits for its thread | suspect |
 //! | `pool_exhausted` | all threads for blocking work sleep, and a job has waited for one for 1 s | suspect |
 //! | `starved` | a task that others need has awaited an unrecorded call like `recv()` for 1 s | suspect |

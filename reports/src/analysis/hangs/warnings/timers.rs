@@ -130,8 +130,8 @@ fn blocking_tasks(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> Vec<usize> {
     (0..snapshot.tasks.len()).filter(is_blocking).collect()
 }
 
-/// Returns whether a poll has begun or ended on any of those threads since the timers became
-/// overdue. A worker that polls also reaches its timers.
+/// Returns whether a poll has begun or ended on any of those threads within the last second. A
+/// worker that polls also reaches its timers.
 fn have_polled_lately(facts: &Facts<'_>, threads: &OrderedSet<u64>) -> bool {
     facts.snapshot.tasks.iter().any(|task| {
         let is_there = task.thread_id.is_some_and(|thread| threads.contains(&thread));
