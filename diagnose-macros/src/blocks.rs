@@ -299,8 +299,11 @@ impl Blocks {
         let points = self.body(inside, |this| {
             // It becomes the end of a block.
             this.mark_end(&mut closure.body);
-            this.macro_end(&mut closure.body, None);
-            visit_mut::visit_expr_closure_mut(this, closure);
+            if this.macro_end(&mut closure.body, None) {
+                this.visit_attributes_mut(&mut closure.attrs);
+            } else {
+                visit_mut::visit_expr_closure_mut(this, closure);
+            }
         });
         if let Some(outer) = self.outer.as_ref().filter(|_| is_async && self.is_timing()) {
             expand::closure(&Args::default().inherit(outer), closure, &points);

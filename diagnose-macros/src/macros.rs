@@ -50,7 +50,7 @@ const LOGGING: [&str; 6] = ["debug", "error", "info", "log", "trace", "warn"];
 const BODIES: [&str; 4] = ["quote", "quote_spanned", "stream", "try_stream"];
 
 /// Macros that mention their arguments where they stand, and that the lists above do not have.
-const IN_PLACE: [&str; 12] = [
+const IN_PLACE: [&str; 13] = [
     "assert",
     "dbg",
     "debug_assert",
@@ -61,6 +61,7 @@ const IN_PLACE: [&str; 12] = [
     "join",
     "matches",
     "select",
+    "select_biased",
     "span",
     "try_join",
 ];

@@ -1,10 +1,13 @@
 //! Decides which expressions and macros in a body are await points.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
 use syn::spanned::Spanned as _;
+use syn::token::Paren;
 use syn::visit_mut::{self, VisitMut as _};
-use syn::{BinOp, Expr, ExprAwait, ExprCall, ExprMacro, Local, Macro, Stmt, StmtMacro, UnOp};
+use syn::{
+    BinOp, Block, Expr, ExprAwait, ExprCall, ExprMacro, Local, Macro, MacroDelimiter, Stmt, StmtMacro, UnOp,
+};
 
 use crate::blocks::Blocks;
 use crate::escape::{self, ValueUse};
@@ -76,11 +79,12 @@ impl Blocks {
         true
     }
 
-    /// Makes awaits of the unknown macros whose temporaries live as long as this value.
+    /// Leaves the unknown macros whose temporaries live as long as this value, or as the statement,
+    /// as they are. A call or a block around them would end their temporaries earlier.
     fn extended(&mut self, value: &mut Expr) {
         match value {
             Expr::Macro(invocation) if self.awaits().is_some() && is_unknown_await(&invocation.mac) => {
-                self.macro_end(value, None);
+                *value = Expr::Verbatim(quote!(#invocation));
             }
             Expr::Paren(inside) => self.extended(&mut inside.expr),
             Expr::Group(inside) => self.extended(&mut inside.expr),
@@ -125,6 +129,10 @@ impl Blocks {
         let Expr::Macro(ExprMacro { attrs, mac, .. }) = end else { return false };
         if !attrs.is_empty() {
             return false;
+        }
+        if braces.is_none() {
+            // A macro in braces at the end of a block would be a statement, not an expression.
+            mac.delimiter = MacroDelimiter::Paren(Paren::default());
         }
         let braces = braces.unwrap_or_else(|| mac.path.span());
         let place = self.invocation(mac);
@@ -184,8 +192,34 @@ fn never_ends(expression: &Expr) -> bool {
         Expr::Paren(inside) => never_ends(&inside.expr),
         Expr::Await(point) => never_ends(&point.base),
         Expr::Macro(invocation) => panics(&invocation.mac),
+        Expr::Call(call) => ends_process(call),
+        Expr::Loop(endless) => !mentions_break(endless.body.to_token_stream()),
+        Expr::Block(block) => ends_early(&block.block),
+        Expr::If(choice) => {
+            let otherwise = choice.else_branch.as_ref().is_some_and(|(_, otherwise)| never_ends(otherwise));
+            otherwise && ends_early(&choice.then_branch)
+        }
         _ => false,
     }
+}
+
+fn ends_early(block: &Block) -> bool {
+    block.stmts.iter().any(diverges)
+}
+
+fn ends_process(call: &ExprCall) -> bool {
+    let Expr::Path(function) = &*call.func else { return false };
+    let last = function.path.segments.last();
+    function.path.segments.len() > 1 && last.is_some_and(|last| last.ident == "exit" || last.ident == "abort")
+}
+
+/// Returns whether a loop may end, also by what a macro in it makes of its arguments.
+fn mentions_break(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(name) => name == "break",
+        TokenTree::Group(group) => mentions_break(group.stream()),
+        _ => false,
+    })
 }
 
 fn panics(invocation: &Macro) -> bool {

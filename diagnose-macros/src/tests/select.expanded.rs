@@ -101,15 +101,91 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 __DIAGNOSE_BODY.site, "stream.next()", 17u32, 29u32).used(b'u', b'm'); &
                 ARM }, stream.next()) => item,
             }
-            {
-                let __diagnose_macro = ::diagnose::__private::InMacro::begin(
-                    &__DIAGNOSE_BODY.awaits.3,
-                    || (),
-                );
-                select! {
-                    recv(a) -> b => b. await
-                }
+            let __diagnose_macro = ::diagnose::__private::InMacro::begin(
+                &__DIAGNOSE_BODY.awaits.3,
+                || (),
+            );
+            select! {
+                recv(a) -> b => b. await
             }
+            #[allow(unreachable_code)] __diagnose_macro.end();
+            let all = async || {
+                static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
+                    site: ::diagnose::__private::Site::new(
+                        ::diagnose::__private::SiteKind::Block,
+                        "{block}",
+                        ::core::module_path!(),
+                    ),
+                    awaits: (),
+                };
+                ::diagnose::__private::Timed::new(
+                        ::diagnose::__private::Span::new(
+                            &__DIAGNOSE_BODY.site,
+                            ::diagnose::__private::Label::NONE,
+                        ),
+                        async {
+                            tokio::join!(
+                                ::diagnose::__private::arm({ static ARM :
+                                ::diagnose::__private::Arm =
+                                ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY
+                                .site, "one()", 20u32, 42u32).joined().used(b'u', b'm'); &
+                                ARM }, one()), ::diagnose::__private::arm({ static ARM :
+                                ::diagnose::__private::Arm =
+                                ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY
+                                .site, "two()", 20u32, 49u32).joined().used(b'u', b'm'); &
+                                ARM }, two())
+                            )
+                        },
+                    )
+                    .await
+            };
+            let text = async |key| {
+                static __DIAGNOSE_BODY: ::diagnose::__private::Body<
+                    (::diagnose::__private::Site,),
+                > = ::diagnose::__private::Body {
+                    site: ::diagnose::__private::Site::new(
+                        ::diagnose::__private::SiteKind::Block,
+                        "{block}",
+                        ::core::module_path!(),
+                    ),
+                    awaits: (
+                        ::diagnose::__private::Site::at(
+                                &__DIAGNOSE_BODY.site,
+                                "get(key).await",
+                                21u32,
+                                56u32,
+                            )
+                            .used(b'u', b'm'),
+                    ),
+                };
+                ::diagnose::__private::Timed::new(
+                        ::diagnose::__private::Span::new(
+                            &__DIAGNOSE_BODY.site,
+                            ::diagnose::__private::Label::NONE,
+                        ),
+                        async {
+                            if false {
+                                let _owned = key;
+                                loop {}
+                            }
+                            format!(
+                                "{}",
+                                ::diagnose::__private::ended(::diagnose::__private::at(&
+                                __DIAGNOSE_BODY.awaits.0, get(key)). await, &
+                                __DIAGNOSE_BODY.site)
+                            )
+                        },
+                    )
+                    .await
+            };
+            let list = Some(
+                futures::select_biased! {
+                    item = ::diagnose::__private::arm({ static ARM :
+                    ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
+                    __DIAGNOSE_BODY.site, "stream.next()", 22u32, 67u32).used(b'u',
+                    b'm'); & ARM }, stream.next()) => item
+                },
+            );
         },
     )
 }

@@ -17,4 +17,7 @@ async fn selects() {
         item = stream.next() => item,
     }
     select! { recv(a) -> b => b.await }
+    let all = async || tokio::join!(one(), two());
+    let text = async |key| format!("{}", get(key).await);
+    let list = Some(futures::select_biased! { item = stream.next() => item });
 }

@@ -70,4 +70,28 @@ async fn in_a_struct() -> usize {
     borrowed.text.len()
 }
 
+macro_rules! text {
+    ($value:expr) => {
+        $value.as_str()
+    };
+}
+
+#[diagnose]
+async fn of_a_receiver_in_a_list() -> usize {
+    let (_, number) = (text!(ready(String::new()).await), 1);
+    number
+}
+
+macro_rules! plus {
+    ($value:expr) => { match $value { Ok(value) => value, Err(()) => 0 } + 1 };
+}
+
+#[diagnose]
+async fn in_braces(key: Option<u32>) -> u32 {
+    match key {
+        Some(key) => plus! { ready(Ok::<u32, ()>(key)).await },
+        None => 0,
+    }
+}
+
 fn main() {}

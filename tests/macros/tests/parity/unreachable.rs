@@ -26,4 +26,28 @@ async fn await_after_panic() {
     std::future::ready(()).await;
 }
 
+#[diagnose]
+async fn await_after_loop() {
+    loop {
+        std::future::ready(()).await;
+    }
+    std::future::ready(()).await;
+}
+
+#[diagnose]
+async fn await_after_exit() {
+    std::process::exit(1);
+    std::future::ready(()).await;
+}
+
+#[diagnose]
+async fn await_after_choice(early: bool) -> u32 {
+    if early {
+        return 1;
+    } else {
+        return 2;
+    }
+    std::future::ready(3).await
+}
+
 fn main() {}
