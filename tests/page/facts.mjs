@@ -87,7 +87,7 @@ export async function checkWaits(out, check) {
 
 export async function checkRunning(out, check) {
   const span = (id, at, parent, state) => ({ id, site: at, parent, task: 1, state, since_ns: 1e6 });
-  const spans = [span(1, 0, null, 'running'), span(2, 1, 0, 'running'), span(3, 2, 0, 'waiting')];
+  const spans = [span(1, 0, null, 'running'), span(2, 1, 0, 'running'), span(3, 2, 1, 'waiting')];
   const page = await openTasks(out, 'running', { sites: [site('work', 1), site('inner', 2), site('other', 3)], tasks: [task(1, { state: 'running', running: [0, 1], span: 0 })], spans });
   const lines = (await texts(page, '.tree li')).map((one) => one.trim());
   check('a running future is drawn once', lines.join('|') === 'work src/main.rs:1 running|inner src/main.rs:2 running|other src/main.rs:3 waiting 1.00 ms', lines.join(' | '));

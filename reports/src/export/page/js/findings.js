@@ -18,18 +18,19 @@ export function makeFindings(links) {
   // The keys of opened details, which stay open in the next snapshot.
   const open = new Set();
   let shown = [];
+  let left = 0;
   return {
     element,
     render(model) {
       const { snapshot } = model;
       const query = state.q.toLowerCase();
       shown = snapshot.findings.filter((finding) => textOfFinding(finding).includes(query));
-      const left = snapshot.findings.length - shown.length;
+      left = snapshot.findings.length - shown.length;
       fill(element, overview(model), left ? h('p', { class: 'note' }, `The search for “${state.q}” leaves out ${count(left)} of ${counted(snapshot.findings.length, 'finding')}.`) : null,
         left || shown.length ? h('ol', {}, shown.map((finding, index) => card(model, finding, links, open))) : h('p', { class: 'fine' }, h('b', {}, 'No findings. '), reason(model)),
         snapshot.alarms.length ? h('section', { class: 'alarms' }, h('h2', {}, `Alarms (${count(snapshot.alarms.length)}), the latest first`), h('ul', {}, [...snapshot.alarms].reverse().map((alarm) => alarmOf(alarm, open)))) : null);
     },
-    markdown: () => (shown.length ? shown.map((finding, index) => `${index + 1}. **${finding.severity}** ${clean(finding.sentence)}. Next: ${clean(finding.next)}. (${finding.rule})`).join('\n') : 'No findings.'),
+    markdown: () => (shown.length ? shown.map((finding, index) => `${index + 1}. **${finding.severity}** ${clean(finding.sentence)}. Next: ${clean(finding.next)}. (${finding.rule})`).join('\n') : left ? `The search leaves out ${counted(left, 'finding')}.` : 'No findings.'),
   };
 }
 

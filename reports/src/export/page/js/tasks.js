@@ -188,8 +188,8 @@ function awaitTree(model, task) {
     const via = span.at === undefined || span.at === null ? null : model.sites[span.at];
     const isCollected = via === null && above && site?.kind !== 'await';
     const isAside = span.is_set_aside && (woken.has(span.id) || (above?.span.is_set_aside ? above.isAside : !isCollected));
-    // Running spans are in the stack that runs.
-    const below = (model.spanChildren.get(index) ?? []).filter((child) => spans[child].state !== 'running').map((child) => tree(child, depth + 1, { span, isAside })).filter(Boolean);
+    const below = (model.spanChildren.get(index) ?? []).flatMap((child) => tree(child, depth + 1, { span, isAside })).filter(Boolean);
+    // The stack that runs has the running spans.
     if (span.state === 'running' && task.running?.length) return below;
     return h('li', { class: model.stuckTasks.has(task.id) && !below.length ? 'is-stuck' : null },
       h('code', {}, site?.name ?? '?'), span.label ? h('span', { class: 'tag' }, span.label) : null,
