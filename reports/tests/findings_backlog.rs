@@ -1,6 +1,7 @@
 //! The rule `backlog` on drawn channels: how full, how old, and whether anything is sent.
 
 use crate::support::hangs::{Program, resource_id};
+use crate::support::site;
 use diagnose_reports::Snapshot;
 
 const SECOND: u64 = 1_000_000_000;
@@ -135,6 +136,18 @@ fn a_crawler_that_feeds_itself_ends_at_some_time() {
     };
     assert_eq!([found(10_000, 0), found(5_000, 5_000)], [0, 0]);
     assert_eq!([found(4_998, 5_000), found(0, 10_000)], [1, 1], "others send most");
+}
+
+/// `join!(produce(sender), consume(receiver))`, in one task.
+#[test]
+fn two_functions_of_one_task_are_no_crawler() {
+    let mut snapshot = channel(9_000);
+    snapshot
+        .sites
+        .extend([site("produce", "app", "src/main.rs", 40, 1), site("consume", "app", "src/main.rs", 70, 1)]);
+    let it = &mut snapshot.resources[0];
+    it.holdings[0].task = it.holdings[1].task;
+    assert_eq!(sentences(&snapshot).len(), 1);
 }
 
 /// A channel for each client.

@@ -12,7 +12,8 @@ use super::channels::channel_words;
 use super::facts::{Facts, line, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
-use crate::model::{Holding, Resource, ResourceKind, Role};
+use super::waiting_jobs::function_around;
+use crate::model::{Holding, Resource, ResourceKind, Role, SiteIndex};
 use crate::units::{count, time};
 
 /// The fewest messages that wait.
@@ -51,7 +52,7 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
         return None;
     }
     // Since a reset, fewer were sent than wait: how many were received is unknown.
-    if channel.filled > channel.usage.acquisitions || feeds_itself(facts, channel) {
+    if channel.filled > channel.usage.acquisitions {
         return None;
     }
     let share = per_mille(channel.filled, channel.usage.acquisitions);
@@ -70,21 +71,33 @@ fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
             && age_ns >= MIN_AGE_NS
             && is_sent_now
             && has_grown;
-    is_backlog.then_some(share)
+    (is_backlog && !feeds_itself(facts, channel)).then_some(share)
 }
 
-/// Returns whether tasks like the one that receives have sent half of the messages or more, as in a
-/// crawler: it ends when they find nothing new.
+/// Returns whether tasks like the one that receives have sent half of the messages or more, below
+/// the function that receives, as in a crawler: it ends when they find nothing new.
 fn feeds_itself(facts: &Facts<'_>, channel: &Resource) -> bool {
     let root_of = |end: &Holding| end.task.and_then(|id| facts.task(id)).map(|task| facts.root_site(task));
-    let receiver = ends(channel, Role::Receives).max_by_key(|end| end.uses).and_then(root_of);
+    let function_of = |end: &Holding| end.place.as_ref().and_then(|place| function_around(facts, place));
+    let receives = ends(channel, Role::Receives).max_by_key(|end| end.uses);
+    let (receiver, receiving) = (receives.and_then(root_of), receives.and_then(function_of));
+    let is_below = |end: &Holding| match (receiving, function_of(end)) {
+        (Some(above), Some(site)) => above == site || is_called_in(facts, site, above),
+        _ => true,
+    };
     let sent = |is_it: &dyn Fn(&Holding) -> bool| {
         let those = ends(channel, Role::Sends).filter(|end| is_it(end));
         those.map(|end| end.uses).fold(0, u64::saturating_add)
     };
     // Uses count from before a reset too.
     let all = sent(&|_| true).max(channel.usage.acquisitions);
-    receiver.is_some() && sent(&|end| root_of(end) == receiver) >= all / 2
+    receiver.is_some() && sent(&|end| root_of(end) == receiver && is_below(end)) >= all / 2
+}
+
+/// Returns whether a function was called in another one, or in what that called.
+fn is_called_in(facts: &Facts<'_>, site: SiteIndex, above: SiteIndex) -> bool {
+    let calls = (0..facts.snapshot.nodes.len()).filter(|&node| facts.node(node).site == site);
+    calls.into_iter().any(|node| facts.tree.ancestors(node).any(|it| facts.node(it).site == above))
 }
 
 /// Returns whether the receiver needs many seconds for the messages that wait, at the mean rate.

@@ -15,6 +15,9 @@ use crate::ordered::OrderedSet;
 /// Methods that read from, and write to, a socket that is a stream and a sink of messages.
 const RECEIVES: [&str; 3] = [".next(", ".recv(", ".try_next("];
 const SENDS: [&str; 3] = [".feed(", ".send(", ".send_all("];
+/// Words in the names of sockets and their halves.
+const SOCKETS: [&str; 10] =
+    ["conn", "connection", "peer", "sink", "socket", "stream", "tcp", "wr", "writer", "ws"];
 /// Methods that write bytes or frames.
 const WRITES: [&str; 7] = [
     ".flush(",
@@ -88,9 +91,18 @@ fn variable<'a>(text: &'a str, methods: &[&str]) -> Option<&'a str> {
     text[..at].rsplit(|it| !is_in_path(it)).next().filter(|path| !path.is_empty())
 }
 
-/// Returns whether it writes to a socket, whose client may read slowly: not to a file by its name.
+/// Returns whether it writes to a socket, whose client may read slowly: not to a file by its name,
+/// and not by a method that clients and writers of all kinds have, unless its name is a socket's.
 pub(super) fn is_for_reader(text: &str) -> bool {
     let at = WRITES.iter().filter_map(|method| text.find(method)).min();
-    let writer = at.map(|at| last_name(&text[..at]));
-    is_write(text) && writer.is_some_and(|name| name.split('_').all(|word| word != "file"))
+    is_write(text)
+        && at.is_some_and(|at| {
+            let mut words = last_name(&text[..at]).split('_');
+            let is_common = [".flush(", ".write("].iter().any(|method| text[at..].starts_with(method));
+            if is_common {
+                words.any(|word| SOCKETS.contains(&word))
+            } else {
+                words.all(|word| word != "file")
+            }
+        })
 }

@@ -312,7 +312,8 @@ fn is_answer(facts: &Facts<'_>, deepest: usize, site: &Site) -> bool {
         let is_before = |it: &Site| it.place.line <= site.place.line && is_write(it);
         let is_body = || contains_any(&site.name, &BODIES) || is_whole_body(&site.name);
         let is_response = |it: &Site| it.name.contains(".send()") && is_body();
-        let is_got = |it: &Site| it.place.line <= site.place.line && it.name.contains("reqwest::get(");
+        let gets = ["reqwest::get(", "client.execute(", "client.get(", "client.request("];
+        let is_got = |it: &Site| it.place.line <= site.place.line && contains_any(&it.name, &gets);
         let reads = facts.node(deepest).calls;
         let is_each = reads <= facts.node(node).calls.saturating_mul(3) / 2;
         facts

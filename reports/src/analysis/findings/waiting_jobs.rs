@@ -88,7 +88,7 @@ fn of_semaphore(facts: &Facts<'_>, it: &Resource, waits: &[&Wait]) -> Option<Fin
 }
 
 /// The last function on record that begins before a place in its file.
-fn function_around(facts: &Facts<'_>, at: &Place) -> Option<SiteIndex> {
+pub(super) fn function_around(facts: &Facts<'_>, at: &Place) -> Option<SiteIndex> {
     let sites = facts.snapshot.sites.iter().enumerate();
     let before = sites.filter(|(_, site)| {
         site.kind == SiteKind::Fn && site.place.file == at.file && site.place.line <= at.line
