@@ -30,11 +30,13 @@ pub(crate) fn hand_nothing_up() {
     local::hand_up(0, false);
 }
 
-/// The number of the thread's tree. Leases a tree if there is none.
+/// The number of the thread's tree. Leases a tree if there is none. The number of no tree if the
+/// thread is ending: its tree is another thread's by the time that the number is looked up.
 pub(crate) fn own_tree_number() -> u32 {
     let place = local::place();
     if place.lent {
         local::end_loan();
+        return u32::MAX;
     }
     place.tree.root.tree
 }

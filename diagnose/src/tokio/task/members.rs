@@ -16,7 +16,7 @@ use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
 type Done<T> = Option<Result<T, JoinError>>;
 
 /// Maximum number of tasks that a recorded wait names. A wait for more names none.
-const MOST: usize = 256;
+const MOST: usize = 1_024;
 
 /// A task with tokio's id of it, once it is spawned.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Members {
     /// Records that the running task gets this output.
     pub(super) fn with_id<T>(&self, done: Done<(Id, T)>) -> Done<(Id, T)> {
         if let Some(Ok((id, _))) = &done {
-            let is_searched = mem::needs_drop::<T>() && self.tasks.len() <= 4 * MOST;
+            let is_searched = mem::needs_drop::<T>() && self.tasks.len() <= MOST;
             if let Some(member) = self.tasks.iter().find(|member| is_searched && member.id == Some(*id)) {
                 member.task.note_output::<T>();
             }

@@ -10,7 +10,7 @@ use super::ms;
 use crate::drop_in::{std_sync, tokio, tokio_util};
 use crate::row::{Section, likely, proven, row, suspect};
 use tokio::sync::{Mutex, Notify, mpsc, oneshot};
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -48,6 +48,13 @@ pub(super) const SECTION: Section = Section {
         )
         .is(likely("starved"))
         .in_noise(suspect("starved")),
+        row!(
+            "X154",
+            set_of_three_hundred,
+            "main joins the 300 tasks of a JoinSet under a lock that they wait for"
+        )
+        .is(proven("cycle"))
+        .or(likely("cycle")),
     ],
 };
 
@@ -130,4 +137,19 @@ async fn joined_before_the_second_notification() {
     steps.notify_one();
     worker.await.unwrap();
     steps.notify_one();
+}
+
+async fn set_of_three_hundred() {
+    #[diagnose]
+    async fn add(rows: Arc<Mutex<u32>>) {
+        *rows.lock().await += 1; // waits
+    }
+    let rows = Arc::new(Mutex::new(0));
+    let guard = rows.lock().await;
+    let mut set = JoinSet::new();
+    for _ in 0..300 {
+        set.spawn(add(Arc::clone(&rows)));
+    }
+    while set.join_next().await.is_some() {} // waits
+    drop(guard);
 }

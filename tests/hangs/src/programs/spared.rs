@@ -10,7 +10,7 @@ use diagnose::{FutureExt as _, diagnose};
 use super::ms;
 use crate::drop_in::{async_lock, futures, tokio};
 use crate::row::{Section, likely, proven, row};
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::Mutex;
 use tokio::task::{LocalSet, block_in_place, spawn_blocking, spawn_local, yield_now};
 use tokio::time::sleep;
@@ -37,6 +37,16 @@ pub(super) const SECTION: Section = Section {
         .is(proven("futurelock").detail("granted"))
         .or(likely("futurelock").detail("granted")),
         row!(
+            "Y256",
+            read_and_write_woken_together,
+            "async-lock: a body sets its write() aside and reads; its writer wakes that write and another read"
+        ),
+        row!(
+            "Y257",
+            upgrade_lets_a_reader_in,
+            "async-lock: a body sets its write() aside and reads, behind a writer that downgrades and upgrades"
+        ),
+        row!(
             "Y251",
             sets_on_two_threads,
             "a task of a LocalSet waits for a thread, and those of another are busy"
@@ -61,6 +71,18 @@ pub(super) const SECTION: Section = Section {
             dropped_on_another_thread,
             "an aborted task is dropped slowly, and its last thread waits for the lock that it has"
         ),
+        row!(
+            "X155",
+            main_blocks_its_runtime,
+            "main blocks its thread until a task of its current-thread runtime sends"
+        )
+        .is(likely("blocked_worker")),
+        row!(
+            "X156",
+            local_task_blocks_its_set,
+            "a task of a LocalSet blocks its thread until another one, which it has spawned, sends"
+        )
+        .is(likely("blocked_worker")),
     ],
 };
 
@@ -127,6 +149,46 @@ async fn read_beside_a_queued_writer() {
     sleep(ms(50)).await;
     tokio::spawn(body(lock)).await.unwrap();
     other.await.unwrap();
+}
+
+/// Sets a write aside, and reads.
+#[diagnose]
+async fn writes_and_reads(lock: Lock) {
+    let mut write = pin!(lock.write());
+    assert!(futures::poll!(write.as_mut()).is_pending());
+    let row = lock.read().await;
+    drop(row);
+}
+
+async fn read_and_write_woken_together() {
+    #[diagnose]
+    async fn reads_later(lock: Lock) {
+        let mut read = pin!(lock.read());
+        assert!(futures::poll!(read.as_mut()).is_pending());
+        sleep(ms(LONG)).await;
+        drop(read.await);
+    }
+    let lock = Lock::default();
+    let row = lock.write().await;
+    let later = tokio::spawn(reads_later(Arc::clone(&lock)));
+    sleep(ms(50)).await;
+    let body = tokio::spawn(writes_and_reads(Arc::clone(&lock)));
+    sleep(ms(50)).await;
+    drop(row);
+    body.await.unwrap();
+    later.await.unwrap();
+}
+
+async fn upgrade_lets_a_reader_in() {
+    let lock = Lock::default();
+    let row = lock.write().await;
+    let body = tokio::spawn(writes_and_reads(Arc::clone(&lock)));
+    sleep(ms(50)).await;
+    let row = async_lock::RwLockWriteGuard::downgrade_to_upgradable(row);
+    sleep(ms(LONG)).await;
+    let row = async_lock::RwLockUpgradableReadGuard::upgrade(row).await;
+    drop(row);
+    body.await.unwrap();
 }
 
 async fn read_beside_an_announced_writer() {
@@ -257,6 +319,42 @@ async fn dropped_on_another_thread() {
             });
         };
         tokio::spawn(aborts.diagnose("aborts")).await.unwrap();
+    })
+    .await;
+}
+
+/// Runs the future on a current-thread runtime of another thread.
+async fn on_a_current_thread(run: impl FnOnce(Runtime) + Send + 'static) {
+    let runs = || run(Builder::new_current_thread().enable_all().build().unwrap());
+    spawn_blocking(runs).await.unwrap();
+}
+
+#[diagnose]
+async fn send(row: mpsc::Sender<u32>) {
+    row.send(1).unwrap();
+}
+
+/// Blocks the thread until what it spawns has sent a row.
+fn wait_for(spawn: impl FnOnce(mpsc::Sender<u32>)) {
+    let (sends, row) = mpsc::channel();
+    spawn(sends);
+    row.recv().unwrap();
+}
+
+async fn main_blocks_its_runtime() {
+    on_a_current_thread(|runtime| {
+        let spawn = |row| drop(tokio::spawn(send(row)));
+        runtime.block_on(async { wait_for(spawn) }); // waits
+    })
+    .await;
+}
+
+async fn local_task_blocks_its_set() {
+    on_a_current_thread(|runtime| {
+        let set = LocalSet::new();
+        let spawn = |row| drop(spawn_local(send(row)));
+        set.spawn_local(async move { wait_for(spawn) }); // waits
+        runtime.block_on(set);
     })
     .await;
 }

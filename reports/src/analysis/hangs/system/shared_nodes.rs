@@ -39,6 +39,7 @@ pub(crate) struct SharedNodes {
     /// By resource index: whether a reader never waits for the holders; the queue position of the
     /// first writer, or the length of the queue if no writer waits.
     pub(crate) admits_readers: IdMap<usize, bool>,
+    pub(super) has_woken_reader: IdMap<usize, bool>,
     pub(crate) first_writer: NumberOf,
     /// By resource index: the node of its first holding. The nodes of its other holdings follow it.
     first_holding: NumberOf,
@@ -202,6 +203,14 @@ impl System<'_> {
             if facts.snapshot.waits[wait].mode == WaitMode::Write {
                 self.add_alternative(node, self.wait_end_node(wait));
             }
+        }
+        let it = &facts.snapshot.resources[resource];
+        let is_held = it.holdings.iter().any(|holding| holding.role == Role::Holds);
+        if it.library == *"async-lock" && is_held && self.is_exact_only() {
+            // A holder may upgrade, and then lets in the readers that wait when it releases the
+            // lock.
+            let holders = self.any_holder(resource);
+            self.graph.add_hidden_edge(holders, node);
         }
         node
     }

@@ -105,6 +105,7 @@ impl System<'_> {
         *self.shared.last_woken_by.entry(by.id.get()).or_insert_with(|| {
             let woken = snapshot.tasks.iter().inspect(|_| step());
             let woken = woken.filter(|it| it.woken_by == Some(by.id) && it.state == RunState::Queued);
+            let woken = woken.filter(|it| it.runtime_number == by.runtime_number && !it.is_local);
             woken.map(|it| it.since_ns).min()
         })
     }

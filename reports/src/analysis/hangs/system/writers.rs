@@ -12,11 +12,23 @@ impl System<'_> {
         let Some(writer) = self.first_writer_ahead(index, resource) else { return false };
         if snapshot.resources[resource].library == *"async-lock" {
             // Its writers wait for each other first, and keep nobody out meanwhile. The one that
-            // waits for readers keeps out new ones, whether it was woken or not.
-            return self.admits_readers(resource);
+            // waits for readers keeps out new ones, whether it was woken or not. If a reader was
+            // woken too, the last writer may have woken both: it has just released the lock.
+            let is_woken = snapshot.waits[writer].woken_ns.is_some();
+            return self.admits_readers(resource) && !(is_woken && self.has_woken_reader(resource));
         }
         // A woken writer keeps them out again once it is polled.
         snapshot.waits[writer].woken_ns.is_none()
+    }
+
+    fn has_woken_reader(&mut self, resource: usize) -> bool {
+        let facts = self.facts;
+        *self.shared.has_woken_reader.entry(resource).or_insert_with(|| {
+            facts.waits_of_resource[resource].iter().inspect(|_| step()).any(|&wait| {
+                let it = &facts.snapshot.waits[wait];
+                it.woken_ns.is_some() && it.mode == WaitMode::Read
+            })
+        })
     }
 
     /// The first waiting writer, if it is ahead of the wait with this index.

@@ -4,7 +4,7 @@ use super::sleeping_threads::words_of_poll;
 use super::warning::{LONG_POLL_NS, RuntimeKey, runtime_key, warning};
 use crate::analysis::hangs::facts::{Facts, STARVED_NS, has_waited_long, is_in_place, is_main};
 use crate::analysis::hangs::verdict::{Confidence, Verdict, VerdictKind};
-use crate::model::{RunState, Snapshot, Task, TaskKind};
+use crate::model::{RunState, Task, TaskKind};
 use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort;
 use crate::units::{counted, time};
@@ -20,13 +20,13 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
     let mut starved: OrderedMap<Executor<'_>, Vec<&Task>> = OrderedMap::new();
     let is_starved = |task: &&Task| {
         let waits = matches!(task.state, RunState::Queued | RunState::Unpolled) && task.since_ns > STARVED_NS;
-        // Its set may not be run yet.
-        let is_undriven = task.is_local && task.state == RunState::Unpolled;
+        // A set that no thread runs yet.
+        let is_undriven = task.is_local && executor(facts, task).1.is_none();
         let is_known = !task.runtime.is_empty() && !task.is_unstable && !is_undriven;
         waits && task.kind == TaskKind::Future && is_known
     };
     for task in snapshot.tasks.iter().filter(is_starved) {
-        starved.entry(executor(snapshot, task)).or_default().push(task);
+        starved.entry(executor(facts, task)).or_default().push(task);
     }
     // Even if another worker is free, a task has to wait while it is in the LIFO slot of the worker
     // that woke it.
@@ -51,10 +51,10 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
                 !starved.is_empty() && (!is_free(runtime_key(task)) || is_woken_here())
             };
             let is_in_the_way = !stuck.contains(&index) && !is_in_place(snapshot, task);
-            if is_in_the_way && starved.get(&executor(snapshot, task)).is_some_and(starves) {
+            if is_in_the_way && starved.get(&executor(facts, task)).is_some_and(starves) {
                 let is_unsure = may_end_by_itself(task) || !is_asleep && !uses_cpu(facts, task);
                 let confidence = if is_unsure { Confidence::Suspect } else { Confidence::Likely };
-                long_polls.entry((executor(snapshot, task), is_asleep, confidence)).or_default().push(index);
+                long_polls.entry((executor(facts, task), is_asleep, confidence)).or_default().push(index);
             }
         }
     }
@@ -68,10 +68,15 @@ pub(super) fn long_polls(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Ve
 type Executor<'a> = (RuntimeKey<'a>, Option<u64>);
 
 /// The executor that polls the task. All `LocalSet`s, and all `block_on`s outside of a runtime's
-/// workers, have the runtime number 0.
-fn executor<'a>(snapshot: &Snapshot, task: &'a Task) -> Executor<'a> {
-    let is_of_a_thread = task.is_local || task.runtime_number == 0 && is_main(snapshot, task);
-    (runtime_key(task), task.thread_id.filter(|_| is_of_a_thread))
+/// workers, have the runtime number 0. A task that was not polled yet is on its spawner's thread.
+fn executor<'a>(facts: &Facts<'a>, task: &'a Task) -> Executor<'a> {
+    let snapshot = facts.snapshot;
+    let is_of_a_thread = task.runtime_number == 0 && (task.is_local || is_main(snapshot, task));
+    let of_spawner = || {
+        let spawner = &snapshot.tasks[facts.task(task.spawned_by?)?];
+        spawner.thread_id.filter(|_| spawner.is_local)
+    };
+    (runtime_key(task), task.thread_id.or_else(of_spawner).filter(|_| is_of_a_thread))
 }
 
 /// Returns whether the task has been in one poll for longer than [`LONG_POLL_NS`].
