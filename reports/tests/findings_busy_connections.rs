@@ -26,6 +26,26 @@ fn connections_that_wait_for_a_thread_most_of_the_time_are_delayed_by_each_other
     assert_eq!(found("lines.next_line().await", "socket.write_all(row).await"), ["hog"]);
 }
 
+/// The CPU time is that of `serve` itself, or of a function that is defined below it.
+#[test]
+fn connections_that_compute_themselves_delay_each_other() {
+    let found = |call: &str| {
+        let drawing = format!(
+            "serve | calls=12 pending=12 polls=360 busy=9_100_000_000 queued=70_000_000_000 idle=100_000_000_000 polls@16777216..33554432=360\n  \
+             lines.next_line().await | calls=372 completed=360 polls=700 idle=30_000_000_000\n  \
+             socket.write_all(row).await | calls=360 completed=360 polls=360 busy=1_000_000{call}"
+        );
+        let mut snapshot = on_one_worker(&drawing, 9 * SECOND);
+        for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+            site.kind = SiteKind::Await;
+        }
+        rules(&snapshot)
+    };
+    assert_eq!(found(""), ["hog"]);
+    let hash = "\n  hash | calls=360 completed=360 busy=9_000_000_000 polls=360 polls@16777216..33554432=360";
+    assert_eq!(found(hash), ["hog"]);
+}
+
 #[test]
 fn calls_of_a_server_are_delayed_by_each_other() {
     let found = |around: &str| {

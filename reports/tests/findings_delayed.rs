@@ -28,6 +28,7 @@ fn a_limit_on_the_rate_of_calls_is_meant() {
     };
     assert_eq!(over("interval.tick().await"), 0);
     assert_eq!(over("tokio::time::sleep_until(*next).await"), 0);
+    assert_eq!(over("sleep(DELAY.saturating_sub(last.elapsed())).await"), 0);
     assert_eq!(over("sleep(BACKOFF).await"), 1);
 }
 

@@ -37,6 +37,16 @@ fn a_handler_that_sleeps_in_a_few_calls_is_found() {
     assert_eq!(search(SEARCH, |it| it.nodes[0].is_unspawned = false), [""; 0], "a job: it looks again later");
 }
 
+/// One call in twenty sleeps for 800 ms, the others for 5 ms.
+#[test]
+fn a_handler_that_sleeps_once_in_each_call_is_found() {
+    let each =
+        SEARCH.replace("sleep(SLOW).await | calls=25 polls=50", "sleep(LATENCY).await | calls=500 polls=525");
+    assert_eq!(search(&each, |_| ()).len(), 1);
+    let named = |name: &str| search(&each.replace("search |", &format!("{name} |")), |_| ()).len();
+    assert_eq!([named("accept_order"), named("watch_price")], [1, 1], "no event, by its name alone");
+}
+
 #[test]
 fn a_handler_that_looks_again_after_its_sleep_is_healthy() {
     assert_eq!(search(SEARCH, |it| it.nodes[2].calls = 49).len(), 1);

@@ -96,8 +96,8 @@ fn feeds_itself(facts: &Facts<'_>, channel: &Resource) -> bool {
 
 /// Returns whether a function was called in another one, or in what that called.
 fn is_called_in(facts: &Facts<'_>, site: SiteIndex, above: SiteIndex) -> bool {
-    let calls = (0..facts.snapshot.nodes.len()).filter(|&node| facts.node(node).site == site);
-    calls.into_iter().any(|node| facts.tree.ancestors(node).any(|it| facts.node(it).site == above))
+    let mut calls = facts.nodes_of_site(site).iter();
+    calls.any(|&node| facts.tree.ancestors(node).any(|it| facts.node(it).site == above))
 }
 
 /// Returns whether the receiver needs many seconds for the messages that wait, at the mean rate.

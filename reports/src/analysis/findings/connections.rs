@@ -51,7 +51,14 @@ pub(super) fn is_server_call(facts: &Facts<'_>, node: usize) -> bool {
 /// that of a connection, not of a stage between two channels or streams.
 pub(super) fn connection(facts: &Facts<'_>, node: usize) -> Option<usize> {
     let mut below = node;
+    // What a function computes itself, or in a function that is not async, has no place in it.
+    if !facts.is_await(node) && reads_and_writes(facts, node) {
+        return Some(node);
+    }
     for above in facts.tree.ancestors(node) {
+        if !facts.is_await(above) && !facts.is_await(below) && reads_and_writes(facts, above) {
+            return Some(above);
+        }
         if !facts.is_await(above) {
             let own = facts.site(below)?;
             let children = || facts.tree.children[above].iter().copied().filter(|&child| child != below);
@@ -82,6 +89,24 @@ pub(super) fn connection(facts: &Facts<'_>, node: usize) -> Option<usize> {
         below = above;
     }
     None
+}
+
+/// Returns whether a function reads from a socket and writes to one after that, about as often.
+fn reads_and_writes(facts: &Facts<'_>, function: usize) -> bool {
+    let awaits = || facts.tree.children[function].iter().copied().filter(|&child| facts.is_await(child));
+    let those = |is_it: fn(&str) -> bool| {
+        awaits().filter_map(move |it| facts.site(it).filter(|site| is_it(&site.name)).map(|site| (it, site)))
+    };
+    let Some((read, first)) = those(is_socket_read).max_by_key(|it| facts.node(it.0).calls) else {
+        return false;
+    };
+    let is_after = |site: &Site| {
+        site.place.file == first.place.file
+            && (site.place.line, site.place.column) > (first.place.line, first.place.column)
+    };
+    let writes = those(is_socket_write).filter(|it| is_after(it.1)).map(|it| facts.node(it.0).calls).max();
+    let (reads, writes) = (facts.node(read).calls, writes.unwrap_or(0));
+    reads > 0 && writes >= reads / 2 && reads >= writes / 2
 }
 
 /// The variable or field whose method is called: `self.ws` of `self.ws.next().await`.

@@ -149,9 +149,11 @@ pub(super) fn is_timer(text: &str) -> bool {
 }
 
 /// Returns whether an awaited expression waits for the next moment of several, as a limit on the
-/// rate of calls does, rather than for a while.
+/// rate of calls does, rather than for a while: also by a sleep for what is left until then.
 pub(super) fn is_next_moment(text: &str) -> bool {
+    let computes = ["- now", "duration_since", "elapsed", "remaining", "saturating_sub"];
     calls_any(text, &["sleep_until", "tick"])
+        || text.split_once("sleep(").is_some_and(|(_, delay)| contains_any(delay, &computes))
 }
 
 /// Returns whether an awaited expression is a future that is never ready.
@@ -189,7 +191,9 @@ fn looks_for_event(facts: &Facts<'_>, node: usize, pause: usize) -> bool {
         Some(site) if site.kind == SiteKind::Await => calls_any_word(&site.name, &WAITING),
         _ => is_named_for_event(facts, facts.node(node).site),
     };
-    facts.site(pause).is_some_and(|site| is_timer(&site.name))
+    let own_calls = facts.function(pause).map_or(0, |it| facts.node(it).calls);
+    let is_repeated = facts.node(pause).calls >= own_calls.saturating_mul(2);
+    facts.site(pause).is_some_and(|site| is_repeated && is_timer(&site.name))
         && path.take_while(|&it| Some(it) != above).any(is_named)
 }
 
@@ -312,7 +316,7 @@ fn is_answer(facts: &Facts<'_>, deepest: usize, site: &Site) -> bool {
         let is_before = |it: &Site| it.place.line <= site.place.line && is_write(it);
         let is_body = || contains_any(&site.name, &BODIES) || is_whole_body(&site.name);
         let is_response = |it: &Site| it.name.contains(".send()") && is_body();
-        let gets = ["reqwest::get(", "client.execute(", "client.get(", "client.request("];
+        let gets = ["reqwest::get(", "client.execute(", "client.request("];
         let is_got = |it: &Site| it.place.line <= site.place.line && contains_any(&it.name, &gets);
         let reads = facts.node(deepest).calls;
         let is_each = reads <= facts.node(node).calls.saturating_mul(3) / 2;

@@ -151,14 +151,14 @@ fn waits_for_peer(facts: &Facts<'_>, node: usize) -> bool {
 }
 
 /// Returns whether a function that sleeps in a call looks again afterwards, as one that polls or
-/// retries does. A handler does not that sleeps once in each slow call, in no arm of a `select!`,
-/// and awaits nothing more often for it: its client waits for the end of the sleep.
+/// retries does. A handler does not that sleeps once in each call, or in each slow one, in no arm of
+/// a `select!`, and awaits nothing more often for it: its client waits for the end of the sleep.
 fn looks_again(facts: &Facts<'_>, sleep: usize, function: usize, slow_calls: u64) -> bool {
     let (sleeps, calls) = (facts.node(sleep).calls, facts.node(function).calls);
     let mut others = facts.tree.children[function].iter().copied().filter(|&child| child != sleep);
     !is_of_handlers(facts, function)
         || facts.tree.ancestors(sleep).next() != Some(function)
-        || sleeps >= slow_calls.saturating_mul(2)
+        || sleeps >= slow_calls.saturating_mul(2) && sleeps.abs_diff(calls) > calls / 100
         || others
             .any(|child| facts.is_await(child) && facts.node(child).calls >= calls.saturating_add(sleeps / 2))
 }
