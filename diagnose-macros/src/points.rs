@@ -84,6 +84,9 @@ impl Blocks {
     fn extended(&mut self, value: &mut Expr) {
         match value {
             Expr::Macro(invocation) if self.awaits().is_some() && is_unknown_await(&invocation.mac) => {
+                if let Some(tokens) = self.in_tokens(&invocation.mac.tokens) {
+                    invocation.mac.tokens = tokens;
+                }
                 *value = Expr::Verbatim(quote!(#invocation));
             }
             Expr::Paren(inside) => self.extended(&mut inside.expr),
@@ -130,9 +133,9 @@ impl Blocks {
         if !attrs.is_empty() {
             return false;
         }
-        if braces.is_none() {
+        if let (None, MacroDelimiter::Brace(inside)) = (braces, &mac.delimiter) {
             // A macro in braces at the end of a block would be a statement, not an expression.
-            mac.delimiter = MacroDelimiter::Paren(Paren::default());
+            mac.delimiter = MacroDelimiter::Paren(Paren { span: inside.span });
         }
         let braces = braces.unwrap_or_else(|| mac.path.span());
         let place = self.invocation(mac);
@@ -192,9 +195,8 @@ fn never_ends(expression: &Expr) -> bool {
         Expr::Paren(inside) => never_ends(&inside.expr),
         Expr::Await(point) => never_ends(&point.base),
         Expr::Macro(invocation) => panics(&invocation.mac),
-        Expr::Call(call) => ends_process(call),
         Expr::Loop(endless) => !mentions_break(endless.body.to_token_stream()),
-        Expr::Block(block) => ends_early(&block.block),
+        Expr::Block(block) if block.label.is_none() => ends_early(&block.block),
         Expr::If(choice) => {
             let otherwise = choice.else_branch.as_ref().is_some_and(|(_, otherwise)| never_ends(otherwise));
             otherwise && ends_early(&choice.then_branch)
@@ -230,6 +232,7 @@ fn panics(invocation: &Macro) -> bool {
 /// Returns whether no statement after this one can be reached, as far as its form shows that.
 pub(crate) fn diverges(statement: &Stmt) -> bool {
     match statement {
+        Stmt::Expr(Expr::Call(call), _) => ends_process(call),
         Stmt::Expr(expression, _) => never_ends(expression),
         Stmt::Macro(statement) => panics(&statement.mac),
         Stmt::Local(_) | Stmt::Item(_) => false,

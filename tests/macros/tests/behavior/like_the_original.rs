@@ -267,3 +267,31 @@ fn by_hand(text: impl Debug) -> impl Future<Output = String> {
 fn lints_about_the_form_of_a_function_may_be_expected() {
     assert_eq!((run(().serve()), run(by_hand(1))), (3, String::from("1")));
 }
+
+macro_rules! line_after {
+    ($value:expr) => {
+        ($value, line!()).1
+    };
+}
+
+/// Lines of macros as the body of an arm and of a closure, less that of the first.
+#[diagnose]
+async fn lines_of_macros() -> [u32; 5] {
+    let first = line!();
+    let in_an_arm = match Some(first) {
+        Some(_) => line!(),
+        None => unreachable!(),
+    };
+    let in_braces = match Some(first) {
+        Some(_) => line_after! { pause().await },
+        None => 0,
+    };
+    let in_a_closure = Some(first).map_or(0, |_| line!());
+    let (in_a_list, _) = (line_after!(pause().await), 1);
+    [0, in_an_arm - first, in_braces - first, in_a_closure - first, in_a_list - first]
+}
+
+#[test]
+fn a_macro_has_the_line_of_the_program() {
+    assert_eq!(run(lines_of_macros()), [0, 2, 6, 9, 10]);
+}

@@ -82,6 +82,30 @@ async fn of_a_receiver_in_a_list() -> usize {
     number
 }
 
+macro_rules! timed {
+    ($($tokens:tt)*) => {
+        $($tokens)*
+    };
+}
+
+#[diagnose]
+async fn of_a_block_in_a_list() -> u32 {
+    let (number, _) = (timed!(async move { ready(1).await }.await), 1);
+    number
+}
+
+struct Session;
+
+impl Session {
+    async fn abort(_: u32) {}
+}
+
+#[diagnose]
+async fn aborts_no_process() -> u32 {
+    Session::abort(1).await;
+    ready(2).await
+}
+
 macro_rules! plus {
     ($value:expr) => { match $value { Ok(value) => value, Err(()) => 0 } + 1 };
 }
