@@ -62,7 +62,7 @@ impl Members {
     /// Records that the running task gets this output.
     pub(super) fn with_id<T>(&self, done: Done<(Id, T)>) -> Done<(Id, T)> {
         if let Some(Ok((id, _))) = &done {
-            let is_searched = mem::needs_drop::<T>() && self.tasks.len() <= MOST;
+            let is_searched = mem::needs_drop::<T>() && self.tasks.len() <= 4 * MOST;
             if let Some(member) = self.tasks.iter().find(|member| is_searched && member.id == Some(*id)) {
                 member.task.note_output::<T>();
             }

@@ -72,6 +72,11 @@ pub(super) const SECTION: Section = Section {
             "an aborted task is dropped slowly, and its last thread waits for the lock that it has"
         ),
         row!(
+            "Y258",
+            set_run_after_a_wait,
+            "main adds a task to a LocalSet, and waits for a thread before it runs the set"
+        ),
+        row!(
             "X155",
             main_blocks_its_runtime,
             "main blocks its thread until a task of its current-thread runtime sends"
@@ -357,4 +362,17 @@ async fn local_task_blocks_its_set() {
         runtime.block_on(set);
     })
     .await;
+}
+
+async fn set_run_after_a_wait() {
+    let runs = || {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let set = LocalSet::new();
+            set.spawn_local(compute(1, 1));
+            wait_for_a_thread();
+            set.await;
+        });
+    };
+    spawn_blocking(runs).await.unwrap();
 }

@@ -26,7 +26,8 @@ impl System<'_> {
         *self.shared.has_woken_reader.entry(resource).or_insert_with(|| {
             facts.waits_of_resource[resource].iter().inspect(|_| step()).any(|&wait| {
                 let it = &facts.snapshot.waits[wait];
-                it.woken_ns.is_some() && it.mode == WaitMode::Read
+                // Whether a thread was woken is not recorded.
+                (it.woken_ns.is_some() || it.thread_id.is_some()) && it.mode == WaitMode::Read
             })
         })
     }

@@ -74,7 +74,8 @@ fn executor<'a>(facts: &Facts<'a>, task: &'a Task) -> Executor<'a> {
     let is_of_a_thread = task.runtime_number == 0 && (task.is_local || is_main(snapshot, task));
     let of_spawner = || {
         let spawner = &snapshot.tasks[facts.task(task.spawned_by?)?];
-        spawner.thread_id.filter(|_| spawner.is_local)
+        // A `block_on` need not run the set yet.
+        spawner.thread_id.filter(|_| spawner.is_local && !is_main(snapshot, spawner))
     };
     (runtime_key(task), task.thread_id.or_else(of_spawner).filter(|_| is_of_a_thread))
 }
