@@ -151,8 +151,8 @@ fn waits_for_peer(facts: &Facts<'_>, node: usize) -> bool {
 }
 
 /// Returns whether a function that sleeps in a call looks again afterwards, as one that polls or
-/// retries does. A handler does not that sleeps once in each call, or in each slow one, in no arm of
-/// a `select!`, and awaits nothing more often for it: its client waits for the end of the sleep.
+/// retries does. A handler does not that sleeps once in each call, or in each slow one, in no arm
+/// of a `select!`, and awaits nothing more often for it: its client waits for the end of the sleep.
 fn looks_again(facts: &Facts<'_>, sleep: usize, function: usize, slow_calls: u64) -> bool {
     let (sleeps, calls) = (facts.node(sleep).calls, facts.node(function).calls);
     let mut others = facts.tree.children[function].iter().copied().filter(|&child| child != sleep);
