@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use crate::switch;
-use crate::sync::SeenMutex as Mutex;
+use crate::sync::{SeenMutex as Mutex, lock_seen_at_end};
 
 #[cfg(all(test, diagnose_loom))]
 mod loom;
@@ -111,8 +111,11 @@ impl<T: Pooled> Drop for Lease<T> {
     fn drop(&mut self) {
         T::with_cache(|cache| {
             cache.is_leased.set(false);
-            if !switch::is_cut_off() {
-                T::pool().take_back(cache, 0);
+            let pool = T::pool();
+            // Otherwise the records stay with the thread.
+            if let Some(mut state) = (!switch::is_cut_off()).then(|| lock_seen_at_end(&pool.state)).flatten()
+            {
+                state.take_back(cache, 0);
             }
         });
     }
@@ -225,16 +228,9 @@ impl<T: Pooled> Pool<T> {
         }
         cache.is_leased.set(T::lease());
         if !cache.push(one) {
-            self.take_back(cache, CACHED / 2);
-            self.state.lock().free.push(one);
-        }
-    }
-
-    /// Takes back all records of a cache except `remaining`.
-    fn take_back(&self, cache: &ThreadCache<T>, remaining: usize) {
-        let mut state = self.state.lock();
-        while cache.count.get() > remaining {
-            state.free.extend(cache.pop());
+            let mut state = self.state.lock();
+            state.take_back(cache, CACHED / 2);
+            state.free.push(one);
         }
     }
 }
@@ -242,6 +238,13 @@ impl<T: Pooled> Pool<T> {
 impl<T: Pooled> PoolState<T> {
     const fn new() -> Self {
         Self { chunks: Vec::new(), free: Vec::new(), made: 0, over: 0 }
+    }
+
+    /// Takes back all records of a cache except `remaining`. The list has room for all.
+    fn take_back(&mut self, cache: &ThreadCache<T>, remaining: usize) {
+        while cache.count.get() > remaining {
+            self.free.extend(cache.pop());
+        }
     }
 
     fn grow(&mut self) {

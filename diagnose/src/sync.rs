@@ -92,6 +92,34 @@ pub(crate) fn spin(attempt: u32) {
     }
 }
 
+/// Number of attempts after which a lock counts as held for good: some milliseconds, with a pause
+/// for other threads after every 64.
+const MOST_ATTEMPTS: u32 = 100_000;
+
+/// Locks a mutex in the destructor of a thread-local. `None` if it stays locked.
+///
+/// `exit` in a signal handler runs these destructors on the thread that the handler has
+/// interrupted, perhaps while it held the mutex. Nothing waits in a queue here: that may allocate,
+/// and the thread may have been interrupted in the allocator, too.
+pub(crate) fn lock_at_end<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    (0..MOST_ATTEMPTS).find_map(|attempt| {
+        let guard = mutex.try_lock();
+        if guard.is_none() {
+            spin(attempt);
+        }
+        guard
+    })
+}
+
+#[cfg(not(diagnose_loom))]
+pub(crate) use lock_at_end as lock_seen_at_end;
+
+/// Always locks the mutex: no model has signals.
+#[cfg(diagnose_loom)]
+pub(crate) fn lock_seen_at_end<T>(mutex: &SeenMutex<T>) -> Option<loom::sync::MutexGuard<'_, T>> {
+    Some(mutex.lock())
+}
+
 /// A mutex that a fork holds, so that the child can unlock it.
 ///
 /// The queue of a mutex of `parking_lot` is copied into the child, with threads that do not exist

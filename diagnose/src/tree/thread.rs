@@ -8,7 +8,7 @@ use crate::context::ThreadCounts;
 use crate::label::Label;
 use crate::site::Site;
 use crate::switch;
-use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, add};
+use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, add, lock_at_end};
 
 /// Maximum number of nodes in a tree. `[other]` and `[nested]` nodes, at most one each per node,
 /// are not included. A node takes about 1,100 bytes, so a tree stays around 18 MB. The durations of
@@ -140,8 +140,10 @@ impl Tree {
         if switch::is_cut_off() {
             return;
         }
-        let _trees = lock();
-        self.leased.store(false, Ordering::Relaxed);
+        // Otherwise the tree stays leased.
+        if let Some(_trees) = lock_at_end(&TREES) {
+            self.leased.store(false, Ordering::Relaxed);
+        }
     }
 
     /// The child of `parent` to enter: existing, new, or `[other]` past the limits. `None` below
