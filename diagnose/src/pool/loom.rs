@@ -55,7 +55,7 @@ fn take_and_put(pool: &'static Pool<One>) -> Option<u32> {
     let one = pool.take(&cache)?;
     let uses = one.use_it();
     pool.put(&cache, one);
-    pool.take_back(&cache, 0);
+    pool.state.lock().take_back(&cache, 0);
     Some(uses)
 }
 
