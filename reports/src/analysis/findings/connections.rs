@@ -6,6 +6,8 @@
 //! connection   serve_connection ─▶ handle              the server reads and writes
 //! ```
 
+use std::cmp::Ordering;
+
 use super::events::{is_socket_read, is_socket_write, is_write};
 use super::facts::Facts;
 use super::unlisted_lock::last_name;
@@ -50,62 +52,49 @@ pub(super) fn is_server_call(facts: &Facts<'_>, node: usize) -> bool {
 /// The function that reads a request before a node, and writes its answer after it, about as often:
 /// that of a connection, not of a stage between two channels or streams.
 pub(super) fn connection(facts: &Facts<'_>, node: usize) -> Option<usize> {
-    let mut below = node;
-    // What a function computes itself, or in a function that is not async, has no place in it.
-    if !facts.is_await(node) && reads_and_writes(facts, node) {
+    if !facts.is_await(node) && exchanges(facts, node, None) {
         return Some(node);
     }
-    for above in facts.tree.ancestors(node) {
-        if !facts.is_await(above) && !facts.is_await(below) && reads_and_writes(facts, above) {
-            return Some(above);
-        }
-        if !facts.is_await(above) {
-            let own = facts.site(below)?;
-            let children = || facts.tree.children[above].iter().copied().filter(|&child| child != below);
-            let calls_of = |is: &dyn Fn(&Site) -> bool| {
-                let those = children().filter(|&child| facts.site(child).is_some_and(is));
-                those.map(|child| facts.node(child).calls).max().unwrap_or(0)
-            };
-            let at = |site: &Site| (site.place.line, site.place.column);
-            let is_in_file = |it: &Site| it.kind == SiteKind::Await && it.place.file == own.place.file;
-            let is_before = |it: &Site| is_in_file(it) && at(it) < at(own);
-            let is_after = |it: &Site| is_in_file(it) && at(it) > at(own);
-            let sockets = |is_it: &dyn Fn(&Site) -> bool, methods: &[&str]| {
-                let those = children().filter_map(|child| facts.site(child)).filter(|&it| is_it(it));
-                those.filter_map(|it| variable(&it.name, methods)).collect::<OrderedSet<_>>()
-            };
-            let (received, sent) = (sockets(&is_before, &RECEIVES), sockets(&is_after, &SENDS));
-            let is_of = |it: &Site, methods: &[&str], others: &OrderedSet<&str>| {
-                variable(&it.name, methods).is_some_and(|socket| others.contains(socket))
-            };
-            let is_read = |it: &Site| is_socket_read(&it.name) || is_of(it, &RECEIVES, &sent);
-            let is_write = |it: &Site| is_socket_write(&it.name) || is_of(it, &SENDS, &received);
-            let reads = calls_of(&|it| is_before(it) && is_read(it));
-            let writes = calls_of(&|it| is_after(it) && is_write(it));
-            if reads > 0 && writes >= reads / 2 && reads >= writes / 2 {
-                return Some(above);
-            }
-        }
-        below = above;
-    }
-    None
+    let mut below = node;
+    facts.tree.ancestors(node).find(|&above| {
+        let below = std::mem::replace(&mut below, above);
+        // The place of a function is not that of its call.
+        let between = facts.site(below).filter(|_| facts.is_await(below));
+        !facts.is_await(above) && exchanges(facts, above, between)
+    })
 }
 
-/// Returns whether a function reads from a socket and writes to one after that, about as often.
-fn reads_and_writes(facts: &Facts<'_>, function: usize) -> bool {
-    let awaits = || facts.tree.children[function].iter().copied().filter(|&child| facts.is_await(child));
-    let those = |is_it: fn(&str) -> bool| {
-        awaits().filter_map(move |it| facts.site(it).filter(|site| is_it(&site.name)).map(|site| (it, site)))
+/// Returns whether a function reads from a socket before an await, and writes to one after it,
+/// about as often. Without an await: whether it writes after the read that it makes most.
+fn exchanges(facts: &Facts<'_>, function: usize, between: Option<&Site>) -> bool {
+    let awaits = || {
+        let children = facts.tree.children[function].iter().filter(|&&child| facts.is_await(child));
+        children.filter_map(|&child| Some((facts.node(child).calls, facts.site(child)?)))
     };
-    let Some((read, first)) = those(is_socket_read).max_by_key(|it| facts.node(it.0).calls) else {
-        return false;
+    let may_read = |it: &Site| is_socket_read(&it.name) || variable(&it.name, &RECEIVES).is_some();
+    let reads_most = || awaits().filter(|it| may_read(it.1)).max_by_key(|it| it.0).map(|it| it.1);
+    let Some(split) = between.or_else(reads_most) else { return false };
+    let order = |it: &Site| {
+        let place = |site: &Site| (site.place.line, site.place.column);
+        (it.place.file == split.place.file).then(|| place(it).cmp(&place(split)))
     };
-    let is_after = |site: &Site| {
-        site.place.file == first.place.file
-            && (site.place.line, site.place.column) > (first.place.line, first.place.column)
+    let is_before = |it: &Site| match order(it) {
+        Some(Ordering::Equal) => between.is_none(),
+        order => order == Some(Ordering::Less),
     };
-    let writes = those(is_socket_write).filter(|it| is_after(it.1)).map(|it| facts.node(it.0).calls).max();
-    let (reads, writes) = (facts.node(read).calls, writes.unwrap_or(0));
+    let is_after = |it: &Site| order(it) == Some(Ordering::Greater);
+    let sockets = |is_it: &dyn Fn(&Site) -> bool, methods: &[&str]| {
+        let those = awaits().filter(|it| is_it(it.1));
+        those.filter_map(|it| variable(&it.1.name, methods)).collect::<OrderedSet<_>>()
+    };
+    let (received, sent) = (sockets(&is_before, &RECEIVES), sockets(&is_after, &SENDS));
+    let is_of = |it: &Site, methods: &[&str], others: &OrderedSet<&str>| {
+        variable(&it.name, methods).is_some_and(|socket| others.contains(socket))
+    };
+    let calls_of =
+        |is_it: &dyn Fn(&Site) -> bool| awaits().filter(|it| is_it(it.1)).map(|it| it.0).max().unwrap_or(0);
+    let reads = calls_of(&|it| is_before(it) && (is_socket_read(&it.name) || is_of(it, &RECEIVES, &sent)));
+    let writes = calls_of(&|it| is_after(it) && (is_socket_write(&it.name) || is_of(it, &SENDS, &received)));
     reads > 0 && writes >= reads / 2 && reads >= writes / 2
 }
 
