@@ -15,7 +15,8 @@ use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
 /// The result of a finished task, as a set returns it; `None` if no task has finished.
 type Done<T> = Option<Result<T, JoinError>>;
 
-/// Maximum number of tasks that a recorded wait names. A wait for more names none.
+/// Maximum number of tasks of a set, with finished ones that were not removed yet, whose waits are
+/// recorded by name. Each wait for the next task lists them all.
 const MOST: usize = 1_024;
 
 /// A task with tokio's id of it, once it is spawned.
@@ -62,7 +63,7 @@ impl Members {
     /// Records that the running task gets this output.
     pub(super) fn with_id<T>(&self, done: Done<(Id, T)>) -> Done<(Id, T)> {
         if let Some(Ok((id, _))) = &done {
-            let is_searched = mem::needs_drop::<T>() && self.tasks.len() <= 4 * MOST;
+            let is_searched = mem::needs_drop::<T>() && self.tasks.len() <= MOST;
             if let Some(member) = self.tasks.iter().find(|member| is_searched && member.id == Some(*id)) {
                 member.task.note_output::<T>();
             }
@@ -122,14 +123,12 @@ impl Members {
     /// Describes a wait for one of the tasks. Names none if some are unknown, or if there are too
     /// many. A partial list would look complete. A wait that is listed already has its list.
     fn wait_info(&self, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
-        let tasks = || self.tasks.iter().map(|member| member.task);
-        let alive = || tasks().filter(|task| task.is_alive()).filter_map(RecordedTask::id);
-        let target = if self.has_others || self.tasks.len() > 4 * MOST {
+        let tasks = self.tasks.iter().map(|member| member.task);
+        let alive = tasks.filter(|task| !is_listed && task.is_alive()).filter_map(RecordedTask::id);
+        let target = if self.has_others || self.tasks.len() > MOST {
             WaitTarget::Resource(None)
         } else {
-            let most = if is_listed { 0 } else { MOST + 1 };
-            let tasks: Vec<u64> = alive().take(most).collect();
-            if tasks.len() > MOST { WaitTarget::Resource(None) } else { WaitTarget::Tasks(tasks) }
+            WaitTarget::Tasks(alive.collect())
         };
         WaitInfo::new(target, WaitMode::Join, 1, at).forced_by(is_forced)
     }
