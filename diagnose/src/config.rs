@@ -275,7 +275,7 @@ impl Builder {
     /// which the program has no handler. The watchdog reserves the signal at the first stack, and
     /// keeps it. The handler only copies registers and stack into preallocated memory; the
     /// watchdog's thread unwinds the copy. The handler runs on one thread at a time. A thread that
-    /// blocks the signal gives no stack.
+    /// blocks the signal gives no stack. Past 1 % of a processor, alarms have none.
     ///
     /// Interrupted system calls restart (`SA_RESTART`), except those that never do: the sleeps,
     /// `poll`, `select`, `epoll_wait`, and reads and writes with a time limit on their socket.

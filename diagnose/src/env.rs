@@ -59,8 +59,8 @@ pub(crate) fn path(name: &str) -> Option<PathBuf> {
     variable(name).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// The value of a variable. Whoever starts a set-user-ID program sets its environment, and must not
-/// name the files that it writes and removes with its owner's rights.
+/// The value of a variable; `None` in a set-user-ID program. Any user may start such a program with
+/// variables that name files, which it would write or remove with the rights of its owner.
 fn variable(name: &str) -> Option<OsString> {
     if os::has_rights_of_another() { None } else { std::env::var_os(name) }
 }

@@ -25,9 +25,13 @@ pub(crate) fn thread_id() -> u64 {
 #[cfg(unix)]
 pub(crate) fn has_rights_of_another() -> bool {
     // SAFETY: it has no arguments, and always succeeds.
-    let (user, effective_user) = (unsafe { libc::getuid() }, unsafe { libc::geteuid() });
+    let user = unsafe { libc::getuid() };
     // SAFETY: as above.
-    let (group, effective_group) = (unsafe { libc::getgid() }, unsafe { libc::getegid() });
+    let effective_user = unsafe { libc::geteuid() };
+    // SAFETY: as above.
+    let group = unsafe { libc::getgid() };
+    // SAFETY: as above.
+    let effective_group = unsafe { libc::getegid() };
     user != effective_user || group != effective_group
 }
 
