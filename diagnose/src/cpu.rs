@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::time::{Duration, Instant};
+
+use crate::os;
 
 /// The CPU usage of a thread over a short time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,20 +108,54 @@ pub(crate) fn counts_threads() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok()
 }
 
-/// Returns when a thread began, in ticks of the kernel since its start. `None` if unknown.
-pub(crate) fn began(thread_id: u64) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;
-    let (_, fields) = stat.rsplit_once(") ")?;
+/// When a thread began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Began {
+    /// In ticks of the kernel since its start.
+    At(u64),
+    /// There is no such thread any more.
+    Over,
+    /// The system does not say, as when all file descriptors are in use.
+    Unknown,
+}
+
+/// Returns when a thread of this process began.
+pub(crate) fn began(thread_id: u64) -> Began {
+    match std::fs::read(format!("/proc/self/task/{thread_id}/stat")) {
+        Ok(stat) => began_of(&stat).map_or(Began::Unknown, Began::At),
+        // The second error is that of a thread that ends between opening and reading.
+        Err(error) if error.kind() == ErrorKind::NotFound || os::is_no_such_process(&error) => Began::Over,
+        Err(_) => Began::Unknown,
+    }
+}
+
+fn began_of(stat: &[u8]) -> Option<u64> {
+    // The thread name before it may be of any bytes, as a long name is cut after 15 of them.
+    let name_ends = stat.windows(2).rposition(|two| two == b") ")?;
     // Field 22 of the file, which is number 20 after the name.
-    fields.split(' ').nth(19)?.parse().ok()
+    std::str::from_utf8(&stat[name_ends + 2..]).ok()?.split(' ').nth(19)?.parse().ok()
 }
 
 /// Returns the time since that tick in ns. `None` if unknown.
 pub(crate) fn age(began: u64) -> Option<u64> {
     /// Duration of a kernel clock tick, in ns.
     const TICK_NS: u64 = 10_000_000;
-    let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
-    let (seconds, hundredths) = uptime.split(' ').next()?.split_once('.')?;
-    let now = seconds.parse::<u64>().ok()? * 100 + hundredths.parse::<u64>().ok()?;
-    Some(now.saturating_sub(began).saturating_mul(TICK_NS))
+    // `/proc/uptime` is missing in some containers, and has the container's own start in others.
+    let now = u64::try_from(os::since_boot()?.as_nanos()).ok()?;
+    Some(now.saturating_sub(began.saturating_mul(TICK_NS)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::began_of;
+
+    #[test]
+    fn the_name_of_a_thread_may_be_of_any_bytes() {
+        let fields = (3..=25).map(|field| field.to_string()).collect::<Vec<_>>().join(" ");
+        let stat = |name: &[u8]| [b"17 (", name, b") ", fields.as_bytes()].concat();
+        for name in [&b"worker"[..], b"a) S 1 (", b"verarbeitung-z\xc3"] {
+            assert_eq!(began_of(&stat(name)), Some(22), "{name:?}");
+        }
+        assert_eq!(began_of(b"17 (worker) S 1 2"), None);
+    }
 }

@@ -83,17 +83,35 @@ pub(crate) const INTERRUPTS: &[std::ffi::c_int] = &[];
 // `/proc` is not used: its value is as old as the last scheduler tick.
 #[cfg(unix)]
 pub(crate) fn processor_time() -> Option<Duration> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a value of this function, which the call fills in.
-    let result = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    let parts = (u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?);
-    (result == 0).then(|| Duration::new(parts.0, parts.1))
+    time_of(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
 /// `None`: unavailable on this target.
 #[cfg(not(unix))]
 pub(crate) fn processor_time() -> Option<Duration> {
     None
+}
+
+/// The time since the system was started, as the ages of threads are counted. `None` if
+/// unavailable.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) fn since_boot() -> Option<Duration> {
+    time_of(libc::CLOCK_BOOTTIME)
+}
+
+/// `None`: not used on this target.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) fn since_boot() -> Option<Duration> {
+    None
+}
+
+#[cfg(unix)]
+fn time_of(clock: libc::clockid_t) -> Option<Duration> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a value of this function, which the call fills in.
+    let result = unsafe { libc::clock_gettime(clock, &raw mut time) };
+    let parts = (u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?);
+    (result == 0).then(|| Duration::new(parts.0, parts.1))
 }
 
 /// The name of this machine or container, also where `/proc` is missing, as after a `chroot`.
@@ -194,6 +212,18 @@ pub(crate) fn shut_down(socket: std::os::fd::BorrowedFd<'_>) {
 
     // SAFETY: the descriptor is open while it is borrowed. A socket that listens can be shut down.
     let _ = unsafe { libc::shutdown(socket.as_raw_fd(), libc::SHUT_RDWR) };
+}
+
+/// Returns whether a file of a thread could not be read because the thread has ended meanwhile.
+#[cfg(unix)]
+pub(crate) fn is_no_such_process(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ESRCH)
+}
+
+/// `false`: there are no such files on this target.
+#[cfg(not(unix))]
+pub(crate) fn is_no_such_process(_error: &std::io::Error) -> bool {
+    false
 }
 
 /// Returns whether a socket could not connect because the other one is of another type.

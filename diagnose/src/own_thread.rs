@@ -6,12 +6,14 @@
 //! the kernel gives that name to its threads.
 
 use std::cell::Cell;
+use std::fs::DirEntry;
 use std::io;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use std::thread::{Builder, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
+use crate::cpu::Began;
 use crate::signal_mask::{Blocked, ProgramMask};
 use crate::{cpu, os};
 
@@ -95,29 +97,34 @@ pub(crate) fn is_current() -> bool {
 }
 
 /// Returns whether the thread of this number is one of this crate's, or was the last one of that
-/// number. `began` is in the kernel's ticks.
-fn is_own(number: u64, began: u64) -> bool {
+/// number. `began` is in the kernel's ticks; `None` if unknown.
+fn is_own(number: u64, began: Option<u64>) -> bool {
     number == ADOPTED.load(Relaxed)
         || PLACES.iter().any(|place| {
             // Acquire pairs with the store in `Listed::drop`: `began` is that of the thread that is
             // over, or of a later one.
             let listed = place.number.load(Acquire);
-            listed == number || listed == number | ENDED && place.began.load(Relaxed) == began
+            listed == number || listed == number | ENDED && Some(place.began.load(Relaxed)) == began
         })
 }
 
 /// Returns all threads of this process except the current one and those of this crate: the kernel's
-/// number and the age in ns. `None` if unknown.
+/// number and the age in ns, which is 0 if it is unknown. `None` if threads cannot be listed.
 pub(crate) fn others() -> Option<Vec<(u64, u64)>> {
     let own = std::fs::read_link("/proc/thread-self").ok();
     let own = own.as_deref().and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
-    let threads = std::fs::read_dir("/proc/self/task").ok()?;
-    let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse::<u64>().ok());
-    let numbers: Vec<u64> = numbers.collect();
+    let threads: io::Result<Vec<_>> = std::fs::read_dir("/proc/self/task").ok()?.collect();
+    let number_of = |thread: DirEntry| thread.file_name().to_str()?.parse::<u64>().ok();
+    let numbers: Vec<u64> = threads.ok()?.into_iter().filter_map(number_of).collect();
     wait_until_listed();
-    let others = numbers.into_iter().filter_map(|number| {
-        let began = cpu::began(number).filter(|_| Some(number) != own)?;
-        (!is_own(number, began)).then_some((number, cpu::age(began)?))
+    let others = numbers.into_iter().filter(|number| Some(*number) != own).filter_map(|number| {
+        // A thread of unknown age may have begun just now, and may have received anything.
+        let (began, age) = match cpu::began(number) {
+            Began::At(began) => (Some(began), cpu::age(began).unwrap_or(0)),
+            Began::Unknown => (None, 0),
+            Began::Over => return None,
+        };
+        (!is_own(number, began)).then_some((number, age))
     });
     Some(others.collect())
 }
@@ -229,7 +236,8 @@ impl Drop for ListedThread {
     fn drop(&mut self) {
         // In a forked child, another thread may have the place by now.
         if let Some(place) = self.place.filter(|place| place.number.load(Relaxed) == self.number) {
-            place.began.store(cpu::began(self.number).unwrap_or(0), Relaxed);
+            let began = if let Began::At(began) = cpu::began(self.number) { began } else { 0 };
+            place.began.store(began, Relaxed);
             // Release pairs with the load in `is_own`.
             place.number.store(self.number | ENDED, Release);
         }
@@ -242,7 +250,7 @@ mod tests {
     use std::thread::Builder;
     use std::time::{Duration, Instant};
 
-    use super::{PATIENCE, is_current, is_own, others, pause, resume, spawn, work};
+    use super::{Began, PATIENCE, is_current, is_own, others, pause, resume, spawn, work};
     use crate::{cpu, os};
 
     #[test]
@@ -268,12 +276,28 @@ mod tests {
         let is_other = |number| others.iter().any(|(id, _)| *id == number);
         assert_eq!((is_other(number_of_ours), is_other(number_of_other)), (false, true));
 
-        let began = cpu::began(number_of_ours).unwrap();
+        let Began::At(began) = cpu::began(number_of_ours) else { panic!("it runs") };
         drop((end_ours, end_other));
         ours.join().unwrap();
         other.join().unwrap();
-        assert!(is_own(number_of_ours, began), "the kernel may list it for a moment");
-        assert!(!is_own(number_of_ours, began + 1), "the kernel may use its number again");
+        assert!(is_own(number_of_ours, Some(began)), "the kernel may list it for a moment");
+        assert!(!is_own(number_of_ours, Some(began + 1)), "the kernel may use its number again");
+    }
+
+    #[test]
+    fn a_thread_whose_name_was_cut_inside_a_letter_is_listed() {
+        let (send, started) = channel();
+        let (end, ends) = channel::<()>();
+        let run = move || {
+            send.send(os::thread_id()).unwrap();
+            let _ = ends.recv();
+        };
+        // The kernel keeps 15 bytes: the last letter has two.
+        let thread = Builder::new().name("verarbeitung-z\u{f6}".to_owned()).spawn(run).unwrap();
+        let number = started.recv().unwrap();
+        assert!(others().unwrap().iter().any(|(id, _)| *id == number));
+        drop(end);
+        thread.join().unwrap();
     }
 
     #[test]
