@@ -73,7 +73,9 @@ fn is_quiet_file(file: &str) -> bool {
 /// handlers of its own, and may have one for a real-time signal. True if unknown.
 fn catches_signals() -> bool {
     const FIRST_REAL_TIME: i32 = 32;
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    // It begins with the name of the thread, which may be of any bytes.
+    let status = std::fs::read("/proc/self/status").unwrap_or_default();
+    let status = String::from_utf8_lossy(&status);
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     let caught = caught.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(u64::MAX);
     let is_caught = |signal: &i32| caught >> (signal - 1) & 1 != 0;

@@ -2,19 +2,21 @@
 
 use std::ops::Range;
 
-/// The memory of the statics of the program and its libraries. Empty if the system does not report
+/// The memory of the statics of the program and its libraries. `None` if the system does not report
 /// it.
-#[derive(Debug, Default)]
-pub(super) struct Statics(Vec<Range<usize>>);
+#[derive(Debug)]
+pub(super) struct Statics(Option<Vec<Range<usize>>>);
 
 impl Statics {
     pub(super) fn read() -> Self {
-        std::fs::read_to_string("/proc/self/maps").map(|maps| Self::of(&maps)).unwrap_or_default()
+        // The paths of the files may be of any bytes.
+        let maps = std::fs::read("/proc/self/maps").ok();
+        Self(maps.map(|maps| Self::of(&String::from_utf8_lossy(&maps))))
     }
 
     /// Finds the writable parts of mapped files. Memory that was zero at the start, such as a lock
     /// that is made later, has no file. That memory directly follows such a part.
-    fn of(maps: &str) -> Self {
+    fn of(maps: &str) -> Vec<Range<usize>> {
         let mut all: Vec<Range<usize>> = Vec::new();
         for (range, is_writable, path) in maps.lines().filter_map(mapping) {
             match all.last_mut() {
@@ -25,11 +27,12 @@ impl Statics {
                 _ => {}
             }
         }
-        Self(all)
+        all
     }
 
+    /// Returns whether the address may be in a static. Any may be, if unknown.
     pub(super) fn has(&self, address: usize) -> bool {
-        self.0.iter().any(|range| range.contains(&address))
+        self.0.as_ref().is_none_or(|all| all.iter().any(|range| range.contains(&address)))
     }
 }
 
@@ -62,7 +65,7 @@ mod tests {
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn statics_are_in_writable_parts_of_files_and_behind_them() {
-        let statics = Statics::of(MAPS);
+        let statics = Statics(Some(Statics::of(MAPS)));
         let has = |address| statics.has(address);
         assert!(
             [0x55a0_c001_1000, 0x55a0_c001_1fff, 0x55a0_c001_2000, 0x55a0_c001_3fff].into_iter().all(has)
@@ -70,6 +73,11 @@ mod tests {
         let others =
             [0x55a0_c001_0000, 0x55a0_c001_4000, 0x55a0_c100_0000, 0x7f2a_8000_0000, 0x7ffd_0000_0000];
         assert!(!others.into_iter().any(has));
+    }
+
+    #[test]
+    fn any_address_may_be_in_a_static_if_none_is_known() {
+        assert!(Statics(None).has(1));
     }
 
     #[cfg(target_os = "linux")]

@@ -37,7 +37,9 @@ pub(super) struct Loaded {
 
 /// Returns every module that has unwind tables and can be read.
 pub(super) fn loaded() -> Vec<Loaded> {
-    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return Vec::new() };
+    // The paths may be of any bytes.
+    let Ok(maps) = std::fs::read("/proc/self/maps") else { return Vec::new() };
+    let maps = String::from_utf8_lossy(&maps);
     let Ok(memory) = File::open("/proc/self/mem") else { return Vec::new() };
     let memory = OwnMemory(memory);
     files(&maps).into_iter().filter_map(|(name, range)| memory.module(name, range)).collect()
