@@ -241,7 +241,8 @@ impl Builder {
 
     /// Starts a thread that raises an alarm while something makes no progress for `threshold`, such
     /// as 100 ms. Each alarm is printed on stderr when it begins and when it ends. JSON and full
-    /// text reports have the last 64, and drop resolved ones first. An alarm is about:
+    /// text reports have the last 64, and drop resolved ones first. Alike ones are raised for the
+    /// 1st, 2nd, 4th, 8th … time, once a minute, and if one lasts much longer. They are about:
     ///
     /// - a poll that has not returned, except in `block_in_place`: its task, its running functions,
     ///   its thread, and whether that spins or is blocked;
@@ -253,8 +254,7 @@ impl Builder {
     /// - each proven or likely verdict, with its chain, once all waits in the chain have lasted for
     ///   the threshold. Verdicts with equal names and places are one alarm.
     ///
-    /// A threshold of zero turns it off. The second and the fourth alarm need a runtime that was
-    /// built by [`diagnose::tokio`](crate#features).
+    /// Zero turns it off. The second and fourth need a runtime of `diagnose::tokio`.
     ///
     /// # Cost
     /// The thread checks four times per threshold and at least once a second, or less often if a

@@ -67,7 +67,13 @@ fn level(message: &Message) -> Level {
     match message {
         Message::Text(text) => {
             let text = text.strip_prefix("diagnose: ").unwrap_or(text);
-            if DONE.iter().any(|done| text.starts_with(done)) { Level::Info } else { Level::Warn }
+            if DONE.iter().any(|done| text.starts_with(done)) {
+                Level::Info
+            } else if text.starts_with("cannot ") {
+                Level::Error
+            } else {
+                Level::Warn
+            }
         }
         Message::Alarm { words, .. } if !words.is_empty() => Level::Info,
         Message::Alarm { alarm, .. } => match alarm.kind {
@@ -226,7 +232,8 @@ mod tests {
     fn a_message_has_the_level_of_its_meaning() {
         let text = |text: &str| level(&Message::Text(text.to_owned()));
         assert_eq!(text("diagnose: wrote /tmp/x.svg"), Level::Info);
-        assert_eq!(text("diagnose: cannot start the watchdog thread: no"), Level::Warn);
+        assert_eq!(text("diagnose: cannot start the watchdog thread: no"), Level::Error);
+        assert_eq!(text("diagnose: ignoring DIAGNOSE_X: there is no such setting"), Level::Warn);
         let alarm = |words: &str| {
             level(&Message::Alarm { alarm: Alarm::from("it hangs".to_owned()), words: words.to_owned() })
         };

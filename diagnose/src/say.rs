@@ -78,6 +78,18 @@ macro_rules! say_now {
 }
 pub(crate) use say_now;
 
+/// Calls `run` like [`own_thread::work`]. If it panics, which is a defect of this crate or of what
+/// it calls, the thread says so and goes on.
+pub(crate) fn work_or_say<R>(what: &str, run: impl FnOnce() -> R) -> Option<R> {
+    let result = catch_unwind(AssertUnwindSafe(|| own_thread::work(run)));
+    let forget_and_say = |payload| {
+        // The payload's own drop may panic too.
+        std::mem::forget(payload);
+        say!("diagnose: cannot complete {what}: it panicked");
+    };
+    result.map_err(forget_and_say).ok()
+}
+
 /// Queues a line.
 pub(crate) fn line(text: &str) {
     queue(Message::Text(diagnose_reports::clean_line(text)));

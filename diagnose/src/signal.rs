@@ -57,7 +57,9 @@ pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static)
         let Ok(signals) = handed_over.recv() else { return };
         // All other threads may block it by now.
         crate::signal_mask::accept(number(signal));
-        pipe::act_on(signals, || own_thread::work(&action));
+        pipe::act_on(signals, || {
+            let _ = crate::say::work_or_say("the dump for a signal", &action);
+        });
     };
     let as_error = |error| InstallError::Signal(signal, error);
     own_thread::spawn("diagnose-signal", listen).map_err(as_error)?;

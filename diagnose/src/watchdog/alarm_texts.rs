@@ -31,7 +31,7 @@ pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>], with_stac
     findings.iter().map(|finding| alarm(kind(finding), texts.text(finding), tasks(finding))).collect()
 }
 
-fn kind(finding: &Finding<'_>) -> AlarmKind {
+pub(super) fn kind(finding: &Finding<'_>) -> AlarmKind {
     match finding {
         Finding::LongPoll(_) => AlarmKind::LongPoll,
         Finding::Blocked { .. } => AlarmKind::BlockedRuntime,

@@ -231,10 +231,15 @@ fn text(alike: &[&Verdict]) -> String {
     }
 }
 
-/// Returns a power of two as an ordinal: 2nd, 4th, 32nd, 512th.
-fn ordinal(times: u64) -> String {
-    let is_second = times % 10 == 2 && times % 100 != 12;
-    format!("{times}{}", if is_second { "nd" } else { "th" })
+/// Returns a number as an ordinal: 1st, 2nd, 3rd, 4th, 11th, 512th.
+pub(super) fn ordinal(number: u64) -> String {
+    let suffix = match (number % 10, number % 100) {
+        (1, not) if not != 11 => "st",
+        (2, not) if not != 12 => "nd",
+        (3, not) if not != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{suffix}")
 }
 
 fn seconds(ns: u64) -> String {

@@ -42,6 +42,18 @@ pub(super) enum Finding<'a> {
     Starved(Vec<&'a Task>),
 }
 
+impl<'a> Finding<'a> {
+    /// The tasks that it is about: in polls, or else in the queue.
+    pub(super) fn tasks(&self) -> &[&'a Task] {
+        match self {
+            Self::LongPoll(task) => std::slice::from_ref(task),
+            Self::Blocked { polls: tasks, .. }
+            | Self::Uneven { queued: tasks, .. }
+            | Self::Starved(tasks) => tasks,
+        }
+    }
+}
+
 /// The findings so far, so that each is reported once.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
@@ -109,6 +121,17 @@ impl Looks {
         }
         self.forget(snapshot);
         findings
+    }
+
+    /// Returns the finding again at the next look, if it lasts.
+    pub(super) fn look_again(&mut self, finding: &Finding<'_>) {
+        if let Finding::Blocked { runtime, .. } = finding {
+            self.blocked.remove(&runtime.number);
+            return;
+        }
+        for task in finding.tasks() {
+            self.reported.remove(&(task.id, task.polls, task.state));
+        }
     }
 
     /// Returns whether this state is new, and marks it as reported.

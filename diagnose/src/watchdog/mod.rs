@@ -31,6 +31,7 @@
 //! late          whether anything is late, without a snapshot
 //! suspects      which late tasks may hang, in a few bytes per task
 //! looks         long polls and queued tasks in a snapshot, if new: a pure function
+//! repeats       which of them are raised, if the same code is late again and again
 //! alarm_texts   the texts of these findings
 //! hangs         when to ask for verdicts, and which of them are new
 //! native_stack  the native stack of a thread, as lines; needs the feature `native-stacks`
@@ -54,6 +55,7 @@ mod native_stack;
 )))]
 mod no_stack;
 mod poll_alarms;
+mod repeats;
 mod suspects;
 mod watch;
 

@@ -36,11 +36,8 @@ pub(super) struct PollAlarm {
 impl PollAlarm {
     /// `taken`: when the snapshot of the finding was taken.
     pub(super) fn new(alarm: Alarm, finding: &Finding<'_>, taken: Instant) -> Self {
-        let (tasks, lasts_for_any) = match finding {
-            Finding::LongPoll(task) => (std::slice::from_ref(task), false),
-            Finding::Blocked { polls, .. } => (&polls[..], false),
-            Finding::Uneven { queued, .. } | Finding::Starved(queued) => (&queued[..], true),
-        };
+        let tasks = finding.tasks();
+        let lasts_for_any = matches!(finding, Finding::Uneven { .. } | Finding::Starved(_));
         // All workers have been in polls since the youngest of these polls began.
         let ages = || tasks.iter().map(|task| task.since_ns);
         let age_ns = if lasts_for_any { ages().max() } else { ages().min() };

@@ -6,16 +6,17 @@ use std::time::{Duration, Instant};
 
 use super::alarm_texts::alarms_of;
 use super::budget::Budget;
-use super::hangs::{HangEvent, Hangs};
+use super::hangs::{HangEvent, Hangs, ordinal};
 use super::late::Gather;
-use super::looks::Looks;
+use super::looks::{Finding, Looks};
 use super::poll_alarms::{self, PollAlarm};
+use super::repeats::Repeats;
 use super::suspects::{Suspects, suspects};
 use crate::alarms::{raise, resolve};
 use crate::clock;
 use crate::os;
 use crate::own_thread;
-use crate::say::say;
+use crate::say::{say, work_or_say};
 use crate::switch;
 use crate::sync::Mutex;
 
@@ -61,7 +62,11 @@ fn run(times: u64) {
     while let Some(threshold) = threshold() {
         let pause = (threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1));
         rest(pause.max(watch.looked.saturating_mul(LOOK_SHARE).min(LONGEST_PAUSE)), threshold);
-        own_thread::work(|| watch.look(threshold));
+        if work_or_say("a look for late tasks", || watch.look(threshold)).is_none() {
+            // It begins anew, and not too often, as the next look may panic too.
+            watch = Watch::default();
+            thread::sleep(LONGEST_PAUSE);
+        }
     }
 }
 
@@ -86,6 +91,7 @@ fn has_overslept(slept: Duration, pause: Duration, threshold: Duration) -> bool 
 struct Watch {
     gather: Gather,
     looks: Looks,
+    repeats: Repeats,
     /// Alarms about polls and queued tasks that are not over.
     open: Vec<PollAlarm>,
     hangs: Hangs,
@@ -153,11 +159,16 @@ impl Watch {
             let taken = Instant::now();
             let snapshot = crate::snapshot::running();
             let findings = self.looks.look(&snapshot, ns(threshold));
+            let again = |finding: &Finding<'_>| self.looks.look_again(finding);
+            let (findings, counts) = self.repeats.raised(findings, taken, again);
             self.running.spend(watch.turn().took);
             let watch = Stopwatch::start();
             let alarms = alarms_of(&snapshot, &findings, self.stacks.allows(Instant::now()));
             self.stacks.spend(watch.turn().took);
-            for (finding, alarm) in findings.iter().zip(alarms) {
+            for ((finding, mut alarm), count) in findings.iter().zip(alarms).zip(counts) {
+                if count > 1 {
+                    alarm.text = format!("for the {} time: {}", ordinal(count), alarm.text);
+                }
                 self.open.push(PollAlarm::new(alarm.clone(), finding, taken));
                 raise(alarm);
             }
