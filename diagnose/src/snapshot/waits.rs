@@ -35,6 +35,8 @@ pub(super) struct WaitsCopy {
     queued: Vec<WaitCopy>,
     /// Waits without a resource: timers, joins.
     loose: Vec<WaitCopy>,
+    /// Waits that are over, and whose wakers are still stored.
+    left: Vec<WaitCopy>,
     holdings: Vec<HoldingCopy>,
     /// The ages of unknown threads, in ns.
     foreign: Vec<u64>,
@@ -66,8 +68,16 @@ impl WaitsCopy {
         // passes them on. Without records there are no holdings, so threads need not be listed.
         let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { own_thread::others() };
         let foreign = foreign_threads(threads.as_deref());
-        let (mut loose, mut queued): (Vec<_>, Vec<_>) =
-            waits::all_waits().partition(|wait| wait.resource == 0);
+        let mut left = Vec::new();
+        let waits = waits::all_waits().filter_map(|wait| {
+            if wait.is_ready {
+                left.push(wait);
+                None
+            } else {
+                Some(wait)
+            }
+        });
+        let (mut loose, mut queued): (Vec<_>, Vec<_>) = waits.partition(|wait| wait.resource == 0);
         local_sets::keep_known(&mut loose);
         sort_by_key(&mut loose, |wait| wait.id);
         sort_by_key(&mut queued, |wait| (wait.resource, wait.is_given_up, wait.place));
@@ -81,7 +91,7 @@ impl WaitsCopy {
                 .into_iter()
                 .filter_map(|(id, record)| ResourceQueue::capture(id, record, &queued, &mut next)),
         );
-        (all.queued, all.loose) = (queued, loose);
+        (all.queued, all.loose, all.left) = (queued, loose, left);
         all.threads =
             threads.map(|threads| threads.into_iter().map(|(id, _)| OtherThread::read(id)).collect());
         all.holdings = waits::holdings().collect();
@@ -113,6 +123,15 @@ impl WaitsCopy {
             } else if polled.wakers > 0 && !polled.is_indirect {
                 *count = count.map(|count: u32| count + 1);
             }
+        }
+        for wait in &self.left {
+            let count = tasks.position(wait.polled.task).and_then(|task| stored.get_mut(task));
+            // Without another wait, the task may rely on this waker.
+            let Some(Some(count)) = count.filter(|count| count.is_some_and(|count| count > 0)) else {
+                continue;
+            };
+            *count +=
+                u32::from(wait.read() == wait.polled && wait.polled.wakers > 0 && !wait.polled.is_indirect);
         }
         stored
     }

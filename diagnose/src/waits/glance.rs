@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::record::Record;
 use super::resource_type::ResourceKind;
-use super::wait_cell::{BLOCKING, INDIRECT, LISTED, MODES, OVER, WaitCell, WaitMode};
+use super::wait_cell::{BLOCKING, INDIRECT, LISTED, MODES, OVER, READY, WaitCell, WaitMode};
 use crate::pool;
 
 /// The target of a wait, and whether the wait can go on.
@@ -23,7 +23,7 @@ pub(crate) struct Glance {
     pub(crate) record: Option<&'static Record>,
     pub(crate) resource: u64,
     pub(crate) began: u64,
-    /// Tick at which its last poll began.
+    /// Tick at which its last poll began; `u64::MAX` if its future was ready then.
     pub(crate) entered: u64,
     /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
     pub(crate) due: u64,
@@ -65,7 +65,7 @@ impl WaitCell {
             record: self.record(),
             resource: self.resource.load(Relaxed),
             began: self.started().unwrap_or(0),
-            entered: self.entered.load(Relaxed),
+            entered: if flags & READY == 0 { self.entered.load(Relaxed) } else { u64::MAX },
             due: self.due.load(Relaxed),
             is_blocking: flags & BLOCKING != 0,
             is_given_up,

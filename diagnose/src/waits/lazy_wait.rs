@@ -34,7 +34,7 @@ use crate::switch;
 /// The owner of a polled value can give up waiting without calling anything. The wait then ends
 /// with the next ready poll, or with [`LazyWait::end`].
 #[derive(Debug, Default)]
-pub(crate) struct LazyWait(Option<&'static WaitCell>);
+pub(crate) struct LazyWait(pub(super) Option<&'static WaitCell>);
 
 /// Properties of a polled future.
 #[derive(Debug, Clone, Copy, Default)]
@@ -115,7 +115,7 @@ impl LazyWait {
         let ready = poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get)));
         mem::forget(unwinding);
         if ready.is_ready() {
-            self.end_poll(&scope, polled.shares_waker);
+            self.end_poll(&scope, outer, polled.shares_waker);
         } else if waker.is_some() {
             self.end_pending(&scope, polled.is_pinned, outer, info());
         }
@@ -123,17 +123,10 @@ impl LazyWait {
     }
 
     #[inline]
-    fn end_poll(&mut self, scope: &PollScope, shares_waker: bool) {
-        if self.0.is_some() || scope.lent.wait().is_some() {
-            self.end_ready(scope, shares_waker);
-        }
-    }
-
-    #[inline(never)]
-    fn end_ready(&mut self, scope: &PollScope, shares_waker: bool) {
-        if let Some(wait) = self.0.take().or_else(|| scope.lent.wait()) {
-            wait.forward().give_back();
-            wait.end(if shares_waker { WaitEnd::ReadyShared } else { WaitEnd::Ready });
+    fn end_poll(&mut self, scope: &PollScope, outer: &Waker, shares_waker: bool) {
+        let promoted = scope.lent.wait();
+        if self.0.is_some() || promoted.is_some() {
+            self.end_ready(promoted, outer, shares_waker);
         }
     }
 
@@ -147,7 +140,8 @@ impl LazyWait {
             }
         }
         let wait = self.0.or_else(|| scope.lent.wait());
-        if info.is_nothing() {
+        // A wait that was on record before may be polled while the recording is off.
+        if info.is_nothing() || self.0.is_some() && !switch::records() {
             self.0 = wait;
             return;
         }
@@ -373,7 +367,7 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
         // stalls the processor. So the output stays in place until the holding is made.
         match this.future.poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get))) {
             Poll::Ready(output) => {
-                this.wait.end_poll(&scope, false);
+                this.wait.end_poll(&scope, outer, false);
                 Poll::Ready((this.guard)(
                     output,
                     Holding::hold_after(record, units, at, is_movable, *this.has_waited).taken_in(memory),

@@ -33,6 +33,7 @@ mod holding;
 mod holding_slot;
 mod last_event;
 mod lazy_wait;
+mod leftover;
 pub(crate) mod lock_order;
 mod notifiers;
 mod own_code;

@@ -58,13 +58,13 @@ pub(super) const MODES: [WaitMode; 15] = [
     WaitMode::LocalSet,
 ];
 
-/// How a wait ends. This decides what happens to the wakers that are still stored.
+/// How a wait ends. The wakers that are still stored wake the task in any case. This decides how
+/// they count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WaitEnd {
-    /// Its future is ready: those wakers need not wake anything any more.
+    /// Its future is ready.
     Ready,
-    /// Its future is ready, but those wakers may be the only ones that other futures of the task
-    /// have there.
+    /// Its future is ready, and other futures of the task may rely on its wakers.
     ReadyShared,
     /// Its future is dropped. The task may rely on the wakers: one example is a `recv` future that
     /// is made anew for every poll.
@@ -133,6 +133,8 @@ pub(super) const INDIRECT: u32 = 1 << 3;
 pub(super) const OVER: u32 = 1 << 4;
 /// The future does not move before it ends.
 pub(super) const PINNED: u32 = 1 << 5;
+/// The future was ready. The primitive may still store its waker.
+pub(super) const READY: u32 = 1 << 6;
 
 static TABLE: RawWakerVTable = promoted_table::<WaitCell>();
 static LENT: RawWakerVTable = lent_table::<WaitWaker>();
@@ -207,7 +209,7 @@ impl WaitCell {
     }
 
     /// Records the polling task. Returns whether `outer` is not the task's own waker.
-    fn note_poll(&self, outer: Option<&Waker>) -> bool {
+    pub(super) fn note_poll(&self, outer: Option<&Waker>) -> bool {
         let here = live::current_poll();
         self.task.store(here.task, Relaxed);
         self.span.store(here.span, Relaxed);
@@ -250,7 +252,7 @@ impl WaitCell {
         self.set(FORCED | INDIRECT, true);
     }
 
-    fn set(&self, flag: u32, on: bool) {
+    pub(super) fn set(&self, flag: u32, on: bool) {
         let flags = self.flags.load(Relaxed);
         self.flags.store(if on { flags | flag } else { flags & !flag }, Relaxed);
     }
@@ -270,6 +272,18 @@ impl WaitCell {
 
     /// Ends the wait.
     pub(super) fn end(&'static self, end: WaitEnd) {
+        let is_known = self.flags.load(Relaxed) & (LISTED | READY) != 0;
+        self.unlist(end);
+        if end == WaitEnd::GivenUp && self.forward.clones() != 0 {
+            self.set(OVER, is_known);
+        }
+        if self.forward.end() {
+            Promoted::free(self);
+        }
+    }
+
+    /// Takes the wait from the list.
+    pub(super) fn unlist(&'static self, end: WaitEnd) {
         let was_listed = self.is_listed();
         if was_listed {
             self.set(LISTED, false);
@@ -282,18 +296,6 @@ impl WaitCell {
                 let is_uncounted = end == WaitEnd::GivenUp || is_receive && record.is_bounded_queue();
                 record.dequeue(self.place.load(Relaxed), self.waited(), is_uncounted, self.call());
             }
-        }
-        if self.forward.clones() != 0 {
-            match end {
-                WaitEnd::Ready => {
-                    self.forward.replace(None);
-                }
-                WaitEnd::ReadyShared => {}
-                WaitEnd::GivenUp => self.set(OVER, was_listed),
-            }
-        }
-        if self.forward.end() {
-            Promoted::free(self);
         }
     }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::fence;
 
-use super::wait_cell::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, PINNED, WaitCell, WaitMode};
+use super::wait_cell::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, PINNED, READY, WaitCell, WaitMode};
 use crate::live::Memory;
 use crate::pool;
 use crate::site::Site;
@@ -76,6 +76,8 @@ pub(crate) struct WaitCall {
     pub(crate) is_blocking: bool,
     /// Whether it was given up, and only its waker is left.
     pub(crate) is_given_up: bool,
+    /// Whether its future was ready before.
+    pub(crate) is_ready: bool,
     /// Whether its future does not move before it ends.
     pub(crate) is_pinned: bool,
 }
@@ -88,12 +90,23 @@ struct Calls {
     last: Option<(CallKey, Rc<WaitCall>)>,
 }
 
-type CallKey = (WaitMode, u64, *const Location<'static>, [Option<*const ()>; 2], Option<u32>, [bool; 3]);
+type CallKey = (WaitMode, u64, *const Location<'static>, [Option<*const ()>; 2], Option<u32>, [bool; 4]);
 
 impl WaitCall {
     fn share(self, calls: &mut Calls) -> Rc<Self> {
-        let Self { mode, units, at, awaited, polled_in, thread, is_blocking, is_given_up, is_pinned } = self;
-        let flags = [is_blocking, is_given_up, is_pinned];
+        let Self {
+            mode,
+            units,
+            at,
+            awaited,
+            polled_in,
+            thread,
+            is_blocking,
+            is_given_up,
+            is_ready,
+            is_pinned,
+        } = self;
+        let flags = [is_blocking, is_given_up, is_ready, is_pinned];
         let places =
             [awaited.map(|it| ptr::from_ref(it).cast()), polled_in.map(|it| ptr::from_ref(it).cast())];
         let key = (mode, units, ptr::from_ref(at), places, thread, flags);
@@ -164,6 +177,7 @@ impl WaitCell {
             thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
             is_blocking: flags & BLOCKING != 0,
             is_given_up,
+            is_ready: flags & READY != 0,
             is_pinned: flags & PINNED != 0,
         };
         let waiting = WaitCopy {

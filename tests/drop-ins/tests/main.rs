@@ -8,6 +8,7 @@ mod auto_traits;
 mod flume_parity;
 mod futures_parity;
 mod on_record;
+mod ready_wakers;
 mod tokio_util_parity;
 mod tokio_util_task_parity;
 mod tracked_on_record;

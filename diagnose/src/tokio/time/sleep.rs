@@ -47,13 +47,15 @@ impl Sleep {
     /// Resets the deadline.
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
         let this = self.project();
-        this.wait.end();
+        this.wait.abandon();
         this.inner.reset(deadline);
     }
 
     /// Returns tokio's own `Sleep`.
     pub fn into_inner(self) -> ::tokio::time::Sleep {
-        self.inner
+        let Self { inner, mut wait, .. } = self;
+        wait.abandon();
+        inner
     }
 
     delegate! { inner:
@@ -73,7 +75,11 @@ impl Future for Sleep {
         let (deadline, made_at) = (this.inner.deadline(), *this.made_at);
         let poll = |context: &mut Context<'_>| this.inner.as_mut().poll(context);
         let is_listed = this.wait.is_listed();
-        this.wait.poll(cx, || due::wait_info(deadline, made_at, is_listed), poll)
+        let ready = this.wait.poll(cx, || due::wait_info(deadline, made_at, is_listed), poll);
+        if ready.is_ready() {
+            this.wait.rest();
+        }
+        ready
     }
 }
 

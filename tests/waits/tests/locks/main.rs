@@ -22,6 +22,7 @@ mod notify_records_its_possible_notifiers;
 mod originals_become_wrappers_and_back;
 mod owned_guards_belong_to_the_task_that_accessed_them_last;
 mod permits_are_split_and_merged;
+mod ready_futures_leave_their_wakers;
 mod resets_restart_the_usage;
 mod runtimes_that_shut_down_wait_for_their_jobs;
 mod semaphores_record_who_adds_permits;
