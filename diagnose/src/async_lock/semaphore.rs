@@ -14,7 +14,7 @@ use pin_project_lite::pin_project;
 use super::acquiring::waiting;
 use super::futures::Acquire;
 use crate::waits::{
-    Holding, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
+    Holding, Notifiers, Record, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
 };
 use crate::wrap::{convert, debug, share};
 
@@ -154,7 +154,7 @@ impl<'a> SemaphoreGuard<'a> {
     #[inline]
     #[track_caller]
     pub fn forget(self) {
-        count_forgotten(&self.holding, Location::caller());
+        count_forgotten(self.holding.record(), Location::caller());
         self.guard.forget();
     }
 }
@@ -174,8 +174,9 @@ impl SemaphoreGuardArc {
     #[inline]
     #[track_caller]
     pub fn forget(mut self) {
-        count_forgotten(&self.holding, Location::caller());
-        self.semaphore = None;
+        // The permit may have been acquired while the recording was off.
+        let semaphore = self.semaphore.take();
+        count_forgotten(semaphore.and_then(|it| it.resource.record()), Location::caller());
     }
 }
 
@@ -194,8 +195,8 @@ impl fmt::Debug for SemaphoreGuardArc {
     }
 }
 
-fn count_forgotten(holding: &Holding, at: &'static Location<'static>) {
-    if let Some(record) = holding.record() {
+fn count_forgotten(record: Option<&'static Record>, at: &'static Location<'static>) {
+    if let Some(record) = record {
         record.forget(1, at);
     }
 }

@@ -97,11 +97,11 @@ impl ResourceQueue {
         }
         resource.first_task = capture.first_task_since(identity.created).map(TaskId::new);
         resource.age_ns = capture.ago(identity.started);
+        // A broadcast drops a message once all receivers have it. How many it has is not recorded.
         resource.filled = match identity.resource_type.kind {
             ResourceKind::Mpsc
             | ResourceKind::Mpmc
             | ResourceKind::Oneshot
-            | ResourceKind::Broadcast
             | ResourceKind::Pipe
             | ResourceKind::Barrier => entered.saturating_sub(left),
             _ => 0,

@@ -86,3 +86,18 @@ async fn a_reset_forgets_what_was_missed() {
     assert_eq!(receiver.recv().await, Err(RecvError::Lagged(5)));
     assert_eq!((usage().acquisitions, usage().missed), (5, 5));
 }
+
+// thread    ├ send, receive: 5 times ┤ nothing waits
+#[test]
+fn a_message_that_is_there_is_received_without_a_wait_and_not_kept() {
+    diagnose_isolation::isolated!();
+    let (sender, mut receiver) = broadcast::channel(4);
+    for message in 0..5 {
+        sender.send(message).unwrap();
+        assert_eq!(receiver.blocking_recv(), Ok(message));
+    }
+    let seen = look();
+    let mut channels = seen.0.resources.iter().filter(|it| it.kind == ResourceKind::Broadcast);
+    let channel = channels.next().expect("it is alive");
+    assert_eq!((channel.usage.acquisitions, channel.usage.contended, channel.filled), (5, 0, 0));
+}

@@ -322,6 +322,18 @@ fn a_message_in_the_slot_of_a_closed_sender_is_counted() {
     assert_eq!(now(receiver.recv()), Some(7));
 }
 
+#[test]
+fn a_clone_of_a_closed_sender_does_not_keep_the_channel_open() {
+    let (sender, mut receiver) = tokio::sync::mpsc::channel(4);
+    let mut sends = PollSender::new(sender);
+    assert!(sends.poll_reserve(&mut Context::from_waker(Waker::noop())).is_ready());
+    sends.close();
+    let clone = sends.clone();
+    sends.send_item(7).unwrap();
+    drop(sends);
+    assert_eq!((now(receiver.recv()), now(receiver.recv()), clone.is_closed()), (Some(7), None, true));
+}
+
 /// The original still has its sender.
 #[test]
 fn a_sender_that_becomes_the_original_is_with_anyone() {

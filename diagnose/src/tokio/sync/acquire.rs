@@ -44,7 +44,7 @@ macro_rules! acquire {
             let blocked = $it.resource.blocks_if(is_busy, WaitMode::$mode, $units, at);
             let guard = $it.$inner.$block();
             drop(blocked);
-            $guard::new($it.resource.hold($units, at, false, false), guard $(, $argument)?)
+            $guard::new($it.resource.hold($units, at, false, is_busy), guard $(, $argument)?)
         }
 
         $(#[$wait_owned_meta])*

@@ -141,7 +141,8 @@ impl<T> Receiver<T> {
         let at = Location::caller();
         let Self { inner, end, .. } = self;
         end.used(at);
-        let blocked = BlockedThread::begin(end.record(), WaitMode::Receive, 1, at);
+        let blocks = end.record().filter(|_| inner.is_empty());
+        let blocked = blocks.and_then(|record| BlockedThread::begin(Some(record), WaitMode::Receive, 1, at));
         let message = inner.blocking_recv();
         drop(blocked);
         end.took(u64::from(message.is_ok()));

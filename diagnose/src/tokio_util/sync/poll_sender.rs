@@ -22,7 +22,9 @@ pub struct PollSender<T> {
     wait: LazyWait,
     /// The reserved slot.
     holding: Holding,
+    /// Kept while a slot is reserved, even if it is closed.
     sender: Option<Sender<T>>,
+    is_closed: bool,
     made_at: &'static Location<'static>,
 }
 
@@ -36,6 +38,7 @@ impl<T: Send> PollSender<T> {
             wait: LazyWait::default(),
             holding: Holding::NONE,
             sender: Some(sender),
+            is_closed: false,
             made_at: Location::caller(),
         }
     }
@@ -100,6 +103,7 @@ impl<T: Send> PollSender<T> {
     pub fn close(&mut self) {
         self.wait.end();
         self.inner.close();
+        self.is_closed = true;
         if self.holding.record().is_none() {
             self.sender = None;
         }
@@ -122,6 +126,7 @@ convert!(
         wait: LazyWait::default(),
         holding: Holding::NONE,
         sender: inner.get_ref().cloned().map(Sender::from),
+        is_closed: inner.get_ref().is_none(),
         inner,
         made_at: Location::caller(),
     },
@@ -139,7 +144,8 @@ impl<T> Clone for PollSender<T> {
             inner: self.inner.clone(),
             wait: LazyWait::default(),
             holding: Holding::NONE,
-            sender: self.sender.clone(),
+            sender: self.sender.as_ref().filter(|_| !self.is_closed).cloned(),
+            is_closed: self.is_closed,
             made_at: Location::caller(),
         }
     }

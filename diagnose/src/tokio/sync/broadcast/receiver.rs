@@ -86,8 +86,10 @@ impl<T: Clone> Receiver<T> {
     pub fn blocking_recv(&mut self) -> Result<T, RecvError> {
         let at = Location::caller();
         self.end.used(at);
-        let _blocked = BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at);
+        let blocks = self.end.record().filter(|_| self.inner.is_empty());
+        let blocked = blocks.and_then(|record| BlockedThread::begin(Some(record), WaitMode::Receive, 1, at));
         let received = self.inner.blocking_recv();
+        drop(blocked);
         if let Err(RecvError::Lagged(messages)) = received {
             count_missed(&self.end, messages, at);
         }

@@ -10,8 +10,9 @@ use crate::wrap::{convert, debug};
 
 /// tokio's `Permit`: a reserved slot for one message. Dropping it releases the slot.
 pub struct Permit<'a, T> {
-    pub(super) inner: mpsc::Permit<'a, T>,
+    // Dropped first: a slot that is free is never shown as reserved.
     pub(super) holding: Holding,
+    pub(super) inner: mpsc::Permit<'a, T>,
     pub(super) end: &'a ChannelEnd,
 }
 
@@ -30,8 +31,8 @@ debug!(['a, T] Permit<'a, T>, inner: mpsc::Permit<'a, T>);
 
 /// tokio's `PermitIterator`: several reserved slots. Dropping it releases the remaining ones.
 pub struct PermitIterator<'a, T> {
-    pub(super) inner: mpsc::PermitIterator<'a, T>,
     pub(super) holding: Holding,
+    pub(super) inner: mpsc::PermitIterator<'a, T>,
     pub(super) end: &'a ChannelEnd,
 }
 
@@ -55,8 +56,8 @@ debug!(['a, T] PermitIterator<'a, T>, inner: mpsc::PermitIterator<'a, T>);
 
 /// tokio's `OwnedPermit`: a reserved slot, with its sender. Dropping it releases the slot.
 pub struct OwnedPermit<T> {
-    pub(super) inner: mpsc::OwnedPermit<T>,
     pub(super) holding: Holding,
+    pub(super) inner: mpsc::OwnedPermit<T>,
     pub(super) end: ChannelEnd,
 }
 

@@ -78,7 +78,7 @@ impl<T: ?Sized> Mutex<T> {
             let blocked = it.resource.blocks_if(is_busy, WaitMode::Lock, 1, at);
             let guard = it.mutex.blocking_lock();
             drop(blocked);
-            (guard, it.resource.hold(1, at, true, false))
+            (guard, it.resource.hold(1, at, true, is_busy))
         }))
     }
 

@@ -136,6 +136,6 @@ impl Semaphore {
         let blocked = self.resource.blocks_if(is_busy, WaitMode::Acquire, n.into(), at);
         let permit = self.permits.blocking_acquire_many(n)?;
         drop(blocked);
-        Ok((permit, self.resource.hold(n.into(), at, is_movable, false)))
+        Ok((permit, self.resource.hold(n.into(), at, is_movable, is_busy)))
     }
 }
