@@ -7,10 +7,12 @@
 //! No step blocks. A client that is too slow in any state is disconnected.
 
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::budget::CpuStopwatch;
 use super::listener::Stream;
+use super::page::Made;
 use super::request::{Access, Refusal, Request, parse};
 use super::respond::{Answer, Begun, HEADERS, LOCATION, OngoingProfile};
 
@@ -110,6 +112,14 @@ impl Client {
             State::Closing { .. } | State::Gone => Some(Duration::MAX),
             State::Writing { .. } => Some(self.moved.elapsed()),
             State::Recording(..) => None,
+        }
+    }
+
+    /// Returns what the client has not taken completely yet.
+    pub(super) fn made(&self) -> Option<&Arc<Made>> {
+        match &self.state {
+            State::Writing { answer, .. } => Some(&answer.made),
+            _ => None,
         }
     }
 

@@ -20,10 +20,12 @@
 //! request   a request's head, and who may ask
 //! budget    how much of a processor the thread may use
 //! listener  TCP and Unix sockets
+//! bodies    how much memory the responses may take that clients have not taken yet
 //! client    one connection, from its first byte to its last
 //! server    the thread
 //! ```
 
+mod bodies;
 mod budget;
 mod client;
 mod listener;

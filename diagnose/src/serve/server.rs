@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::bodies;
 use super::budget::{Budget, CpuStopwatch};
 use super::client::{Client, ClientStep};
 use super::listener::Listener;
@@ -251,6 +252,7 @@ impl Server {
             }
             step != ClientStep::Gone
         });
+        bodies::bound(&mut self.clients);
         // Making pages has a bound of its own.
         let pause = self.budget.spend(watch.elapsed().saturating_sub(made));
         let is_recording = !self.clients.is_empty() && self.clients.iter().all(Client::is_recording);
