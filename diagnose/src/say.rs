@@ -85,7 +85,7 @@ pub(crate) fn work_or_say<R>(what: &str, run: impl FnOnce() -> R) -> Option<R> {
     let forget_and_say = |payload| {
         // The payload's own drop may panic too.
         std::mem::forget(payload);
-        say!("diagnose: cannot complete {what}: it panicked");
+        own_thread::work(|| say!("diagnose: cannot complete {what}: it panicked"));
     };
     result.map_err(forget_and_say).ok()
 }

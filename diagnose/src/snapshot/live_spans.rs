@@ -128,10 +128,10 @@ impl LiveSpans {
             running.filter(|task| task.doing == TaskState::Running && task.origin.work == TaskKind::Future);
         let running = running.map(|task| (task.task.thread.load(Relaxed), task.id)).collect();
         runtimes::add(snapshot, &running, now, scale);
-        let stored = waits.stored_wakers(&tasks);
         let block_ons = BlockOns::new(&tasks.all, ago);
         let (read_at, other_threads) = (waits.read_at(), waits.take_threads());
         let confined = Confined::new(&spans, &tasks);
+        let (stored, resting) = (waits.stored_wakers(&tasks, &confined), waits.left.resting(&tasks));
         let is_whole = !snapshot.nodes.is_empty();
         let capture = CaptureContext {
             now,
@@ -160,6 +160,7 @@ impl LiveSpans {
             }
             add_thread(&mut task, threads.get(&listing.task.thread.load(Relaxed)));
             task.wakers = task.wakers.map(|wakers| wakers.saturating_add(block_ons.more_wakers(&listing)));
+            task.wakers = task.wakers.map(|wakers| wakers.saturating_sub(resting[index]));
             let stored = stored[index];
             task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(stored.unwrap_or(0).into()));
             // A state that began later may have waits that were not read.

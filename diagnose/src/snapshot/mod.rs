@@ -23,6 +23,7 @@ mod guard_use;
 mod holdings;
 mod kinds;
 mod latency;
+mod leftovers;
 mod live_spans;
 mod local_sets;
 mod lock_order;

@@ -10,10 +10,11 @@ use diagnose_reports::model::{
 use diagnose_reports::sort::sort_by_key;
 
 use super::capture_context::{CaptureContext, TaskTable};
-use super::confined::Stay;
+use super::confined::{Confined, Stay};
 use super::draining::{Draining, in_place};
 use super::holdings::Holdings;
 use super::kinds::mode;
+use super::leftovers::Leftovers;
 use super::local_sets;
 use super::resource_queue::{ResourceQueue, free};
 use super::task_copy::TaskCopy;
@@ -35,8 +36,7 @@ pub(super) struct WaitsCopy {
     queued: Vec<WaitCopy>,
     /// Waits without a resource: timers, joins.
     loose: Vec<WaitCopy>,
-    /// Waits that are over, and whose wakers are still stored.
-    left: Vec<WaitCopy>,
+    pub(super) left: Leftovers,
     holdings: Vec<HoldingCopy>,
     /// The ages of unknown threads, in ns.
     foreign: Vec<u64>,
@@ -68,10 +68,10 @@ impl WaitsCopy {
         // passes them on. Without records there are no holdings, so threads need not be listed.
         let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { own_thread::others() };
         let foreign = foreign_threads(threads.as_deref());
-        let mut left = Vec::new();
+        let mut left = Leftovers::default();
         let waits = waits::all_waits().filter_map(|wait| {
             if wait.is_ready {
-                left.push(wait);
+                left.0.push(wait);
                 None
             } else {
                 Some(wait)
@@ -105,7 +105,7 @@ impl WaitsCopy {
 
     /// Returns, by task index, the number of clones of its waker that these waits store; `None` if
     /// one of the waits has changed since it was read.
-    pub(super) fn stored_wakers(&self, tasks: &TaskTable) -> Vec<Option<u32>> {
+    pub(super) fn stored_wakers(&self, tasks: &TaskTable, confined: &Confined<'_>) -> Vec<Option<u32>> {
         let mut stored = vec![Some(0); tasks.all.len()];
         let queues = self.records.iter().flat_map(|it| it.queue.clone().chain(it.given_up));
         let queued = queues.filter_map(|index| self.queued.get(index));
@@ -124,15 +124,7 @@ impl WaitsCopy {
                 *count = count.map(|count: u32| count + 1);
             }
         }
-        for wait in &self.left {
-            let count = tasks.position(wait.polled.task).and_then(|task| stored.get_mut(task));
-            // Without another wait, the task may rely on this waker.
-            let Some(Some(count)) = count.filter(|count| count.is_some_and(|count| count > 0)) else {
-                continue;
-            };
-            *count +=
-                u32::from(wait.read() == wait.polled && wait.polled.wakers > 0 && !wait.polled.is_indirect);
-        }
+        self.left.add_harmless(&mut stored, tasks, confined);
         stored
     }
 

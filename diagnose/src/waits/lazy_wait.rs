@@ -107,7 +107,7 @@ impl LazyWait {
         mut info: impl FnMut() -> WaitInfo,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        let scope = PollScope::new(self.0, polled.record, context.waker());
+        let scope = PollScope::new(&mut self.0, polled.record, context.waker());
         // SAFETY: the scope does not move until the poll is over.
         let waker = unsafe { scope.lend(context.waker()) };
         let outer = context.waker();
@@ -140,8 +140,7 @@ impl LazyWait {
             }
         }
         let wait = self.0.or_else(|| scope.lent.wait());
-        // A wait that was on record before may be polled while the recording is off.
-        if info.is_nothing() || self.0.is_some() && !switch::records() {
+        if info.is_nothing() {
             self.0 = wait;
             return;
         }
@@ -225,12 +224,13 @@ struct PollScope {
 
 impl PollScope {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn new(wait: Option<&'static WaitCell>, record: Option<&'static Record>, outer: &Waker) -> Self {
-        let answered = match wait {
+    fn new(slot: &mut Option<&'static WaitCell>, record: Option<&'static Record>, outer: &Waker) -> Self {
+        let answered = match *slot {
             Some(wait) if wait.is_listed() => wait.enter(outer),
-            Some(wait) => wait.forget_wake(),
+            Some(wait) => wait.enter_unlisted(slot),
             None => 0,
         };
+        let wait = *slot;
         let is_on = wait.is_some() || (switch::records() && live::has_wait_wakers());
         let asked = record.map_or(0, Record::queued);
         Self { lent: WaitWaker::new(), wait, is_on, asked, answered }
@@ -359,7 +359,7 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
         let this = self.project();
         let AcquireArgs { record, mode, units, at, is_movable } = *this.args;
         let memory = if is_pinned::<F>() { Memory::of(this.wait) } else { Memory::UNKNOWN };
-        let scope = PollScope::new(this.wait.0, record, context.waker());
+        let scope = PollScope::new(&mut this.wait.0, record, context.waker());
         // SAFETY: as in `LazyWait`: the scope does not move until the poll is over.
         let waker = unsafe { scope.lend(context.waker()) };
         let outer = context.waker();

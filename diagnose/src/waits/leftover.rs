@@ -14,9 +14,7 @@ use std::sync::atomic::fence;
 use std::task::Waker;
 
 use super::lazy_wait::LazyWait;
-#[cfg(feature = "tokio")]
-use super::wait_cell::OVER;
-use super::wait_cell::{INDIRECT, READY, WaitCell, WaitEnd};
+use super::wait_cell::{INDIRECT, OVER, READY, RESTS, WaitCell, WaitEnd};
 use crate::context;
 use crate::live::Promoted as _;
 
@@ -42,12 +40,12 @@ impl LazyWait {
         }
     }
 
-    /// Counts the waker of a future that is ready as known: only [`abandon`](Self::abandon) makes
-    /// the primitive use it.
+    /// Records that the primitive does not use the waker of a future that is ready, unless
+    /// [`abandon`](Self::abandon) is called before.
     #[cfg(feature = "tokio")]
     pub(crate) fn rest(&self) {
         if let Some(wait) = self.0.filter(|wait| wait.is_ready()) {
-            wait.set(OVER, true);
+            wait.set(OVER | RESTS, true);
         }
     }
 
@@ -55,17 +53,18 @@ impl LazyWait {
     #[cfg(feature = "tokio")]
     pub(crate) fn abandon(&mut self) {
         if let Some(wait) = self.0.take() {
-            wait.set(OVER, false);
+            wait.set(OVER | RESTS, false);
             wait.end(if wait.is_ready() { WaitEnd::ReadyShared } else { WaitEnd::GivenUp });
         }
     }
 }
 
 impl WaitCell {
-    /// Ends the wait, and leaves its waker where it is stored. A later wait of the same future gets
-    /// another id.
+    /// Ends the wait, and leaves its waker where it is stored. Its
+    /// id is another one, so that no reader takes it for the wait that is over.
     fn leave_waker(&'static self, outer: &Waker) {
         self.unlist(WaitEnd::Ready);
+        self.id.store(0, Relaxed);
         // Pairs with the Acquire fence in `copy`, as in `take`.
         fence(Release);
         self.polls.store(0, Relaxed);
@@ -76,8 +75,21 @@ impl WaitCell {
         self.flags.store(READY | if is_indirect { INDIRECT } else { 0 }, Release);
     }
 
-    #[cfg(feature = "tokio")]
     fn is_ready(&self) -> bool {
         self.flags.load(Relaxed) & READY != 0
+    }
+
+    /// Begins a poll of a future whose wait is in `slot` and not listed. Returns the tick of the
+    /// wake that it answers, or 0. A future that was ready gets another wait: a late wake by the
+    /// waker of the first one is none of the second.
+    #[cold]
+    pub(super) fn enter_unlisted(&'static self, slot: &mut Option<&'static Self>) -> u64 {
+        if !self.is_ready() {
+            return self.forget_wake();
+        }
+        *slot = None;
+        self.set(OVER | RESTS, false);
+        self.end(WaitEnd::ReadyShared);
+        0
     }
 }

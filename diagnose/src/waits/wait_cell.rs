@@ -135,6 +135,8 @@ pub(super) const OVER: u32 = 1 << 4;
 pub(super) const PINNED: u32 = 1 << 5;
 /// The future was ready. The primitive may still store its waker.
 pub(super) const READY: u32 = 1 << 6;
+/// The future was ready, and the primitive does not use its waker any more.
+pub(super) const RESTS: u32 = 1 << 7;
 
 static TABLE: RawWakerVTable = promoted_table::<WaitCell>();
 static LENT: RawWakerVTable = lent_table::<WaitWaker>();

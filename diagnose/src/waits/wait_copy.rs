@@ -8,7 +8,9 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::fence;
 
-use super::wait_cell::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, PINNED, READY, WaitCell, WaitMode};
+use super::wait_cell::{
+    BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, PINNED, READY, RESTS, WaitCell, WaitMode,
+};
 use crate::live::Memory;
 use crate::pool;
 use crate::site::Site;
@@ -78,6 +80,8 @@ pub(crate) struct WaitCall {
     pub(crate) is_given_up: bool,
     /// Whether its future was ready before.
     pub(crate) is_ready: bool,
+    /// Whether its future was ready, and the primitive does not use its waker any more.
+    pub(crate) rests: bool,
     /// Whether its future does not move before it ends.
     pub(crate) is_pinned: bool,
 }
@@ -90,7 +94,7 @@ struct Calls {
     last: Option<(CallKey, Rc<WaitCall>)>,
 }
 
-type CallKey = (WaitMode, u64, *const Location<'static>, [Option<*const ()>; 2], Option<u32>, [bool; 4]);
+type CallKey = (WaitMode, u64, *const Location<'static>, [Option<*const ()>; 2], Option<u32>, [bool; 5]);
 
 impl WaitCall {
     fn share(self, calls: &mut Calls) -> Rc<Self> {
@@ -104,9 +108,10 @@ impl WaitCall {
             is_blocking,
             is_given_up,
             is_ready,
+            rests,
             is_pinned,
         } = self;
-        let flags = [is_blocking, is_given_up, is_ready, is_pinned];
+        let flags = [is_blocking, is_given_up, is_ready, rests, is_pinned];
         let places =
             [awaited.map(|it| ptr::from_ref(it).cast()), polled_in.map(|it| ptr::from_ref(it).cast())];
         let key = (mode, units, ptr::from_ref(at), places, thread, flags);
@@ -178,6 +183,7 @@ impl WaitCell {
             is_blocking: flags & BLOCKING != 0,
             is_given_up,
             is_ready: flags & READY != 0,
+            rests: flags & RESTS != 0,
             is_pinned: flags & PINNED != 0,
         };
         let waiting = WaitCopy {

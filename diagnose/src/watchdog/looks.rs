@@ -125,11 +125,12 @@ impl Looks {
 
     /// Returns the finding again at the next look, if it lasts.
     pub(super) fn look_again(&mut self, finding: &Finding<'_>) {
-        if let Finding::Blocked { runtime, .. } = finding {
+        let mut tasks = finding.tasks();
+        if let Finding::Blocked { runtime, queued, .. } = finding {
             self.blocked.remove(&runtime.number);
-            return;
+            tasks = queued;
         }
-        for task in finding.tasks() {
+        for task in tasks {
             self.reported.remove(&(task.id, task.polls, task.state));
         }
     }

@@ -2,7 +2,8 @@
 //! again. Otherwise, a handler that is slow for every request would fill the log, and hide other
 //! alarms.
 //!
-//! Alarms are alike if their kind, their runtime and the functions that run are the same.
+//! Alarms are alike if their kind and their runtime are the same, and for a long poll the functions
+//! that run.
 //! ```text
 //! 1st, 2nd, 4th, 8th …  raised at once
 //! any other             raised if no alike one was for a minute, or once it has lasted eight times
@@ -13,8 +14,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use diagnose_reports::model::{AlarmKind, SiteIndex, Task, TaskId};
-use diagnose_reports::sort::sort;
+use diagnose_reports::model::{AlarmKind, SiteIndex, TaskId};
 
 use super::alarm_texts::kind;
 use super::looks::Finding;
@@ -26,8 +26,8 @@ const LONGER: u64 = 8;
 /// Maximum number of kinds of alarms that are counted.
 const MAX_KNOWN: usize = 1_024;
 
-/// Kind, runtime, and for each task in a poll its function and those that run.
-type RepeatKey = (AlarmKind, u64, Vec<Vec<SiteIndex>>);
+/// Kind, runtime, and for a long poll the function of its task and those that run.
+type RepeatKey = (AlarmKind, u64, Vec<SiteIndex>);
 /// An alarm that lasts: its kind, its first task, and the number of that task's polls.
 type RepeatId = (AlarmKind, Option<TaskId>, u64);
 
@@ -102,16 +102,13 @@ fn id(finding: &Finding<'_>) -> RepeatId {
 }
 
 fn key(finding: &Finding<'_>) -> RepeatKey {
-    let sites = |task: &&Task| [&[task.site][..], &task.running].concat();
-    let (runtime, mut tasks) = match finding {
-        Finding::LongPoll(task) => (task.runtime_number, vec![sites(task)]),
-        Finding::Blocked { runtime, polls, .. } => (runtime.number, polls.iter().map(sites).collect()),
-        // Any tasks may be in the queue.
-        Finding::Uneven { runtime, .. } => (runtime.number, Vec::new()),
+    let (runtime, sites) = match finding {
+        Finding::LongPoll(task) => (task.runtime_number, [&[task.site][..], &task.running].concat()),
+        // Any tasks may be on the workers and in the queue.
+        Finding::Blocked { runtime, .. } | Finding::Uneven { runtime, .. } => (runtime.number, Vec::new()),
         Finding::Starved(queued) => (queued.first().map_or(0, |task| task.runtime_number), Vec::new()),
     };
-    sort(&mut tasks);
-    (kind(finding), runtime, tasks)
+    (kind(finding), runtime, sites)
 }
 
 #[cfg(test)]

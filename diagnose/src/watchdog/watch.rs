@@ -63,8 +63,7 @@ fn run(times: u64) {
         let pause = (threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1));
         rest(pause.max(watch.looked.saturating_mul(LOOK_SHARE).min(LONGEST_PAUSE)), threshold);
         if work_or_say("a look for late tasks", || watch.look(threshold)).is_none() {
-            // It begins anew, and not too often, as the next look may panic too.
-            watch = Watch::default();
+            // The next one may panic too.
             thread::sleep(LONGEST_PAUSE);
         }
     }

@@ -121,6 +121,9 @@ impl<T> Future for JoinHandle<T> {
                 .forced_by(is_forced)
         };
         let output = wait.poll_pinned(cx, is_owned, info, |context| Pin::new(&mut *inner).poll(context));
+        if output.is_ready() {
+            wait.rest();
+        }
         if matches!(output, Poll::Ready(Ok(_))) {
             task.note_output::<T>();
         }

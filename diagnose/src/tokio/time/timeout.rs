@@ -3,7 +3,7 @@
 use std::future::{Future, IntoFuture, Pending, pending, poll_fn};
 use std::panic::Location;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use ::tokio::task::coop::{has_budget_remaining, unconstrained};
@@ -115,10 +115,12 @@ fn poll_delay(
         None => WaitInfo::on(None, WaitMode::Timer, 1, made_at),
     };
     let mut poll = |context: &mut Context<'_>| {
-        wait.poll(context, info, |context| delay.as_mut().poll(context)).map(|elapsed| match elapsed {
-            Err(elapsed) => elapsed,
+        let elapsed = ready!(wait.poll(context, info, |context| delay.as_mut().poll(context)));
+        wait.rest();
+        match elapsed {
+            Err(elapsed) => Poll::Ready(elapsed),
             Ok(()) => unreachable!("the future is never ready"),
-        })
+        }
     };
     if had_budget && !has_budget_remaining() {
         pin!(unconstrained(poll_fn(poll))).poll(context)

@@ -87,28 +87,63 @@ async fn waits_after_a_member_of_a_set_has_ended(lock: &Mutex<()>) {
     drop(lock.lock().await);
 }
 
-/// The clones of the task's waker that no wait is known to have stored, once it waits for the lock.
-async fn opaque_wakers<F: Future<Output = ()> + Send + 'static>(
+#[diagnose]
+async fn waits_beside_futures_that_are_made_anew(lock: &Mutex<()>) {
+    let mut set = JoinSet::new();
+    set.spawn(async {});
+    set.spawn(std::future::pending::<()>());
+    let mut locks = pin!(lock.lock());
+    poll_fn(|context| {
+        let _ = pin!(set.join_next()).poll(context);
+        locks.as_mut().poll(context).map(drop)
+    })
+    .await;
+}
+
+#[diagnose]
+async fn waits_beside_a_task_that_was_joined(lock: &Mutex<()>) {
+    let mut task = spawn(sleep(SHORT));
+    (&mut task).await.unwrap();
+    drop(lock.lock().await);
+}
+
+#[diagnose]
+async fn waits_beside_a_time_limit_that_is_over(lock: &Mutex<()>) {
+    let mut limited = pin!(timeout(SHORT, std::future::pending::<()>()));
+    limited.as_mut().await.unwrap_err();
+    drop(lock.lock().await);
+}
+
+/// The clones of the task's waker while it waits: all, and those that no wait is known to have
+/// stored.
+async fn wakers<F: Future<Output = ()> + Send + 'static>(
     task: impl FnOnce(&'static Mutex<()>) -> F,
-) -> Option<u64> {
+) -> (Option<u64>, Option<u64>) {
     let lock: &'static Mutex<()> = Box::leak(Box::default());
     let held = lock.lock().await;
     let task = spawn(task(lock));
-    sleep(2 * SHORT).await;
+    sleep(4 * SHORT).await;
+    let id = task.id().to_string().parse().ok();
     let snapshot = diagnose::snapshot();
-    let waits = snapshot.waits.iter().filter_map(|wait| wait.task.filter(|_| wait.resource.is_some()));
-    let waiting: Vec<_> = waits.collect();
-    let opaque = snapshot.tasks.iter().filter(|task| waiting.contains(&task.id)).map(|it| it.opaque_wakers);
-    let opaque: Vec<_> = opaque.collect();
+    let seen = snapshot.tasks.iter().find(|task| task.runtime_id == id).expect("it waits");
     drop(held);
-    task.await.unwrap();
-    assert_eq!(opaque.len(), 1, "one task waits for a lock");
-    opaque[0]
+    task.abort();
+    (seen.wakers, seen.opaque_wakers)
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_future_that_was_ready_leaves_is_known() {
-    let (timer, member) = (waits_beside_a_timer_that_was_ready, waits_after_a_member_of_a_set_has_ended);
-    assert_eq!(opaque_wakers(timer).await, Some(0));
-    assert_eq!(opaque_wakers(member).await, Some(0));
+async fn what_a_future_that_is_made_anew_leaves_is_not_known() {
+    assert_eq!(wakers(waits_beside_futures_that_are_made_anew).await, (Some(2), Some(1)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_await_that_is_over_leaves_is_known() {
+    assert_eq!(wakers(waits_after_a_member_of_a_set_has_ended).await, (Some(2), Some(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_primitive_that_is_at_rest_has_no_waker() {
+    assert_eq!(wakers(waits_beside_a_timer_that_was_ready).await, (Some(1), Some(0)));
+    assert_eq!(wakers(waits_beside_a_task_that_was_joined).await, (Some(1), Some(0)));
+    assert_eq!(wakers(waits_beside_a_time_limit_that_is_over).await, (Some(1), Some(0)));
 }
