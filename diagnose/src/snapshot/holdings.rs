@@ -346,7 +346,7 @@ impl<'a> Holdings<'a> {
         let Some(record) = self.records.get(&resource).filter(|record| record.id() == resource) else {
             return Attribution::Unknown;
         };
-        if record.taken_out() < message {
+        if record.left.load(Relaxed) < message {
             holding.in_channel = Some(ResourceId::new(resource));
             return likely;
         }
@@ -362,7 +362,7 @@ impl<'a> Holdings<'a> {
         // The receiver may have sent it on in its last poll, if it sent more in that poll.
         let [_, _, sent_at] = task.task.sent_to();
         let sent = task.task.transfer_counts().sent();
-        let was_last = record.taken_out() == message;
+        let was_last = record.left.load(Relaxed) == message;
         if sent_at >= copy.since || was_last && sent != then.sent() {
             return Attribution::Unknown;
         }

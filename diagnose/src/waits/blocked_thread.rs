@@ -65,7 +65,6 @@ impl BlockedThread {
 #[derive(Debug)]
 pub(crate) struct RuntimeShutdown(&'static WaitCell);
 
-#[allow(dead_code)]
 impl RuntimeShutdown {
     /// Records that the thread is about to wait for these tasks. Returns `None` while recording is
     /// off, or if `tasks` is empty.

@@ -177,12 +177,10 @@ impl Holding {
 
     /// Returns the record of its resource, or `None` if the holding is empty.
     #[inline]
-    #[allow(dead_code)]
     pub(crate) fn record(&self) -> Option<&'static Record> {
         self.slot?.record.get()
     }
 
-    #[allow(dead_code)]
     pub(crate) fn is_movable(&self) -> bool {
         self.slot.is_some_and(|slot| slot.units.load(Relaxed) & MOVABLE != 0)
     }
@@ -282,11 +280,10 @@ impl Holding {
         let is_sample = slot.units.load(Relaxed) & SAMPLE != 0 && !is_waited_for;
         let holds = if is_sample { SAMPLED } else { 1 };
         let ticks = clock::now().saturating_sub(slot.since.load(Relaxed));
-        record.count_holds(slot.at.get(), slot.node.get(), ticks, holds);
+        record.usage().add_holds(slot.at.get(), slot.node.get(), ticks, holds);
     }
 
     /// Splits off `units` into a new holding. The caller may drop it to release them.
-    #[allow(dead_code)] // Used only by permits, which need a feature.
     pub(crate) fn split(&self, units: u64) -> Self {
         let (Some(slot), Some(record)) = (self.slot, self.record()) else { return Self::NONE };
         let all = slot.units.load(Relaxed);
@@ -297,7 +294,6 @@ impl Holding {
     }
 
     /// Takes over the units of another holding in this resource.
-    #[allow(dead_code)]
     pub(crate) fn merge(&self, other: Self) {
         let taken = other.slot.map_or(0, |slot| slot.units.load(Relaxed) & UNITS);
         // Until the store below, the units appear free. In the other order they would appear held
@@ -309,7 +305,6 @@ impl Holding {
     }
 
     /// Sets the units, for example when a writer becomes a reader.
-    #[allow(dead_code)]
     pub(crate) fn set_units(&self, units: u64) {
         if let Some(slot) = self.slot {
             let flags = slot.units.load(Relaxed) & !UNITS;

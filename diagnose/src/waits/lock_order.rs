@@ -18,7 +18,6 @@ use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
 use super::holding_slot::{HoldingCopy, HoldingSlot, Role};
 use super::record::{Record, RecordIdentity, all_records};
-use super::resource_type::ResourceKind;
 use crate::live;
 use crate::sync::Mutex;
 
@@ -102,16 +101,7 @@ pub(super) fn note(role: Role, record: &'static Record, slot: &'static HoldingSl
 
 #[cold]
 fn acquired(record: &'static Record, slot: &'static HoldingSlot) {
-    let is_lock = |kind| {
-        matches!(
-            kind,
-            ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore | ResourceKind::Custom
-        )
-    };
-    let Some(holding) = slot.read().filter(|_| record.resource_type().map(|it| it.kind).is_some_and(is_lock))
-    else {
-        return;
-    };
+    let Some(holding) = slot.read().filter(|_| record.has_units()) else { return };
     let Some(owner) = owner(&holding) else { return };
     let mut owners = OWNERS[usize::try_from(owner % 64).unwrap_or(0)].lock();
     let own = owners.of(owner);
@@ -232,8 +222,8 @@ mod tests {
 
     use diagnose_reports::ordered::{OrderedMap, OrderedSet};
 
-    use super::{BTreeMap, LockOrderRecord, LockPair, MANY_OWNERS, Owners, RecordIdentity, ResourceKind};
-    use crate::waits::{Creator, ResourceType};
+    use super::{BTreeMap, LockOrderRecord, LockPair, MANY_OWNERS, Owners, RecordIdentity};
+    use crate::waits::{Creator, ResourceKind, ResourceType};
 
     static TYPE: ResourceType = ResourceType::fair(ResourceKind::Mutex, "");
 

@@ -333,10 +333,6 @@ impl Record {
         if self.is_rare.load(Relaxed) { self.rare.lock().last_forgotten } else { None }
     }
 
-    pub(crate) fn taken_out(&self) -> u64 {
-        self.left.load(Relaxed)
-    }
-
     pub(crate) fn last_notified(&self) -> Option<LastNotify> {
         self.last_notified.get()
     }

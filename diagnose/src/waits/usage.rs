@@ -109,8 +109,10 @@ impl UsageCounters {
         self.waiters.add(at, node, ticks, 1);
     }
 
-    /// Adds `holds` holds of `ticks` each. A sample that is longer than all earlier holds counts
-    /// once, because its thread may have been preempted.
+    /// Adds `holds` holds, of `ticks` each, of the units that the call `at` acquired in `node`. A
+    /// sample that is longer than all earlier holds counts once, because its thread may have been
+    /// preempted.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn add_holds(
         &self,
         at: Option<&'static Location<'static>>,
@@ -192,17 +194,6 @@ impl Record {
     #[inline]
     pub(crate) fn was_contended(&self) -> bool {
         (self.queue.load(Relaxed) >> WAITING).saturating_sub(self.granted.load(Relaxed)) > 1
-    }
-
-    /// Counts `holds` holds of the units that the call `at` acquired in `node`, each of `ticks`.
-    pub(super) fn count_holds(
-        &self,
-        at: Option<&'static Location<'static>>,
-        node: Option<&'static Node>,
-        ticks: u64,
-        holds: u64,
-    ) {
-        self.usage().add_holds(at, node, ticks, holds);
     }
 
     /// Counts messages of a broadcast channel that the receiver at `at` missed.
