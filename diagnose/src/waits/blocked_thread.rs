@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::record::Record;
 use super::wait_cell::{WaitCell, WaitEnd, WaitMode, WaitStart};
+use super::wait_future::{WaitInfo, WaitTarget};
 use crate::clock;
 use crate::live::Memory;
 use crate::recorder;
@@ -13,10 +14,7 @@ use crate::switch;
 
 /// A blocked thread, in the queue of its resource until this guard is dropped.
 #[derive(Debug)]
-pub(crate) struct BlockedThread {
-    record: &'static Record,
-    wait: &'static WaitCell,
-}
+pub(crate) struct BlockedThread(&'static WaitCell);
 
 impl BlockedThread {
     /// Records that the thread is about to block. Returns `None` while recording is off.
@@ -27,7 +25,7 @@ impl BlockedThread {
         units: u64,
         at: &'static Location<'static>,
     ) -> Option<Self> {
-        Self::list(record, mode, units, 0, at)
+        Self::list(WaitInfo::on(record, mode, units, at), 0)
     }
 
     /// Records that the thread is about to block for at most `limit`. Returns `None` while
@@ -40,69 +38,43 @@ impl BlockedThread {
         limit: Duration,
         at: &'static Location<'static>,
     ) -> Option<Self> {
-        Self::list(record, mode, units, clock::tick_in(limit), at)
+        Self::list(WaitInfo::on(record, mode, units, at), clock::tick_in(limit))
     }
 
-    /// `due` is the tick at which the thread gives up; 0 if it never does.
-    fn list(
-        record: Option<&'static Record>,
-        mode: WaitMode,
-        units: u64,
-        due: u64,
-        at: &'static Location<'static>,
-    ) -> Option<Self> {
-        let record = record.filter(|_| switch::records())?;
+    /// Records that the thread is about to wait for the blocking code of these tasks, because their
+    /// runtime shuts down. Returns `None` while recording is off, or if `tasks` is empty.
+    #[cold]
+    pub(crate) fn begin_shutdown(tasks: Vec<u64>, at: &'static Location<'static>) -> Option<Self> {
+        if tasks.is_empty() {
+            return None;
+        }
+        Self::list(WaitInfo::new(WaitTarget::Tasks(tasks), WaitMode::Shutdown, 1, at), 0)
+    }
+
+    /// `gives_up` is the tick at which the thread gives up; 0 if it never does.
+    fn list(info: WaitInfo, gives_up: u64) -> Option<Self> {
+        if info.is_nothing() || !switch::records() {
+            return None;
+        }
         // The thread needs a tree, because the tree's number identifies it.
         recorder::own_tree_number();
         let wait = WaitCell::take()?;
-        wait.begin(WaitStart { due, ..wait_start(Some(record), mode, units, Vec::new(), at) }, None);
-        record.blocked.fetch_add(1, Relaxed);
-        Some(Self { record, wait })
-    }
-}
-
-/// A thread that waits for blocking code while a runtime shuts down.
-#[derive(Debug)]
-pub(crate) struct RuntimeShutdown(&'static WaitCell);
-
-impl RuntimeShutdown {
-    /// Records that the thread is about to wait for these tasks. Returns `None` while recording is
-    /// off, or if `tasks` is empty.
-    #[cold]
-    pub(crate) fn begin(tasks: Vec<u64>, at: &'static Location<'static>) -> Option<Self> {
-        if tasks.is_empty() || !switch::records() {
-            return None;
+        let record = info.record();
+        let asked = record.map_or(0, Record::queued);
+        let start = WaitStart { gives_up, asked, is_pinned: false, memory: Memory::UNKNOWN };
+        wait.begin(info, start, None);
+        if let Some(record) = record {
+            record.blocked.fetch_add(1, Relaxed);
         }
-        // The thread needs a tree, as above.
-        recorder::own_tree_number();
-        let wait = WaitCell::take()?;
-        wait.begin(wait_start(None, WaitMode::Shutdown, 1, tasks, at), None);
         Some(Self(wait))
-    }
-}
-
-impl Drop for RuntimeShutdown {
-    fn drop(&mut self) {
-        self.0.end(WaitEnd::Ready);
     }
 }
 
 impl Drop for BlockedThread {
     fn drop(&mut self) {
-        self.record.blocked.fetch_sub(1, Relaxed);
-        self.wait.end(WaitEnd::Ready);
+        if let Some(record) = self.0.record() {
+            record.blocked.fetch_sub(1, Relaxed);
+        }
+        self.0.end(WaitEnd::Ready);
     }
-}
-
-fn wait_start(
-    record: Option<&'static Record>,
-    mode: WaitMode,
-    units: u64,
-    tasks: Vec<u64>,
-    at: &'static Location<'static>,
-) -> WaitStart {
-    let asked = record.map_or(0, Record::queued);
-    let memory = Memory::UNKNOWN;
-    let (is_blocking, is_pinned) = (true, false);
-    WaitStart { record, mode, units, tasks, due: 0, at, awaited: None, asked, is_blocking, is_pinned, memory }
 }

@@ -23,9 +23,8 @@ use pin_project_lite::pin_project;
 use super::holding::Holding;
 use super::record::Record;
 use super::wait_cell::{WaitCell, WaitEnd, WaitMode, WaitStart, WaitWaker};
-use super::wait_future::{WaitInfo, WaitTarget};
+use super::wait_future::WaitInfo;
 use crate::live::{self, Memory, PollWaker, Promoted as _, is_pinned};
-use crate::recorder;
 use crate::switch;
 
 /// Wait state that is allocated on the first `Pending`; until then it costs one word. It belongs to
@@ -131,7 +130,7 @@ impl LazyWait {
     }
 
     #[inline(never)]
-    fn end_pending(&mut self, scope: &PollScope, is_pinned: bool, outer: &Waker, info: WaitInfo) {
+    fn end_pending(&mut self, scope: &PollScope, is_pinned: bool, outer: &Waker, mut info: WaitInfo) {
         let is_forced = info.is_forced();
         if let Some(wait) = self.0 {
             wait.forward().give_back();
@@ -156,8 +155,10 @@ impl LazyWait {
         // A join handle may move. Where it was polled still shows whether its task owned it then.
         let has_memory = is_pinned || matches!(info.mode, WaitMode::Join | WaitMode::LocalSet);
         let memory = if has_memory { Memory::of(self) } else { Memory::UNKNOWN };
-        let start = wait_start(info, scope.asked, is_forced, memory);
-        wait.begin(WaitStart { is_pinned, ..start }, Some(outer));
+        if is_forced {
+            info.forget_resource();
+        }
+        wait.begin(info, WaitStart { gives_up: 0, asked: scope.asked, is_pinned, memory }, Some(outer));
         if is_forced {
             wait.force();
         }
@@ -196,19 +197,6 @@ impl Drop for LazyWait {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-/// Builds the start of a wait. A forced wait is listed at no resource.
-fn wait_start(info: WaitInfo, asked: u64, is_forced: bool, memory: Memory) -> WaitStart {
-    let awaited = if info.is_made_there { recorder::awaited() } else { None };
-    let WaitInfo { target, mode, units, at, .. } = info;
-    let (record, tasks, due) = match target {
-        WaitTarget::Resource(record) => (record.filter(|_| !is_forced), Vec::new(), 0),
-        WaitTarget::Tasks(tasks) => (None, tasks, 0),
-        WaitTarget::Moment(due) => (None, Vec::new(), due),
-    };
-    let (is_blocking, is_pinned) = (false, false);
-    WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking, is_pinned, memory }
 }
 
 /// State of one poll, on its stack.

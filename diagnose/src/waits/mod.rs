@@ -52,8 +52,6 @@ mod wait_copy;
 mod wait_future;
 
 pub(crate) use blocked_thread::BlockedThread;
-#[cfg(feature = "tokio")]
-pub(crate) use blocked_thread::RuntimeShutdown;
 pub(crate) use channel_end::{ChannelEnd, SoleEnd, carries};
 pub(crate) use condvar_wait::CondvarWait;
 pub(crate) use creation::Creator;

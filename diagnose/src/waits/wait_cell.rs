@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 use std::task::{RawWakerVTable, Waker};
 
 use super::record::Record;
+use super::wait_future::{WaitInfo, WaitTarget};
 use crate::clock;
 use crate::context;
 use crate::live::{self, Forward, Lender, Lent, Promoted, lent_table, promoted_table};
@@ -143,15 +144,9 @@ static LENT: RawWakerVTable = lent_table::<WaitWaker>();
 
 #[derive(Debug)]
 pub(super) struct WaitStart {
-    pub(super) record: Option<&'static Record>,
-    pub(super) mode: WaitMode,
-    pub(super) units: u64,
-    pub(super) tasks: Vec<u64>,
-    pub(super) due: u64,
-    pub(super) at: &'static Location<'static>,
-    pub(super) awaited: Option<&'static Site>,
+    /// The tick at which a blocked thread gives up; 0 if it never does.
+    pub(super) gives_up: u64,
     pub(super) asked: u64,
-    pub(super) is_blocking: bool,
     pub(super) is_pinned: bool,
     pub(super) memory: live::Memory,
 }
@@ -173,9 +168,17 @@ impl WaitCell {
         Some(wait)
     }
 
-    pub(super) fn begin(&'static self, start: WaitStart, outer: Option<&Waker>) {
-        let WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking, is_pinned, memory } =
-            start;
+    /// Lists the wait of a future that was polled with `outer`, or of a blocked thread.
+    pub(super) fn begin(&'static self, info: WaitInfo, start: WaitStart, outer: Option<&Waker>) {
+        let WaitStart { gives_up, asked, is_pinned, memory } = start;
+        let is_blocking = outer.is_none();
+        let awaited = if info.is_made_there { recorder::awaited() } else { None };
+        let WaitInfo { target, mode, units, at, .. } = info;
+        let (record, tasks, due) = match target {
+            WaitTarget::Resource(record) => (record, Vec::new(), gives_up),
+            WaitTarget::Tasks(tasks) => (None, tasks, gives_up),
+            WaitTarget::Moment(due) => (None, Vec::new(), due),
+        };
         context::count(|counts| &counts.waits);
         self.mode.store(mode as u32, Relaxed);
         self.units.store(units, Relaxed);

@@ -73,6 +73,14 @@ impl WaitInfo {
         self
     }
 
+    /// Removes the resource: a forced wait is in no queue.
+    #[cold]
+    pub(super) fn forget_resource(&mut self) {
+        if let WaitTarget::Resource(record) = &mut self.target {
+            *record = None;
+        }
+    }
+
     /// Records the acquisition, once the future is ready.
     #[inline]
     pub(crate) fn hold(&self, is_movable: bool, has_waited: bool) -> Holding {

@@ -8,10 +8,10 @@ use std::sync::{Arc, OnceLock};
 
 use super::number::Listed;
 use crate::live::{self, TaskKind};
-use crate::waits::RuntimeShutdown;
+use crate::waits::BlockedThread;
 
 /// The wait, once it has begun. It ends when both owners are dropped.
-type Begun = Arc<OnceLock<RuntimeShutdown>>;
+type Begun = Arc<OnceLock<BlockedThread>>;
 
 /// The field before the runtime. Its drop records the start of the wait.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Drop for ShutdownStart {
             })
         };
         let jobs: Vec<u64> = live::all_tasks().filter(is_job).map(live::Task::id).collect();
-        if let Some(wait) = RuntimeShutdown::begin(jobs, self.made_at) {
+        if let Some(wait) = BlockedThread::begin_shutdown(jobs, self.made_at) {
             let _ = begun.set(wait);
         }
     }
