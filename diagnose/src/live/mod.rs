@@ -50,7 +50,6 @@ pub(crate) use tasks::{
 };
 pub(crate) use transfers::TransferCounts;
 pub(crate) use unspawned_root::{
-    end_task, give_back_spare, is_unused_spare, leave_task, replace_spare, spare_root, take_root,
-    take_spare_root,
+    end_task, give_back_spare, is_unused_spare, leave_task, new_spare, replace_spare, spare_root, take_root,
 };
 pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};

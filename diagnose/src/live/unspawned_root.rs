@@ -58,34 +58,16 @@ pub(crate) fn take_root(
     task
 }
 
-/// Takes the thread's spare record for a root outside every poll. `thread` is the number of the
-/// thread's tree. A root that is ready at once leaves the record with the thread, including the
-/// fields that the next one shares. Also returns whether the record is new to the thread.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn take_spare_root(
-    site: &'static Site,
-    label: Label,
-    entered: u64,
-    span: u64,
-    thread: u32,
-) -> (&'static Task, bool) {
-    let (task, is_new) = match spare_root() {
-        Some(task) => (task, false),
-        None => (new_spare(thread), true),
-    };
-    task.begin_root(context::new_task(), site, label, (entered, span));
-    (task, is_new)
-}
-
 /// The thread's spare record; `None` before the first root, and while one waits that took it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn spare_root() -> Option<&'static Task> {
     SPARE.with(Cell::get)
 }
 
+/// Makes a new record the thread's spare one. `thread` is the number of the thread's tree.
 #[cold]
 #[inline(never)]
-fn new_spare(thread: u32) -> &'static Task {
+pub(crate) fn new_spare(thread: u32) -> &'static Task {
     let task = tasks::take();
     task.keep_spare(thread);
     task

@@ -79,12 +79,15 @@ impl Span {
         entry.begin_task(task, outer);
     }
 
-    /// Creates the task of a root called from code that is not annotated.
+    /// Takes the thread's spare record for a root called from code that is not annotated. A root
+    /// that is ready at once leaves the record with the thread, including the fields that the next
+    /// one shares.
     fn begin_spare_root(&self, node: &'static Node, now: u64) -> &'static Task {
-        let (task, is_new) = live::take_spare_root(self.site, self.label, now, context::span(), node.tree);
-        if is_new {
+        let task = live::spare_root().unwrap_or_else(|| {
             local::note_task();
-        }
+            live::new_spare(node.tree)
+        });
+        task.begin_root(context::new_task(), self.site, self.label, (now, context::span()));
         task
     }
 

@@ -81,26 +81,26 @@ impl Span {
     pub(super) fn enter_root(&mut self, entry: &mut PollEntry, outer: &Waker, entered: u64) {
         let Some(node) = self.node else { return };
         entry.suspend_outer_task();
-        let (task, waited) = match self.root {
-            Some(task) => (task, enter_task(task, node, entered)),
+        let task = match self.root {
+            Some(task) => {
+                note_wait(task, node, entered, task.enter(entered, node.tree));
+                task
+            }
             None => self.enter_new(node, entered),
         };
         self.root = Some(task);
-        if waited != 0 {
-            local::set_waited((waited, None));
-        }
         entry.begin_task(task, outer);
     }
 
-    /// The task of a root, and the ticks that it has waited.
-    fn enter_new(&self, node: &'static Node, entered: u64) -> (&'static Task, u64) {
+    /// The task of a root that is polled for the first time.
+    fn enter_new(&self, node: &'static Node, entered: u64) -> &'static Task {
         if let Some(task) = local::take_spawned() {
             enter_spawned(task, node, entered);
-            return (task, 0);
+            return task;
         }
         local::note_task();
         node.note_unspawned();
-        (live::take_root(self.site, self.label, entered, context::span(), node.tree), 0)
+        live::take_root(self.site, self.label, entered, context::span(), node.tree)
     }
 
     /// Ends the poll of a root, after its span's accounting.
@@ -123,11 +123,7 @@ impl Span {
 /// Starts a later poll of a task.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn begin_task_poll(task: &'static Task, node: &'static Node, entered: u64) {
-    let (left, woken_at) = task.enter_again(entered);
-    let waited = note_wait(task, node, entered, left, woken_at);
-    if waited != 0 {
-        local::set_waited((waited, None));
-    }
+    note_wait(task, node, entered, task.enter_again(entered));
 }
 
 /// Ends the running poll of a task at `left`, whatever the task does next.
@@ -166,23 +162,25 @@ pub(super) fn enter_spawned(task: &Task, node: &'static Node, entered: u64) {
     task.enter(entered, node.tree);
 }
 
+/// Notes the ticks that the task has waited since its last poll, and adds its time in the queue.
+/// `left` and `woken_at` are those of [`Task::enter`].
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn enter_task(task: &Task, node: &'static Node, entered: u64) -> u64 {
-    let (left, woken_at) = task.enter(entered, node.tree);
-    note_wait(task, node, entered, left, woken_at)
-}
-
-/// Adds the task's time in the queue since its last poll. Returns the ticks that it has waited.
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn note_wait(task: &Task, node: &'static Node, entered: u64, left: u64, woken_at: u64) -> u64 {
+fn note_wait(task: &Task, node: &'static Node, entered: u64, (left, woken_at): (u64, u64)) {
+    if left == 0 {
+        return;
+    }
     // Time before a reset is no longer in the records.
     let from = left.max(live::last_reset());
-    if left == 0 || woken_at == 0 {
-        return if left == 0 { 0 } else { entered.saturating_sub(from) };
+    let mut until = entered;
+    if woken_at != 0 {
+        // Woken during its last poll, the task has been in the queue since that poll's end.
+        let queued = entered.saturating_sub(woken_at);
+        add_relaxed(&task.queued, queued);
+        add(&node.queued, queued.min(entered.saturating_sub(from)));
+        until = woken_at.min(entered);
     }
-    // Woken during its last poll, the task has been in the queue since that poll's end.
-    let queued = entered.saturating_sub(woken_at);
-    add_relaxed(&task.queued, queued);
-    add(&node.queued, queued.min(entered.saturating_sub(from)));
-    woken_at.min(entered).saturating_sub(from)
+    let waited = until.saturating_sub(from);
+    if waited != 0 {
+        local::set_waited((waited, None));
+    }
 }
