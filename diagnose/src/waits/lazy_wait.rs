@@ -37,13 +37,18 @@ pub(crate) struct LazyWait(pub(super) Option<&'static WaitCell>);
 
 /// Properties of a polled future.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Polled {
+pub(crate) struct Polled {
     /// The resource, if its queue is ordered.
-    pub(super) record: Option<&'static Record>,
+    pub(crate) record: Option<&'static Record>,
     /// Whether this value never moves again.
-    pub(super) is_pinned: bool,
+    pub(crate) is_pinned: bool,
     /// Whether other futures of the task may rely on the waker that this one leaves behind.
-    pub(super) shares_waker: bool,
+    pub(crate) shares_waker: bool,
+}
+
+impl Polled {
+    /// The primitive keeps one waker for all futures that poll it, even for several of one task.
+    pub(crate) const SHARED: Self = Self { record: None, is_pinned: false, shares_waker: true };
 }
 
 impl LazyWait {
@@ -70,36 +75,9 @@ impl LazyWait {
         self.poll_where(context, Polled { record, ..Polled::default() }, info, poll)
     }
 
-    /// Calls `poll` once, like [`poll`](Self::poll). The primitive keeps one waker for all futures
-    /// that poll it, even for several of one task.
-    #[cfg(feature = "tokio")]
-    #[inline]
-    pub(crate) fn poll_shared<T>(
-        &mut self,
-        context: &mut Context<'_>,
-        info: impl FnMut() -> WaitInfo,
-        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
-    ) -> Poll<T> {
-        self.poll_where(context, Polled { shares_waker: true, ..Polled::default() }, info, poll)
-    }
-
-    /// Calls `poll` once, like [`poll`](Self::poll). `is_pinned` says that this value never moves
-    /// again.
-    #[cfg(feature = "tokio")]
-    #[inline]
-    pub(crate) fn poll_pinned<T>(
-        &mut self,
-        context: &mut Context<'_>,
-        is_pinned: bool,
-        info: impl FnMut() -> WaitInfo,
-        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
-    ) -> Poll<T> {
-        self.poll_where(context, Polled { is_pinned, ..Polled::default() }, info, poll)
-    }
-
     /// Polls a future with these properties.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn poll_where<T>(
+    pub(crate) fn poll_where<T>(
         &mut self,
         context: &mut Context<'_>,
         polled: Polled,

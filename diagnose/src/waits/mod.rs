@@ -59,7 +59,7 @@ pub(crate) use glance::{Glance, wait_parts};
 pub(crate) use holding::Holding;
 pub(crate) use holding_slot::{HoldingCopy, Role, holdings, over};
 pub(crate) use last_event::{LastEvent, LastNotify};
-pub(crate) use lazy_wait::{Acquire, LazyWait, LazyWaitFuture};
+pub(crate) use lazy_wait::{Acquire, LazyWait, LazyWaitFuture, Polled};
 pub(crate) use notifiers::Notifiers;
 pub(crate) use own_code::{is_in_std, own_code};
 pub(crate) use past_use::{PastKey, PastUse, past_uses};

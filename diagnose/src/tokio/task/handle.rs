@@ -16,7 +16,7 @@ use crate::context;
 use crate::live::HANDLE;
 use crate::spawned::RecordedTask;
 use crate::tokio::sync::is_forced;
-use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget, own_code};
+use crate::waits::{LazyWait, Polled, WaitInfo, WaitMode, WaitTarget, own_code};
 use crate::wrap::{convert, debug, delegate};
 
 /// tokio's `JoinHandle`. Awaiting it is recorded as a wait for its task.
@@ -120,7 +120,8 @@ impl<T> Future for JoinHandle<T> {
                 .made_there(ptr::eq(at, *made_at))
                 .forced_by(is_forced)
         };
-        let output = wait.poll_pinned(cx, is_owned, info, |context| Pin::new(&mut *inner).poll(context));
+        let polled = Polled { is_pinned: is_owned, ..Polled::default() };
+        let output = wait.poll_where(cx, polled, info, |context| Pin::new(&mut *inner).poll(context));
         if output.is_ready() {
             wait.rest();
         }

@@ -15,7 +15,7 @@ use super::JoinHandle;
 use crate::live::workers;
 use crate::spawned::launch;
 use crate::tokio::runtime::number;
-use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
+use crate::waits::{LazyWait, Polled, WaitInfo, WaitMode, WaitTarget};
 use crate::wrap::{convert, debug, default, delegate, deref};
 
 /// tokio's `LocalSet`. The tasks that it spawns are listed. A task that runs the set is recorded as
@@ -76,7 +76,7 @@ impl LocalSet {
             let mut wait = LazyWait::default();
             poll_fn(|cx| {
                 outer.set(Some(cx.waker().clone()));
-                wait.poll_shared(cx, || wait_info(at), |cx| runs.as_mut().poll(cx))
+                wait.poll_where(cx, Polled::SHARED, || wait_info(at), |cx| runs.as_mut().poll(cx))
             })
             .await
         }
@@ -105,7 +105,12 @@ impl Future for LocalSet {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let at = Location::caller();
         let Self { set, wait } = self.get_mut();
-        wait.poll_shared(context, || wait_info(at), |context| Pin::new(&mut *set).poll(context))
+        wait.poll_where(
+            context,
+            Polled::SHARED,
+            || wait_info(at),
+            |context| Pin::new(&mut *set).poll(context),
+        )
     }
 }
 

@@ -10,7 +10,7 @@ use super::{AbortHandle, ids};
 use crate::live::{HANDLE, ON_DROP};
 use crate::spawned::RecordedTask;
 use crate::tokio::sync::is_forced;
-use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
+use crate::waits::{LazyWait, Polled, WaitInfo, WaitMode, WaitTarget};
 
 /// The result of a finished task, as a set returns it; `None` if no task has finished.
 type Done<T> = Option<Result<T, JoinError>>;
@@ -117,7 +117,8 @@ impl Members {
         poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
         let is_listed = wait.is_listed();
-        wait.poll_pinned(context, is_pinned, || self.wait_info(at, is_listed), poll)
+        let polled = Polled { is_pinned, ..Polled::default() };
+        wait.poll_where(context, polled, || self.wait_info(at, is_listed), poll)
     }
 
     /// Describes a wait for one of the tasks. Names none if some are unknown, or if there are too
