@@ -201,8 +201,7 @@ impl NodeTimes {
             // version sees its fields.
             let version = self.version.load(Ordering::Acquire);
             let entered = self.entered.load(Ordering::Relaxed);
-            let mut own = self.own.read();
-            let mut child = self.child.read();
+            let (mut own, mut child) = (self.own.read(), self.child.read());
             let (alone, through) = (spent.alone.read(), spent.through.read());
             let mut reading = TimesCopy {
                 busy: alone.busy.wrapping_add(through.busy),
@@ -222,15 +221,19 @@ impl NodeTimes {
             if entered != 0 {
                 let tick = PollStamp(entered).tick();
                 reading.running = Some((tick, now().saturating_sub(tick)));
-                match PollStamp(entered).ended() {
-                    Some(WaitAccount::Own) => own.end(tick),
-                    Some(WaitAccount::Child) => child.end(tick),
-                    None => {}
+                let ended = match PollStamp(entered).ended() {
+                    Some(WaitAccount::Own) => Some(&mut own),
+                    Some(WaitAccount::Child) => Some(&mut child),
+                    None => None,
+                };
+                if let Some([sum, open]) = ended {
+                    *sum = sum.wrapping_add(tick);
+                    *open = open.wrapping_sub(1);
                 }
             }
-            reading.own_idle = own.until(until);
-            reading.child_idle = child.until(until);
-            reading.pending = own.open.wrapping_add(child.open);
+            [reading.own_idle, reading.child_idle] =
+                [own, child].map(|[sum, open]| sum.wrapping_add(open.wrapping_mul(until)));
+            reading.pending = own[1].wrapping_add(child[1]);
             return Some(reading);
         }
         None
@@ -281,8 +284,9 @@ impl WaitTotals {
         sub(&self.open, 1);
     }
 
-    fn read(&self) -> WaitTotalsCopy {
-        WaitTotalsCopy { sum: self.sum.load(Ordering::Relaxed), open: self.open.load(Ordering::Relaxed) }
+    /// Copies of `sum` and `open`.
+    fn read(&self) -> [u64; 2] {
+        [&self.sum, &self.open].map(|part| part.load(Ordering::Relaxed))
     }
 }
 
@@ -292,24 +296,6 @@ pub(super) fn wait_for_writer(attempt: u32) {
         std::hint::spin_loop();
     } else {
         std::thread::sleep(PAUSE);
-    }
-}
-
-/// A copy of [`WaitTotals`].
-struct WaitTotalsCopy {
-    sum: u64,
-    open: u64,
-}
-
-impl WaitTotalsCopy {
-    fn end(&mut self, now: u64) {
-        self.sum = self.sum.wrapping_add(now);
-        self.open = self.open.wrapping_sub(1);
-    }
-
-    /// Σ of waits, with open ones up to `now`.
-    fn until(&self, now: u64) -> u64 {
-        self.sum.wrapping_add(self.open.wrapping_mul(now))
     }
 }
 
