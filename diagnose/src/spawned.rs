@@ -365,7 +365,8 @@ where
         let ticket = ticket;
         let _frame = crate::recorder::Frame::enter(site, Label::NONE);
         let _running = ticket.0.map(|task| {
-            task.begin_blocking(clock::now(), own_tree_number());
+            task.run(clock::now(), own_tree_number());
+            task.polls.store(1, Relaxed);
             Running(live::current::replace(Some(task)))
         });
         work()

@@ -190,8 +190,7 @@ impl Task {
     pub(crate) fn enter(&self, now: u64, thread: u32) -> (u64, u64) {
         let before = self.since.load(Relaxed);
         let left = if before & 3 == WAITING { before >> 2 } else { 0 };
-        self.since.store(now << 2 | RUNNING, Relaxed);
-        self.thread.store(thread, Relaxed);
+        self.run(now, thread);
         (left, self.answer(left))
     }
 
@@ -290,18 +289,12 @@ impl Task {
         (origin.target.runtime == SpawnRuntime::TokioHooks).then(|| (origin, self.runtime_id.load(Relaxed)))
     }
 
-    /// Starts a poll of a task known only from hooks.
-    #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
-    pub(crate) fn begin_hooked(&self, now: u64, thread: u32) {
-        self.since.store(now << 2 | RUNNING, Relaxed);
-        self.thread.store(thread, Relaxed);
-    }
-
-    /// Starts the closure of a blocking task.
-    pub(crate) fn begin_blocking(&self, now: u64, thread: u32) {
+    /// Records that the thread with the tree `thread` runs the task: polls or drops its future, or
+    /// calls its closure.
+    #[inline]
+    pub(crate) fn run(&self, now: u64, thread: u32) {
         self.thread.store(thread, Relaxed);
         self.since.store(now << 2 | RUNNING, Relaxed);
-        self.polls.store(1, Relaxed);
     }
 
     /// Ends the running poll; the task waits.
@@ -314,12 +307,6 @@ impl Task {
         // Release pairs with the Acquire of `doing`: a reader that finds the task waiting finds the
         // clones of its waker.
         self.since.store(now << 2 | WAITING, Release);
-    }
-
-    /// Records that the task's future is being dropped, on the thread with that tree.
-    pub(crate) fn begin_drop(&self, now: u64, thread: u32) {
-        self.thread.store(thread, Relaxed);
-        self.since.store(now << 2 | RUNNING, Relaxed);
     }
 
     /// The state, and the tick of its start.

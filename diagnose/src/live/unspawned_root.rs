@@ -54,7 +54,8 @@ pub(crate) fn take_root(
     if let Some(runtime_id) = runtime_id {
         task.runtime_id.store(runtime_id, Relaxed);
     }
-    task.begin_first_poll(entered, span, thread);
+    task.span.store(span, Relaxed);
+    task.run(entered, thread);
     task
 }
 
@@ -132,13 +133,6 @@ fn take_spare(task: &'static Task) {
 }
 
 impl Task {
-    /// Starts the first poll of the root.
-    pub(super) fn begin_first_poll(&self, entered: u64, span: u64, thread: u32) {
-        self.span.store(span, Relaxed);
-        self.thread.store(thread, Relaxed);
-        self.since.store(entered << 2 | RUNNING, Relaxed);
-    }
-
     /// Makes a free record the spare one of this thread, whose tree has the number `thread`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn keep_spare(&'static self, thread: u32) {

@@ -152,7 +152,7 @@ impl Span {
     fn begin_drop_pending(&mut self) {
         self.pending_children = local::replace_pending_children(0);
         if let Some(task) = self.root {
-            task.begin_drop(clock::now(), own_tree_number());
+            task.run(clock::now(), own_tree_number());
         }
     }
 

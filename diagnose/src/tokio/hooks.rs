@@ -157,7 +157,7 @@ fn spawned(meta: &TaskMeta<'_>) {
 
 fn begin_poll(meta: &TaskMeta<'_>) {
     let Some(task) = find(meta.id()) else { return };
-    task.begin_hooked(clock::now(), recorder::own_tree_number());
+    task.run(clock::now(), recorder::own_tree_number());
     let around = live::current::replace(Some(task));
     let _ = POLLS.try_with(|polls| polls.borrow_mut().push((meta.id(), around)));
 }
