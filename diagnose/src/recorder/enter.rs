@@ -84,7 +84,7 @@ impl Span {
             || down == AGAIN
             || matches!(current.site.kind, SiteKind::Sync | SiteKind::Traced)
             || self.site.kind == SiteKind::Task
-            || local::is_spawned()
+            || local::spawned().is_some()
         {
             return self.enter_slow(entry, outer);
         }

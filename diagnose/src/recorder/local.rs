@@ -159,27 +159,17 @@ pub(super) fn runs_tasks() -> bool {
     LOCAL.with(|local| local.tree.get().is_some_and(Tree::runs_tasks))
 }
 
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn take_spawned() -> Option<&'static Task> {
-    LOCAL.with(|local| local.spawned.take())
-}
-
 /// The task that the next root belongs to; `None` if it was not spawned.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn spawned() -> Option<&'static Task> {
     LOCAL.with(|local| local.spawned.get())
 }
 
-/// Returns whether the next span is the root of a spawned task.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn is_spawned() -> bool {
-    spawned().is_some()
-}
-
-/// Sets the task that the next root belongs to.
+/// Sets the task that the next root on this thread belongs to. Returns the previous one if no root
+/// has taken it.
 #[inline]
-pub(super) fn set_spawned(task: Option<&'static Task>) {
-    LOCAL.with(|local| local.spawned.set(task));
+pub(crate) fn set_spawned(task: Option<&'static Task>) -> Option<&'static Task> {
+    LOCAL.with(|local| local.spawned.replace(task))
 }
 
 /// The ticks of the task's wait not charged yet, and the node charged if no other path ends the

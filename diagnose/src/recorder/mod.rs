@@ -36,10 +36,10 @@ pub use arm::Arm;
 pub(crate) use arm::{AwaitEntry, Point, RunningAwait};
 pub(crate) use awaits::{begin_await, begin_macro, begin_through, end_await, end_through, leave_macro};
 pub use frame::Frame;
-pub(crate) use local::apart;
+pub(crate) use local::{apart, set_spawned};
 pub(crate) use poll_entry::PollEntry;
 pub(crate) use running::{
-    awaited, current_node, hand_nothing_down, hand_nothing_up, own_tree_number, running_path, set_spawned,
+    awaited, current_node, hand_nothing_down, hand_nothing_up, own_tree_number, running_path,
 };
 pub(crate) use running_poll::RunningPoll;
 pub use span::Span;

@@ -28,7 +28,7 @@ impl Span {
         tree: &'static Node,
     ) {
         // A future that was created in a poll, or with a clock reading, may have waited since.
-        if self.made != 0 || context::task() != 0 || context::is_end_due() || local::is_spawned() {
+        if self.made != 0 || context::task() != 0 || context::is_end_due() || local::spawned().is_some() {
             return self.enter_first_by_call(entry, outer, tree);
         }
         let node = tree.recent_child(NodeKey { site: self.site, label: self.label, via: None });

@@ -33,7 +33,7 @@ impl Span {
         let place = local::place();
         let is_root = self.site.kind == SiteKind::Task
             || place.current.is_outside_of_tasks()
-            || local::is_spawned()
+            || local::spawned().is_some()
             || self.root.is_some_and(Task::was_spawned);
         let parent = if is_root { &place.tree.root } else { place.current };
         let key = NodeKey { site: self.site, label: self.label, via: if is_root { None } else { via } };

@@ -94,7 +94,7 @@ impl Span {
 
     /// The task of a root that is polled for the first time.
     fn enter_new(&self, node: &'static Node, entered: u64) -> &'static Task {
-        if let Some(task) = local::take_spawned() {
+        if let Some(task) = local::set_spawned(None) {
             enter_spawned(task, node, entered);
             return task;
         }

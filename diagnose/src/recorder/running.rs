@@ -1,7 +1,6 @@
 //! Access to the running poll for code outside the recorder.
 
 use super::local;
-use crate::live::Task;
 use crate::site::{Site, SiteKind};
 use crate::tree::Node;
 
@@ -39,14 +38,6 @@ pub(crate) fn own_tree_number() -> u32 {
         return u32::MAX;
     }
     place.tree.root.tree
-}
-
-/// Sets the task that the next root on this thread belongs to. Returns the previous one if no root
-/// has taken it.
-pub(crate) fn set_spawned(task: Option<&'static Task>) -> Option<&'static Task> {
-    let last = local::take_spawned();
-    local::set_spawned(task);
-    last
 }
 
 /// The running nodes of this thread, from the root of the task down.
