@@ -9,8 +9,8 @@
 
 use std::ptr;
 
-use super::local::{self, ARM, TreePosition};
-use super::reparent::{is_child_of_running, on_own_tree};
+use super::local::{self, ARM};
+use super::reparent::{end_wait, on_own_tree};
 use crate::clock;
 use crate::context;
 use crate::live::{self, ArmSlot, LiveSlot, SlotCopy, SlotState};
@@ -140,17 +140,14 @@ impl Point {
                 if old.same_path(node) {
                     entry.begin_again(slot, node, body, slot.wait());
                 } else {
-                    let place = local::place();
-                    end_wait(old, slot.wait(), place);
-                    place.tree.book(old, |own| sub(&own.moved, 1));
+                    end_wait(old, slot.wait(), local::place(), clock::now(), |own| sub(&own.moved, 1));
                     self.unlist();
                     entry.begin(node, body);
                 }
             }
             (None, Some((slot, old))) => {
                 on_own_tree(|place| {
-                    end_wait(old, slot.wait(), place);
-                    place.tree.book(old, |own| add(&own.completed, 1));
+                    end_wait(old, slot.wait(), place, clock::now(), |own| add(&own.completed, 1));
                 });
                 self.unlist();
                 return false;
@@ -185,12 +182,8 @@ impl Point {
         if let Some(node) = slot.node() {
             let now = clock::now();
             on_own_tree(|place| {
-                let gone = i32::from(is_child_of_running(node, place));
-                local::replace_pending_children(pending.wrapping_sub(gone));
-                place.tree.book(node, |own| {
-                    own.times.end_wait(now, wait);
-                    add(&own.cancelled, 1);
-                });
+                local::replace_pending_children(pending);
+                end_wait(node, wait, place, now, |own| add(&own.cancelled, 1));
             });
         }
         self.unlist();
@@ -218,15 +211,6 @@ pub(super) fn running_body(site: &'static Site) -> Option<&'static Node> {
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn is_owner(site: &'static Site, body: &Node) -> bool {
     site.owner.is_some_and(|owner| ptr::eq(owner, body.site)) && !local::awaiting().1.is_hidden()
-}
-
-/// Records the end of a wait on its own path, in this thread's tree.
-#[cold]
-fn end_wait(node: &'static Node, wait: WaitAccount, place: TreePosition) {
-    place.tree.book(node, |own| own.times.end_wait(clock::now(), wait));
-    if is_child_of_running(node, place) {
-        local::replace_pending_children(local::pending_children().wrapping_sub(1));
-    }
 }
 
 /// State that the end of a poll needs. Never moved: see [`poll_entry`](super::poll_entry).

@@ -17,7 +17,7 @@ use crate::live::{self, SlotCopy, Task};
 use crate::site::{Site, SiteKind};
 use crate::switch;
 use crate::sync::{add, sub};
-use crate::tree::{Node, NodeKey};
+use crate::tree::{Node, NodeKey, WaitAccount};
 
 impl Span {
     /// Starts a poll in every other case: the first poll of a path, a changed parent or thread, a
@@ -201,10 +201,7 @@ impl Span {
     #[cold]
     pub(super) fn end_wait(&self, place: TreePosition, now: u64) {
         if let (SpanState::Waiting(wait), Some(node)) = (self.state, self.node) {
-            place.tree.book(node, |own| own.times.end_wait(now, wait));
-            if is_child_of_running(node, place) {
-                local::replace_pending_children(local::pending_children().wrapping_sub(1));
-            }
+            end_wait(node, wait, place, now, |_| ());
         }
     }
 
@@ -239,6 +236,24 @@ pub(super) fn list_unpolled(site: &'static Site, label: Label, maker: Option<&'s
             live::unpolled::insert((site, label), maker, made, slot);
         }
     });
+}
+
+/// Records the end of a wait on its own path, in this thread's tree, and what `count` counts there.
+#[cold]
+pub(super) fn end_wait(
+    node: &'static Node,
+    wait: WaitAccount,
+    place: TreePosition,
+    now: u64,
+    count: impl FnOnce(&Node),
+) {
+    place.tree.book(node, |own| {
+        own.times.end_wait(now, wait);
+        count(own);
+    });
+    if is_child_of_running(node, place) {
+        local::replace_pending_children(local::pending_children().wrapping_sub(1));
+    }
 }
 
 /// Returns whether the running poll counts `node` among its pending children.

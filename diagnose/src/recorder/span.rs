@@ -12,7 +12,7 @@
 
 use super::first_poll;
 use super::local;
-use super::reparent::{is_child_of_running, list_unpolled, on_own_tree};
+use super::reparent::{end_wait, list_unpolled, on_own_tree};
 use super::resume::Resume;
 use super::running::own_tree_number;
 use crate::clock;
@@ -166,13 +166,10 @@ impl Span {
         match (self.state, self.node) {
             (SpanState::Waiting(wait), Some(node)) => {
                 on_own_tree(|place| {
-                    let gone = i32::from(is_child_of_running(node, place));
-                    local::replace_pending_children(self.pending_children.wrapping_sub(gone));
+                    local::replace_pending_children(self.pending_children);
                     self.end_await(place, now, true);
-                    place.tree.book(node, |own| {
-                        own.times.end_wait(now, wait);
-                        own.cancel(now.saturating_sub(self.made));
-                    });
+                    let length = now.saturating_sub(self.made);
+                    end_wait(node, wait, place, now, |own| own.cancel(length));
                 });
             }
             (SpanState::Unpolled, maker) => on_own_tree(|place| {

@@ -24,7 +24,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use super::local;
-use super::reparent::{is_child_of_running, on_own_tree};
+use super::reparent::{self, is_child_of_running, on_own_tree};
 use crate::clock;
 use crate::context;
 use crate::label::Label;
@@ -265,13 +265,7 @@ impl TracedPoll {
 /// Ends an open wait, without a poll after it.
 fn end_wait(state: &mut TracedState) {
     let (Some(wait), Some(node)) = (state.waiting.take(), state.node) else { return };
-    on_own_tree(|place| {
-        let now = clock::now();
-        place.tree.book(node, |own| own.times.end_wait(now, wait));
-        if is_child_of_running(node, place) {
-            local::replace_pending_children(local::pending_children().wrapping_sub(1));
-        }
-    });
+    on_own_tree(|place| reparent::end_wait(node, wait, place, clock::now(), |_| ()));
 }
 
 /// Ends the call.
