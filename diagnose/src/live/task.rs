@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 use super::forward::Forward;
 use super::task_origin::{PackedOrigin, SpawnRuntime, TaskOrigin};
-use super::transfers::{TransferCounts, Transfers};
+use super::transfers::Transfers;
 use crate::pool::pooled;
 use crate::site::Site;
 use crate::sync::add_relaxed;
@@ -240,46 +240,6 @@ impl Task {
             (IN_POLL, _) => self.since(),
             (tick, _) => tick,
         }
-    }
-
-    pub(crate) fn count_spawn(&self) {
-        self.transfers_or_new().count_spawn();
-    }
-
-    /// Counts a send of a message that may contain the task's guards. `now` is when its poll began.
-    #[inline]
-    pub(crate) fn count_send(&self, resource: u64, message: u64, now: u64) {
-        self.transfers_or_new().count_send(resource, message, now);
-    }
-
-    #[inline]
-    fn transfers_or_new(&self) -> &'static Transfers {
-        self.transfers.get().unwrap_or_else(|| self.begin_transfers())
-    }
-
-    #[cold]
-    fn begin_transfers(&self) -> &'static Transfers {
-        let transfers: &'static Transfers = Box::leak(Box::default());
-        self.transfers.set(transfers);
-        transfers
-    }
-
-    /// Counts of the task's spawns, and of its sends that may have moved a guard.
-    #[inline]
-    pub(crate) fn transfer_counts(&self) -> TransferCounts {
-        self.transfers.get().map_or(TransferCounts::default(), Transfers::counts)
-    }
-
-    /// Id and counts of an earlier, finished task of this record: the last one that spawned or
-    /// sent.
-    pub(crate) fn transfers_of_earlier(&self) -> Option<(u64, TransferCounts)> {
-        self.transfers.get().map(Transfers::done).filter(|(id, _)| *id != 0)
-    }
-
-    /// The resource of the last send, the message's number there, and the tick at which the sending
-    /// poll began.
-    pub(crate) fn sent_to(&self) -> [u64; 3] {
-        self.transfers.get().map_or([0; 3], Transfers::sent_to)
     }
 
     /// Its origin and the runtime's id of it, if the task is known only from the runtime's hooks.

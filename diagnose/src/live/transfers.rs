@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::task::Task;
 use crate::sync::add_relaxed;
 
 /// Number of spawns, above the number of sends: one word, because every holding stores it. After
@@ -51,21 +52,6 @@ impl Transfers {
         }
     }
 
-    /// Id and counts of the finished task; zero if there is none.
-    pub(super) fn done(&self) -> (u64, TransferCounts) {
-        (self.done[0].load(Relaxed), TransferCounts(self.done[1].load(Relaxed)))
-    }
-
-    pub(super) fn count_spawn(&self) {
-        add_relaxed(&self.counts, 1 << 32);
-    }
-
-    #[inline]
-    pub(super) fn count_send(&self, resource: u64, message: u64, now: u64) {
-        add_relaxed(&self.counts, 1);
-        self.set_sent_to([resource, message, now]);
-    }
-
     #[inline]
     fn set_sent_to(&self, values: [u64; 3]) {
         for (part, value) in self.sent_to.iter().zip(values) {
@@ -74,11 +60,53 @@ impl Transfers {
     }
 
     #[inline]
-    pub(super) fn counts(&self) -> TransferCounts {
+    fn counts(&self) -> TransferCounts {
         TransferCounts(self.counts.load(Relaxed))
     }
+}
 
-    pub(super) fn sent_to(&self) -> [u64; 3] {
-        self.sent_to.each_ref().map(|part| part.load(Relaxed))
+impl Task {
+    pub(crate) fn count_spawn(&self) {
+        add_relaxed(&self.transfers_or_new().counts, 1 << 32);
+    }
+
+    /// Counts a send of a message that may contain the task's guards. `now` is when its poll began.
+    #[inline]
+    pub(crate) fn count_send(&self, resource: u64, message: u64, now: u64) {
+        let transfers = self.transfers_or_new();
+        add_relaxed(&transfers.counts, 1);
+        transfers.set_sent_to([resource, message, now]);
+    }
+
+    #[inline]
+    fn transfers_or_new(&self) -> &'static Transfers {
+        self.transfers.get().unwrap_or_else(|| self.begin_transfers())
+    }
+
+    #[cold]
+    fn begin_transfers(&self) -> &'static Transfers {
+        let transfers: &'static Transfers = Box::leak(Box::default());
+        self.transfers.set(transfers);
+        transfers
+    }
+
+    /// Counts of the task's spawns, and of its sends that may have moved a guard.
+    #[inline]
+    pub(crate) fn transfer_counts(&self) -> TransferCounts {
+        self.transfers.get().map_or(TransferCounts::default(), Transfers::counts)
+    }
+
+    /// Id and counts of an earlier, finished task of this record: the last one that spawned or
+    /// sent.
+    pub(crate) fn transfers_of_earlier(&self) -> Option<(u64, TransferCounts)> {
+        let [id, counts] = self.transfers.get()?.done.each_ref().map(|part| part.load(Relaxed));
+        (id != 0).then_some((id, TransferCounts(counts)))
+    }
+
+    /// The resource of the last send, the message's number there, and the tick at which the sending
+    /// poll began.
+    pub(crate) fn sent_to(&self) -> [u64; 3] {
+        let transfers = self.transfers.get();
+        transfers.map_or([0; 3], |transfers| transfers.sent_to.each_ref().map(|part| part.load(Relaxed)))
     }
 }
