@@ -13,6 +13,7 @@ use super::runtimes;
 use super::task_origin::SpawnRuntime;
 use crate::clock;
 use crate::context;
+use crate::os;
 use crate::sync::{Mutex, add_relaxed};
 use crate::text_limit;
 
@@ -181,7 +182,8 @@ fn own() -> Option<&'static WorkerCell> {
 #[cold]
 fn begin(runtime: SpawnRuntime, number: u16, is_started: bool) -> &'static WorkerCell {
     let name = text_limit::cut(thread::current().name().unwrap_or_default()).to_owned();
-    let identity = WorkerIdentity { runtime, number, is_started, name, os_id: os_id() };
+    let os_id = Some(os::thread_id()).filter(|id| *id != 0);
+    let identity = WorkerIdentity { runtime, number, is_started, name, os_id };
     let mut workers = WORKERS.lock();
     let free = workers.iter().copied().find(|worker| worker.identity.lock().is_none());
     let worker = free.unwrap_or_else(|| {
@@ -264,18 +266,6 @@ impl WorkerCell {
     }
 }
 
-/// The operating system's id of this thread, from its own entry in `/proc`.
-#[cfg(target_os = "linux")]
-fn os_id() -> Option<u64> {
-    let path = std::fs::read_link("/proc/thread-self").ok()?;
-    path.file_name()?.to_str()?.parse().ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn os_id() -> Option<u64> {
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use std::thread;
@@ -356,8 +346,8 @@ mod tests {
     #[test]
     fn a_thread_for_blocking_code_is_known_and_no_worker() {
         on_thread("worker-c", || {
-            let own = super::os_id();
-            let is_known = || own.is_none() || all_threads().into_iter().any(|id| Some(id) == own);
+            let own = crate::os::thread_id();
+            let is_known = || own == 0 || all_threads().contains(&own);
             started(SpawnRuntime::Tokio, 0);
             unparked();
             assert!(is_known() && named("worker-c").is_none());
@@ -368,7 +358,7 @@ mod tests {
             unparked();
             assert!(named("worker-c").is_none(), "another is the worker");
             stopped();
-            assert!(own.is_none() || !is_known());
+            assert!(own == 0 || !is_known());
         });
     }
 
