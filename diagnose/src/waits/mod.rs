@@ -26,7 +26,6 @@
 
 mod blocked_thread;
 mod channel_end;
-mod condvar_wait;
 mod creation;
 mod glance;
 mod holding;
@@ -44,16 +43,14 @@ mod resource_type;
 #[cfg(test)]
 pub(crate) mod test_view;
 mod usage;
-mod usage_baseline;
 mod usage_places;
 mod value_borrow;
 mod wait_cell;
 mod wait_copy;
 mod wait_future;
 
-pub(crate) use blocked_thread::BlockedThread;
+pub(crate) use blocked_thread::{BlockedThread, CondvarWait};
 pub(crate) use channel_end::{ChannelEnd, SoleEnd, carries};
-pub(crate) use condvar_wait::CondvarWait;
 pub(crate) use creation::Creator;
 pub(crate) use glance::{Glance, wait_parts};
 pub(crate) use holding::Holding;
@@ -62,12 +59,11 @@ pub(crate) use last_event::{LastEvent, LastNotify};
 pub(crate) use lazy_wait::{Acquire, LazyWait, LazyWaitFuture, Polled};
 pub(crate) use notifiers::Notifiers;
 pub(crate) use own_code::{is_in_std, own_code};
-pub(crate) use past_use::{PastKey, PastUse, past_uses};
+pub(crate) use past_use::{PastKey, PastUse, past_uses, restart_usage, subtract_usage};
 pub(crate) use record::{Record, RecordIdentity, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use resource_type::{ResourceKind, ResourceType, UNBOUNDED};
 pub(crate) use usage::{Durations, Usage};
-pub(crate) use usage_baseline::{restart_usage, subtract_usage};
 pub(crate) use usage_places::UsagePlace;
 pub(crate) use value_borrow::ValueBorrow;
 pub(crate) use wait_cell::{WaitCell, WaitMode};

@@ -1,7 +1,10 @@
-//! The use of locks that are gone, by place of creation.
+//! The use of resources in the past: of locks that are gone, and up to the last reset.
 //!
 //! A program that exits by itself has usually dropped its locks before its last snapshot. That
-//! snapshot must still show what the calls waited for.
+//! snapshot must still show what the calls waited for, by place of creation of the lock.
+//!
+//! Snapshots subtract the use up to the last reset, during which threads keep counting. A resource
+//! that did not exist at the reset has nothing to subtract.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -9,10 +12,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::ordered::OrderedMap;
 
-use super::record::Record;
+use super::record::{Record, all_records};
 use super::resource_type::ResourceKind;
 use super::usage::Usage;
-use super::usage_baseline::subtract_usage;
 use crate::switch;
 use crate::sync::Mutex;
 
@@ -38,14 +40,19 @@ pub(crate) struct PastUse {
 
 static PAST: Mutex<OrderedMap<PastKey, PastUse>> = Mutex::new(OrderedMap::new());
 
+/// The use up to the last reset, by id of the resource.
+static BASELINE: Mutex<OrderedMap<u64, UsedBefore>> = Mutex::new(OrderedMap::new());
+
+struct UsedBefore {
+    acquisitions: u64,
+    /// `None` if nothing waited and no hold was timed, so that a million channels keep no
+    /// histograms.
+    usage: Option<Box<Usage>>,
+}
+
 /// Returns a copy of all past uses, sorted by key.
 pub(crate) fn past_uses() -> Vec<(PastKey, PastUse)> {
     PAST.lock().iter().map(|(key, used)| (key.clone(), used.clone())).collect()
-}
-
-/// Forgets all past uses.
-pub(super) fn restart() {
-    drop(std::mem::take(&mut *PAST.lock()));
 }
 
 /// Returns the use of a lock that ends. Returns `None` if fewer than two calls have waited for it,
@@ -83,4 +90,30 @@ pub(super) fn add((mut key, of_one): (PastKey, PastUse)) {
     used.acquisitions = used.acquisitions.saturating_add(of_one.acquisitions);
     used.most_waited = used.most_waited.max(of_one.most_waited);
     used.usage.add(&of_one.usage);
+}
+
+/// Makes the current use of all resources the new baseline.
+pub(crate) fn restart_usage() {
+    let mut baseline = OrderedMap::new();
+    for record in all_records() {
+        let (id, (acquisitions, usage)) = (record.id(), record.restart_usage());
+        let usage = (!usage.is_empty()).then(|| Box::new(usage));
+        if acquisitions > 0 || usage.is_some() {
+            baseline.insert(id, UsedBefore { acquisitions, usage });
+        }
+    }
+    *BASELINE.lock() = baseline;
+    // Last, so that the use of a resource that ends before this is in the new baseline, or
+    // discarded here.
+    drop(std::mem::take(&mut *PAST.lock()));
+}
+
+/// Subtracts the use up to the last reset. Returns the acquisitions since then.
+pub(crate) fn subtract_usage(id: u64, acquisitions: u64, usage: &mut Usage) -> u64 {
+    let baseline = BASELINE.lock();
+    let Some(before) = baseline.get(&id) else { return acquisitions };
+    if let Some(before) = &before.usage {
+        usage.subtract(before);
+    }
+    acquisitions.saturating_sub(before.acquisitions)
 }
