@@ -4,7 +4,8 @@
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use super::task::{Task, WAITING};
+use super::live_slot::WAITING;
+use super::task::Task;
 use super::task_origin::{PackedOrigin, SpawnTarget};
 use crate::clock;
 use crate::site::Site;

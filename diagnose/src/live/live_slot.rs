@@ -1,5 +1,7 @@
 //! The slot of one live span, and how it is read while it changes.
 
+pub(crate) use diagnose_reports::model::RunState;
+
 use super::memory::Memory;
 use crate::context;
 use crate::pool::{self, pooled};
@@ -26,7 +28,7 @@ pub(crate) struct LiveSlot {
     id: AtomicU64,
     /// The id of the span that polled this one last; zero if it is a root.
     parent: AtomicU64,
-    /// The start of the current state: the tick above two bits for the [`SlotState`].
+    /// The start of the current state: the tick above two bits for the [`RunState`].
     since: AtomicU64,
     /// The path of the last poll.
     node: Link<Node>,
@@ -42,21 +44,12 @@ pub(crate) struct LiveSlot {
     memory: AtomicU64,
 }
 
-/// The state of a live span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SlotState {
-    /// Created and not polled yet.
-    Unpolled,
-    Waiting,
-    Running,
-}
-
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SlotCopy {
     pub(crate) id: u64,
     pub(crate) parent: u64,
     pub(crate) task: u64,
-    pub(crate) state: SlotState,
+    pub(crate) state: RunState,
     pub(crate) since: u64,
     pub(crate) node: &'static Node,
     pub(crate) made: u64,
@@ -119,7 +112,7 @@ impl SlotCopy {
     #[inline]
     pub(crate) fn new(
         (id, parent): (u64, u64),
-        (state, made, since): (SlotState, u64, u64),
+        (state, made, since): (RunState, u64, u64),
         node: &'static Node,
     ) -> Self {
         let (task, memory) = (context::task(), Memory::UNKNOWN);
@@ -129,7 +122,7 @@ impl SlotCopy {
     /// The span after its first poll, which ended at `now`, at the await `node`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn after_first(self, now: u64, node: &'static Node) -> Self {
-        Self { state: SlotState::Waiting, since: now, node, polls: 1, ..self }
+        Self { state: RunState::Waiting, since: now, node, polls: 1, ..self }
     }
 }
 
@@ -254,9 +247,9 @@ impl LiveSlot {
             parent: self.parent.load(Ordering::Relaxed),
             task: self.task.load(Ordering::Relaxed),
             state: match since & 3 {
-                RUNNING => SlotState::Running,
-                UNPOLLED => SlotState::Unpolled,
-                _ => SlotState::Waiting,
+                RUNNING => RunState::Running,
+                UNPOLLED => RunState::Unpolled,
+                _ => RunState::Waiting,
             },
             since: since >> 2,
             node,
@@ -271,9 +264,10 @@ impl LiveSlot {
     }
 }
 
-const UNPOLLED: u64 = SlotState::Unpolled as u64;
-const WAITING: u64 = SlotState::Waiting as u64;
-const RUNNING: u64 = SlotState::Running as u64;
+pub(super) const UNPOLLED: u64 = RunState::Unpolled as u64;
+pub(super) const WAITING: u64 = RunState::Waiting as u64;
+pub(super) const RUNNING: u64 = RunState::Running as u64;
+const _: () = assert!(WAITING == 3, "a state fits into two bits");
 
 #[cfg(all(test, not(diagnose_loom)))]
 mod tests {

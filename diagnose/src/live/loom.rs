@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{RawWakerVTable, Wake, Waker};
 
 use super::forward::Forward;
-use super::live_slot::{LiveSlot, SlotCopy, SlotState};
+use super::live_slot::{LiveSlot, RunState, SlotCopy};
 use super::memory::Memory;
 use super::waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};
 use crate::site::Site;
@@ -28,7 +28,7 @@ fn a_copy_never_mixes_two_spans() {
                 id,
                 parent: 0,
                 task: 0,
-                state: SlotState::Running,
+                state: RunState::Running,
                 since: made,
                 node,
                 made,

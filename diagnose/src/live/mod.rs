@@ -38,11 +38,11 @@ pub(crate) use current::{CurrentPoll, current_poll};
 pub(crate) use forward::Forward;
 pub(crate) use handles::{ABORT, HANDLE, ON_DROP};
 pub(crate) use live_slot::{
-    ArmSlot, LiveSlot, SlotCopy, SlotState, all, over, put, put_of_arm, take, take_for_arm,
+    ArmSlot, LiveSlot, RunState, SlotCopy, all, over, put, put_of_arm, take, take_for_arm,
 };
 pub(crate) use memory::{Memory, is_pinned, pinned_words};
 pub(crate) use outputs::{note_output, output_of};
-pub(crate) use task::{Task, TaskState};
+pub(crate) use task::Task;
 pub(crate) use task_origin::{SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
 pub(crate) use tasks::{
     add_task, all_tasks, has_wait_wakers, has_wakers, is_in_poll, last_reset, note_reset, remove_task,

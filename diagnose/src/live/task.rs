@@ -12,6 +12,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 use super::forward::Forward;
+use super::live_slot::{RUNNING, RunState, UNPOLLED, WAITING};
 use super::task_origin::{PackedOrigin, SpawnRuntime, TaskOrigin};
 use super::transfers::Transfers;
 use crate::pool::pooled;
@@ -70,19 +71,6 @@ impl RefUnwindSafe for Task {}
 /// Stands for a tick if the task is woken during its poll: it is then queued from the end of that
 /// poll on.
 pub(super) const IN_POLL: u64 = 1;
-
-/// The state of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TaskState {
-    Unpolled,
-    Running,
-    Waiting,
-    Queued,
-}
-
-const UNPOLLED: u64 = 0;
-pub(super) const RUNNING: u64 = 1;
-pub(super) const WAITING: u64 = 2;
 
 impl Task {
     /// Turns a free record into a new task.
@@ -270,7 +258,7 @@ impl Task {
     }
 
     /// The state, and the tick of its start.
-    pub(crate) fn doing(&self) -> (TaskState, u64) {
+    pub(crate) fn doing(&self) -> (RunState, u64) {
         // Acquire of `since` pairs with the Release in `leave`.
         // Acquire of `woken_at` pairs with the Release in `enter` and `note_wake`.
         let mut since = self.since.load(Acquire);
@@ -281,11 +269,11 @@ impl Task {
             woken_at = self.woken_at.load(Acquire);
         }
         match since & 3 {
-            UNPOLLED => (TaskState::Unpolled, since >> 2),
-            RUNNING => (TaskState::Running, since >> 2),
+            UNPOLLED => (RunState::Unpolled, since >> 2),
+            RUNNING => (RunState::Running, since >> 2),
             // Woken during its poll, the task has been queued since that poll's end.
-            _ if woken_at != 0 => (TaskState::Queued, woken_at.max(since >> 2)),
-            _ => (TaskState::Waiting, since >> 2),
+            _ if woken_at != 0 => (RunState::Queued, woken_at.max(since >> 2)),
+            _ => (RunState::Waiting, since >> 2),
         }
     }
 

@@ -3,16 +3,12 @@
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::task::{Task, TaskState};
+pub(crate) use diagnose_reports::model::TaskKind;
+
+use super::live_slot::RunState;
+use super::task::Task;
 use crate::label::Label;
 use crate::site::Site;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum TaskKind {
-    Future,
-    /// A closure on a thread for blocking code.
-    Blocking,
-}
 
 /// The runtime on which a task was spawned, as far as this crate knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -141,7 +137,7 @@ impl Task {
     /// Returns the thread that polls a local task: the number of its tree. `None` before the first
     /// poll.
     pub(crate) fn local_thread(&self) -> Option<u32> {
-        let is_polled = self.polls.load(Relaxed) != 0 || self.doing().0 != TaskState::Unpolled;
+        let is_polled = self.polls.load(Relaxed) != 0 || self.doing().0 != RunState::Unpolled;
         is_polled.then(|| self.thread.load(Relaxed))
     }
 

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::task::{Task, TaskState};
+use super::live_slot::RunState;
+use super::task::Task;
 use super::task_origin::TaskOrigin;
 use crate::context;
 use crate::pool;
@@ -60,7 +61,7 @@ pub(crate) fn is_in_poll(id: u64, polls: u64) -> bool {
     let is_it = |task: &&'static Task| task.id() == id;
     let task = all_tasks().find(is_it);
     task.is_some_and(|task| {
-        task.doing().0 == TaskState::Running && task.polls.load(Relaxed) == polls && is_it(&task)
+        task.doing().0 == RunState::Running && task.polls.load(Relaxed) == polls && is_it(&task)
     })
 }
 

@@ -9,7 +9,8 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::fence;
 
 use super::current;
-use super::task::{RUNNING, Task};
+use super::live_slot::RUNNING;
+use super::task::Task;
 use super::task_origin::{SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
 use super::tasks;
 use crate::context;

@@ -5,7 +5,8 @@ use std::task::RawWakerVTable;
 
 use super::current;
 use super::forward::Forward;
-use super::task::{IN_POLL, RUNNING, Task};
+use super::live_slot::RUNNING;
+use super::task::{IN_POLL, Task};
 use super::task_origin::TaskKind;
 use super::waker::{self, Promoted};
 use crate::clock;

@@ -13,7 +13,7 @@ use super::local::{self, ARM};
 use super::reparent::{end_wait, on_own_tree};
 use crate::clock;
 use crate::context;
-use crate::live::{self, ArmSlot, LiveSlot, SlotCopy, SlotState};
+use crate::live::{self, ArmSlot, LiveSlot, RunState, SlotCopy};
 use crate::site::Site;
 use crate::switch;
 use crate::sync::{add, sub};
@@ -336,7 +336,7 @@ impl Point {
     fn list(&mut self, node: &'static Node, entry: &AwaitEntry) {
         let entered = node.times.entered();
         let listed =
-            SlotCopy::new((context::span(), entry.outer), (SlotState::Running, entered, entered), node);
+            SlotCopy::new((context::span(), entry.outer), (RunState::Running, entered, entered), node);
         if let Some(slot) = live::take_for_arm(&listed) {
             self.slot = slot;
         }

@@ -231,7 +231,7 @@ pub(super) fn list_unpolled(site: &'static Site, label: Label, maker: Option<&'s
         let Some(node) = place.tree.child(place.current, key, clock::now) else { return };
         let numbers = (context::new_span(), context::span());
         let now = first_poll::tick(made).unwrap_or_else(clock::now);
-        let listed = SlotCopy::new(numbers, (live::SlotState::Unpolled, now, now), node);
+        let listed = SlotCopy::new(numbers, (live::RunState::Unpolled, now, now), node);
         if let Some(slot) = live::take(&listed) {
             live::unpolled::insert((site, label), maker, made, slot);
         }

@@ -276,6 +276,6 @@ fn parent_id(node: &Node, entry: &PollEntry) -> u64 {
 fn to_list(span: &Span, words: u32, node: &'static Node, entry: &PollEntry, entered: u64) -> SlotCopy {
     let numbers = (context::span(), parent_id(node, entry));
     let memory = Memory::before(span, words);
-    let state = (live::SlotState::Running, span.made_at(entered), entered);
+    let state = (live::RunState::Running, span.made_at(entered), entered);
     SlotCopy { memory, ..SlotCopy::new(numbers, state, node) }
 }

@@ -18,7 +18,7 @@ use super::capture_context::TaskTable;
 use super::numbers::Index;
 use super::span_order::{SpanPlace, Spans};
 use super::task_copy::TaskCopy;
-use crate::live::{Memory, SlotState, TaskState};
+use crate::live::{Memory, RunState};
 use crate::site::{FutureKind, Site, SiteKind};
 
 /// The usual size of a stack.
@@ -122,7 +122,7 @@ impl<'a> Confined<'a> {
         let stay = self.stay_between_polls(spot, around, task);
         // The running poll may lend the futures that it does not poll to scoped threads, or move
         // them.
-        let is_left_out = task.doing == TaskState::Running && spot.listed.state == SlotState::Waiting;
+        let is_left_out = task.doing == RunState::Running && spot.listed.state == RunState::Waiting;
         if is_left_out { stay.min(Stay::Awaited) } else { stay }
     }
 
@@ -164,7 +164,7 @@ impl<'a> Confined<'a> {
     /// missing.
     fn stay_in_await(spot: &SpanPlace, around: Option<ParentSpan>, task: &TaskCopy) -> Stay {
         let keeps = |site: &Site| site.kind == SiteKind::Await && site.polls_at_most(FutureKind::Library);
-        let is_running = spot.listed.state == SlotState::Running;
+        let is_running = spot.listed.state == RunState::Running;
         match around {
             Some(around) if around.is_at_await => {
                 let is_known = spot.node.parent.is_some_and(|node| keeps(node.site));
@@ -177,7 +177,7 @@ impl<'a> Confined<'a> {
                 Some(_) if is_running || around.since == spot.listed.since => around.stay,
                 _ => Stay::Unknown,
             },
-            None if !spot.is_detached || task.doing == TaskState::Running => Stay::Confined,
+            None if !spot.is_detached || task.doing == RunState::Running => Stay::Confined,
             None => Stay::Unknown,
         }
     }

@@ -16,7 +16,6 @@ use super::candidates::Candidates;
 use super::capture_context::CaptureContext;
 use super::draining::Draining;
 use super::guard_use;
-use super::kinds::role;
 use super::numbers::Table;
 use super::statics::Statics;
 use super::task_copy::{TaskCopy, some};
@@ -126,7 +125,7 @@ impl<'a> Holdings<'a> {
         let mut holding = Holding::default();
         // Borrowed once, because each mutable borrow checks that the class is not shared.
         let class: &mut HoldingClass = &mut holding;
-        class.role = role(copy.role);
+        class.role = copy.role;
         class.units = copy.units;
         let is_bound = copy.task == 0 || self.is_of_a_thread(copy);
         class.thread_id = if is_bound { capture.thread_id(copy.thread) } else { None };

@@ -22,7 +22,7 @@ use super::unrecorded::{self, RuntimeTaskCount};
 use super::waits::WaitsCopy;
 use crate::clock::{self, Scale};
 use crate::cpu;
-use crate::live::{self, SlotCopy, TaskKind, TaskState};
+use crate::live::{self, SlotCopy, TaskKind};
 use crate::own_thread;
 use crate::site::Site;
 use crate::system_call;
@@ -64,8 +64,8 @@ impl LiveSpans {
 
     /// Copies only tasks that run or could run.
     pub(super) fn running() -> Self {
-        let mut tasks = task_copy::all_that(|task| task.doing().0 != TaskState::Waiting);
-        tasks.retain(|task| task.doing != TaskState::Waiting);
+        let mut tasks = task_copy::all_that(|task| task.doing().0 != RunState::Waiting);
+        tasks.retain(|task| task.doing != RunState::Waiting);
         Self {
             tasks: TaskTable::new(tasks),
             spans: Spans::default(),
@@ -94,12 +94,12 @@ impl LiveSpans {
             let Some(node) = node else { continue };
             let since = task.since.max(task.left).max(reset);
             let (waited, queued) = match task.doing {
-                TaskState::Waiting => (self.now.saturating_sub(since), 0),
-                TaskState::Queued => {
+                RunState::Waiting => (self.now.saturating_sub(since), 0),
+                RunState::Queued => {
                     let left = task.left.max(reset);
                     (task.since.saturating_sub(left), self.now.saturating_sub(since))
                 }
-                TaskState::Unpolled | TaskState::Running => continue,
+                _ => continue,
             };
             let (_, all_waited, all_queued) = open.entry(node).or_insert((node, 0, 0));
             *all_waited += waited;
@@ -125,7 +125,7 @@ impl LiveSpans {
         // If several tasks run in each other's polls, the outermost one counts.
         let running = tasks.all.iter().rev();
         let running =
-            running.filter(|task| task.doing == TaskState::Running && task.origin.work == TaskKind::Future);
+            running.filter(|task| task.doing == RunState::Running && task.origin.work == TaskKind::Future);
         let running = running.map(|task| (task.task.thread.load(Relaxed), task.id)).collect();
         runtimes::add(snapshot, &running, now, scale);
         let block_ons = BlockOns::new(&tasks.all, ago);
@@ -201,11 +201,7 @@ fn add_spans(
         span.label = texts.of_label(spot.node.label);
         span.parent = spot.parent.map(SpanIndex::new);
         span.task = spot.task.map(|task| TaskId::new(tasks[task].id));
-        span.state = match spot.listed.state {
-            live::SlotState::Unpolled => RunState::Unpolled,
-            live::SlotState::Waiting => RunState::Waiting,
-            live::SlotState::Running => RunState::Running,
-        };
+        span.state = spot.listed.state;
         span.since_ns = ago(spot.listed.since);
         span.age_ns = ago(spot.listed.made);
         span.polls = spot.listed.polls;

@@ -2,7 +2,6 @@
 
 use diagnose_reports::model::{self, LockOrder, LockedResource, ResourceId, TaskId};
 
-use super::kinds::kind;
 use super::task_copy::some;
 use super::texts::Texts;
 use crate::tree;
@@ -29,7 +28,7 @@ pub(super) fn build() -> Option<LockOrder> {
 fn resource(id: u64, identity: &RecordIdentity, texts: &Texts) -> LockedResource {
     let mut built = LockedResource::default();
     built.id = ResourceId::new(id);
-    built.kind = kind(identity.resource_type.kind);
+    built.kind = identity.resource_type.kind;
     built.library.push_str(identity.resource_type.library);
     built.name = identity.name.as_deref().map(str::to_owned);
     built.created = texts.place_outside_std(identity.made_at);

@@ -8,7 +8,6 @@ use diagnose_reports::model::{
 };
 
 use super::capture_context::CaptureContext;
-use super::kinds::kind;
 use super::usage::usage;
 use crate::waits::{self, Creator, Record, RecordIdentity, ResourceKind, UNBOUNDED, WaitCopy};
 
@@ -63,7 +62,7 @@ impl ResourceQueue {
         let mut resource = Resource::default();
         // Borrowed once, because each mutable borrow checks that the class is not shared.
         let class: &mut ResourceClass = &mut resource;
-        class.kind = kind(identity.resource_type.kind);
+        class.kind = identity.resource_type.kind;
         class.library = capture.texts.of(identity.resource_type.library);
         class.name = identity.name.as_deref().map(Text::from);
         class.created = capture.texts.place_outside_std(identity.made_at);

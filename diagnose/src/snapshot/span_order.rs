@@ -101,7 +101,7 @@ impl Spans {
         let span = self.listed[number as usize];
         let row = self.rows;
         // The wait began before the task's last poll.
-        let is_set_aside = span.state == live::SlotState::Waiting && span.since < entered;
+        let is_set_aside = span.state == live::RunState::Waiting && span.since < entered;
         let is_detached = parent == NONE && span.parent != 0;
         self.placed.push(PlacedSpan { row, parent, task, is_detached, is_set_aside });
         // Futures that its current await polls are below that await.
@@ -155,8 +155,8 @@ impl Spans {
             is_detached = if spot.parent.is_none() { spot.is_detached } else { is_detached };
             let is_below = |(_, next): &(usize, SpanPlace)| next.parent == Some(number);
             let mut below = rest.clone().take_while(is_below);
-            let has_children = below.any(|(_, child)| child.listed.state != live::SlotState::Unpolled);
-            let is_waiting = spot.listed.state == live::SlotState::Waiting;
+            let has_children = below.any(|(_, child)| child.listed.state != live::RunState::Unpolled);
+            let is_waiting = spot.listed.state == live::RunState::Waiting;
             if !has_children && !is_detached && !spot.is_set_aside && is_waiting {
                 if let Some(node) = spot.task.and_then(|task| nodes.get_mut(task)) {
                     *node = node.or(Some(spot.node));

@@ -6,7 +6,7 @@ use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use diagnose_reports::model::{self, RunState, Task, TaskClass, TaskId};
+use diagnose_reports::model::{RunState, Task, TaskClass, TaskId};
 use diagnose_reports::sort::sort_by_key;
 
 use super::numbers::Table;
@@ -14,9 +14,7 @@ use super::runtimes::library;
 use super::texts::Texts;
 use crate::clock::{self, Scale};
 use crate::label::Label;
-use crate::live::{
-    self, HANDLE, Memory, ON_DROP, SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin, TaskState,
-};
+use crate::live::{self, HANDLE, Memory, ON_DROP, SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
 use crate::site::Site;
 use crate::tree::{self, Node};
 
@@ -29,7 +27,7 @@ pub(super) struct TaskCopy {
     pub(super) origin: Rc<TaskOrigin>,
     pub(super) made: u64,
     pub(super) spawned_by: u64,
-    pub(super) doing: TaskState,
+    pub(super) doing: RunState,
     pub(super) since: u64,
     /// Clones of its waker that existed then.
     pub(super) wakers: u32,
@@ -128,7 +126,7 @@ fn listing(task: &'static live::Task, origins: &mut Origins) -> Option<TaskCopy>
     let (mut doing, mut since) = task.doing();
     // The tick comes first: a span that begins during the reading may be missing from the path.
     let path = |doing| {
-        let is_running = doing == TaskState::Running && origin.work == TaskKind::Future;
+        let is_running = doing == RunState::Running && origin.work == TaskKind::Future;
         is_running.then(|| {
             let at = clock::now();
             Box::new(TaskPollCopy { at, path: running_on(task.thread.load(Relaxed), origin.site) })
@@ -141,7 +139,7 @@ fn listing(task: &'static live::Task, origins: &mut Origins) -> Option<TaskCopy>
         (doing, since) = task.doing();
         (wakers, counts, running) = (task.live_wakers(), TaskCounts::read(task), path(doing));
     }
-    let left = if doing == TaskState::Unpolled { 0 } else { task.since() };
+    let left = if doing == RunState::Unpolled { 0 } else { task.since() };
     // During a poll, this is the start of the previous poll: the running one has not left out any
     // future yet.
     let entered = task.entered.load(Relaxed);
@@ -208,7 +206,7 @@ impl TaskCopy {
 
     /// Returns whether it is in a poll now.
     pub(super) fn is_running(&self) -> bool {
-        self.task.doing().0 == TaskState::Running
+        self.task.doing().0 == RunState::Running
     }
 
     /// Returns whether its spawner is unknown: neither this crate nor a hook of its runtime saw the
@@ -229,10 +227,7 @@ impl TaskCopy {
         // Borrowed once, because each mutable borrow checks that the class is not shared.
         let class: &mut TaskClass = &mut task;
         class.label = texts.of_label(self.origin.label);
-        class.kind = match self.origin.work {
-            TaskKind::Future => model::TaskKind::Future,
-            TaskKind::Blocking => model::TaskKind::Blocking,
-        };
+        class.kind = self.origin.work;
         class.runtime = texts.of(library(self.origin.target.runtime));
         class.spawned_at = self.origin.spawned_at.map(|at| texts.place(at));
         class.runtime_number = u64::from(self.origin.target.number);
@@ -249,12 +244,7 @@ impl TaskCopy {
         class.is_unspawned =
             matches!(self.origin.target.runtime, SpawnRuntime::Unknown | SpawnRuntime::TokioHooks);
         class.spawned_by = some(self.spawned_by).map(TaskId::new);
-        class.state = match self.doing {
-            TaskState::Unpolled => RunState::Unpolled,
-            TaskState::Running => RunState::Running,
-            TaskState::Waiting => RunState::Waiting,
-            TaskState::Queued => RunState::Queued,
-        };
+        class.state = self.doing;
         class.self_wakes = self_wakes;
         class.wakers = (live::has_wakers() && self.origin.work == TaskKind::Future && !self.is_hooked())
             .then(|| u64::from(self.wakers));

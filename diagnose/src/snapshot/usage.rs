@@ -3,7 +3,6 @@
 use diagnose_reports::model::{PastResources, Quantiles, Text, Usage, UsagePlace};
 
 use super::capture_context::CaptureContext;
-use super::kinds::kind;
 use super::latency;
 use crate::clock::Scale;
 use crate::waits::{self, PastKey, PastUse, ResourceKind, UNBOUNDED};
@@ -45,7 +44,7 @@ pub(super) fn past_resources(capture: &CaptureContext<'_>) -> Vec<PastResources>
 fn past_resource(key: &PastKey, past: &PastUse, capture: &CaptureContext<'_>) -> PastResources {
     let (made_at, of_kind, library, name) = key;
     let mut built = PastResources::default();
-    built.kind = kind(*of_kind);
+    built.kind = *of_kind;
     built.library = capture.texts.of(library);
     built.name = name.as_deref().map(Text::from);
     built.created = capture.texts.place_outside_std(made_at);

@@ -4,20 +4,13 @@ use std::panic::Location;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
+pub(crate) use diagnose_reports::model::Role;
+
 use super::record::Record;
 use crate::context;
 use crate::live::{CurrentPoll, Memory, Task, TransferCounts};
 use crate::pool::{self, pooled};
 use crate::tree::{Link, Node};
-
-/// How a task takes part in a resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    Holds,
-    Sends,
-    Receives,
-    Uses,
-}
 
 /// The cell of a holding. Its owner writes it with relaxed stores. A copy belongs to one resource
 /// if `resource` is the same before and after the copying. If the cell was reused meanwhile, the
@@ -85,6 +78,7 @@ pub(crate) struct HoldingCopy {
 pooled!(HoldingSlot, max = 1 << 20, chunk = 64);
 
 pub(super) const ROLE: u32 = 62;
+const _: () = assert!(Role::Uses as u64 == 3, "a role fits into two bits");
 /// Flag: the clock was read when it began.
 pub(super) const EXACT: u64 = 1 << 61;
 pub(super) const MOVABLE: u64 = 1 << 60;

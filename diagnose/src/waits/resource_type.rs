@@ -1,24 +1,6 @@
 //! The types of resources, by library.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ResourceKind {
-    Mutex,
-    RwLock,
-    Semaphore,
-    OnceCell,
-    Barrier,
-    Notify,
-    Condvar,
-    Mpsc,
-    Mpmc,
-    Oneshot,
-    Broadcast,
-    Watch,
-    Pipe,
-    Cancellation,
-    TaskTracker,
-    Custom,
-}
+pub(crate) use diagnose_reports::model::ResourceKind;
 
 /// A kind of resource in a library: one static per wrapped type.
 #[derive(Debug)]

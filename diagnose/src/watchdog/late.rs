@@ -11,7 +11,7 @@
 //! ```
 //! A part with a late poll is looked at each time, because that poll may keep other tasks waiting.
 
-use crate::live::{self, Task, TaskKind, TaskState};
+use crate::live::{self, RunState, Task, TaskKind};
 use crate::waits;
 
 /// The result of a look.
@@ -106,10 +106,10 @@ impl LatePart {
 }
 
 /// Returns whether it is a future in its poll, or one that its runtime has yet to poll.
-fn is_poll(task: &Task, doing: TaskState) -> bool {
-    doing != TaskState::Waiting
+fn is_poll(task: &Task, doing: RunState) -> bool {
+    doing != RunState::Waiting
         && task.origin().is_some_and(|(_, origin)| {
-            let is_undriven = doing == TaskState::Unpolled && origin.target.number == 0;
+            let is_undriven = doing == RunState::Unpolled && origin.target.number == 0;
             origin.work == TaskKind::Future && !is_undriven
         })
 }

@@ -14,10 +14,10 @@ use diagnose_reports::model::{Alarm, RunState, Task};
 
 use super::looks::Finding;
 use crate::alarms::resolve;
-use crate::live::{self, TaskState};
+use crate::live;
 
 /// The state and the number of finished polls of each task that an alarm is about.
-type CurrentPolls = HashMap<u64, (TaskState, u64)>;
+type CurrentPolls = HashMap<u64, (RunState, u64)>;
 
 /// An alarm about polls or queued tasks that is not over.
 #[derive(Debug)]
@@ -52,15 +52,7 @@ impl PollAlarm {
     }
 
     fn is_over(&self, polls: &CurrentPolls) -> bool {
-        let lasts = |(id, state, before): &(u64, RunState, u64)| {
-            let state = match state {
-                RunState::Running => TaskState::Running,
-                RunState::Queued => TaskState::Queued,
-                RunState::Waiting => TaskState::Waiting,
-                _ => TaskState::Unpolled,
-            };
-            polls.get(id) == Some(&(state, *before))
-        };
+        let lasts = |(id, state, before): &(u64, RunState, u64)| polls.get(id) == Some(&(*state, *before));
         if self.lasts_for_any { !self.tasks.iter().any(lasts) } else { !self.tasks.iter().all(lasts) }
     }
 }
@@ -91,7 +83,7 @@ fn current(alarms: &[PollAlarm]) -> CurrentPolls {
 
 #[cfg(test)]
 mod tests {
-    use super::{Alarm, CurrentPolls, Duration, Instant, PollAlarm, RunState, TaskState};
+    use super::{Alarm, CurrentPolls, Duration, Instant, PollAlarm, RunState};
 
     fn alarm(state: RunState, lasts_for_any: bool) -> PollAlarm {
         let tasks = vec![(7, state, 3), (8, state, 0)];
@@ -104,24 +96,24 @@ mod tests {
         }
     }
 
-    fn polls(seven: (TaskState, u64), eight: (TaskState, u64)) -> CurrentPolls {
+    fn polls(seven: (RunState, u64), eight: (RunState, u64)) -> CurrentPolls {
         CurrentPolls::from([(7, seven), (8, eight)])
     }
 
     #[test]
     fn blocked_workers_are_over_with_the_first_poll_that_ends() {
         let alarm = alarm(RunState::Running, false);
-        assert!(!alarm.is_over(&polls((TaskState::Running, 3), (TaskState::Running, 0))));
-        assert!(alarm.is_over(&polls((TaskState::Waiting, 4), (TaskState::Running, 0))));
-        assert!(alarm.is_over(&polls((TaskState::Running, 3), (TaskState::Running, 1))), "its next poll");
+        assert!(!alarm.is_over(&polls((RunState::Running, 3), (RunState::Running, 0))));
+        assert!(alarm.is_over(&polls((RunState::Waiting, 4), (RunState::Running, 0))));
+        assert!(alarm.is_over(&polls((RunState::Running, 3), (RunState::Running, 1))), "its next poll");
         assert!(alarm.is_over(&CurrentPolls::default()), "the tasks have ended");
     }
 
     #[test]
     fn a_full_queue_is_over_when_all_of_it_was_polled() {
         let alarm = alarm(RunState::Queued, true);
-        assert!(!alarm.is_over(&polls((TaskState::Waiting, 4), (TaskState::Queued, 0))));
-        assert!(alarm.is_over(&polls((TaskState::Waiting, 4), (TaskState::Running, 0))));
+        assert!(!alarm.is_over(&polls((RunState::Waiting, 4), (RunState::Queued, 0))));
+        assert!(alarm.is_over(&polls((RunState::Waiting, 4), (RunState::Running, 0))));
         assert!(alarm.is_over(&CurrentPolls::default()), "the tasks have ended");
     }
 }

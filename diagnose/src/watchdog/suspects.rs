@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use diagnose_reports::sort::{sort, sort_by_key};
 
 use super::late::Late;
-use crate::live::{self, Task, TaskKind, TaskState};
+use crate::live::{self, RunState, Task, TaskKind};
 use crate::waits::{self, Glance, Role, WaitMode};
 
 /// The result of a sieve.
@@ -124,13 +124,13 @@ pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
         }
     }
     for slot in live::all().filter_map(live::LiveSlot::read) {
-        if let Some(known) = tasks.get_mut(slot.task).filter(|_| slot.state == live::SlotState::Waiting) {
+        if let Some(known) = tasks.get_mut(slot.task).filter(|_| slot.state == live::RunState::Waiting) {
             known.has_set_aside |= slot.since < known.task.entered.load(Relaxed);
         }
     }
     let is_any_poll_late = tasks.0.iter().any(|known| {
         let (doing, since) = known.task.doing();
-        matches!(doing, TaskState::Running | TaskState::Queued) && is_late(since)
+        matches!(doing, RunState::Running | RunState::Queued) && is_late(since)
     });
     if !is_any_blocked && !is_any_poll_late {
         tasks.clear_by_themselves();
@@ -242,7 +242,7 @@ impl KnownTasks {
     /// `block_on`: the numbers of their trees, sorted.
     fn waiting_threads(&self) -> Vec<u32> {
         let is_waiting = |known: &&KnownSuspect| {
-            !known.is_clear && known.task.is_local() && known.task.doing().0 == TaskState::Waiting
+            !known.is_clear && known.task.is_local() && known.task.doing().0 == RunState::Waiting
         };
         let threads = self.0.iter().filter(is_waiting).map(|known| known.task.thread.load(Relaxed));
         let mut threads: Vec<u32> = threads.collect();
@@ -260,18 +260,16 @@ impl KnownTasks {
         for known in &mut self.0 {
             let is_opaque = known.task.live_wakers() > known.recorded_wakers;
             known.is_clear = match known.task.doing().0 {
-                TaskState::Running | TaskState::Queued => true,
+                RunState::Running | RunState::Queued => true,
                 // A timer does not clear a task that has set aside a future and waits for a lock,
                 // as with an arm of a `join!` beside the timer.
-                TaskState::Waiting => {
+                RunState::Waiting => {
                     known.has_timer && !(known.has_set_aside && known.has_lock)
                         || is_opaque
                         || !has_wakers
                         || known.task.hooked().is_some()
                 }
-                TaskState::Unpolled => {
-                    known.task.origin().is_some_and(|(_, origin)| origin.work == TaskKind::Blocking)
-                }
+                _ => known.task.origin().is_some_and(|(_, origin)| origin.work == TaskKind::Blocking),
             };
         }
     }
