@@ -47,6 +47,7 @@ pub(crate) fn replace(task: Option<&'static Task>) -> Option<&'static Task> {
 }
 
 /// Returns whether `waker` is the waker of the task whose poll is running on this thread.
+#[inline]
 pub(crate) fn is_waker(waker: &Waker) -> bool {
     registered().is_some_and(|task| waker::is_waker(task, waker))
 }

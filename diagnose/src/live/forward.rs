@@ -148,6 +148,7 @@ impl Forward {
 
     /// Counts another clone of ours. For the first one, `outer` clones the executor's waker, which
     /// a poll has borrowed.
+    #[inline]
     pub(crate) fn add_clone(&self, mut outer: impl FnMut() -> Option<Waker>) {
         let mut first = None;
         for attempt in 0.. {

@@ -9,7 +9,7 @@ use std::task::{RawWakerVTable, Wake, Waker};
 use super::forward::Forward;
 use super::live_slot::{LiveSlot, RunState, SlotCopy};
 use super::memory::Memory;
-use super::waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};
+use super::waker::{Lendable, Lent, PollWaker, Promoted, lent_table, promoted_table};
 use crate::site::Site;
 use crate::tree::Node;
 
@@ -128,19 +128,15 @@ fn a_wake_goes_to_the_old_executor_or_the_new_one() {
     });
 }
 
-/// The target that a lent waker is promoted to. Counts how many were taken and freed.
-struct Target(Forward, &'static Counts);
+/// The target that a lent waker is promoted to.
+struct Target(Forward);
 
-#[derive(Default)]
-struct Counts {
-    taken: AtomicUsize,
-    freed: AtomicUsize,
-}
-
-struct Loan(Lent<Target>, &'static Counts);
+/// How many targets an execution has taken and freed.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+static FREED: AtomicUsize = AtomicUsize::new(0);
 
 static TABLE: RawWakerVTable = promoted_table::<Target>();
-static LENT: RawWakerVTable = lent_table::<Loan>();
+static LENT: RawWakerVTable = lent_table::<Target>();
 
 impl Promoted for Target {
     fn forward(&self) -> &Forward {
@@ -153,33 +149,21 @@ impl Promoted for Target {
 
     fn note_wake(&self) {}
 
-    fn is_polled_here(&self) -> bool {
-        false
-    }
-
     fn free(&'static self) {
-        self.1.freed.fetch_add(1, Relaxed);
+        FREED.fetch_add(1, Relaxed);
     }
 }
 
-impl Lender for Loan {
-    type Promoted = Target;
-
-    fn take(&self) -> Option<&'static Target> {
-        self.1.taken.fetch_add(1, Relaxed);
-        Some(Box::leak(Box::new(Target(Forward::default(), self.1))))
+impl Lendable for Target {
+    fn take() -> Option<&'static Self> {
+        TAKEN.fetch_add(1, Relaxed);
+        Some(Box::leak(Box::new(Self(Forward::default()))))
     }
 
-    fn discard(target: &'static Target) {
-        if target.0.end() {
-            Promoted::free(target);
+    fn discard(&'static self) {
+        if self.0.end() {
+            self.free();
         }
-    }
-
-    fn note_wake(&self) {}
-
-    fn lent(&self) -> &Lent<Target> {
-        &self.0
     }
 }
 
@@ -191,20 +175,21 @@ fn concurrent_first_clones_promote_one_wait() {
     loom::model(|| {
         let executor = executor();
         let outer: &'static Waker = Box::leak(Box::new(Waker::from(Arc::clone(&executor))));
-        let counts: &'static Counts = Box::leak(Box::default());
-        let loan: &'static Loan = Box::leak(Box::new(Loan(Lent::new(), counts)));
+        TAKEN.store(0, Relaxed);
+        FREED.store(0, Relaxed);
+        let loan: &'static Lent<Target> = Box::leak(Box::new(Lent::new()));
         // SAFETY: neither the loan nor the executor's waker ever moves or goes away.
         #[allow(unsafe_code)]
         let lent: &'static PollWaker = Box::leak(Box::new(unsafe { PollWaker::lend(loan, outer, &LENT) }));
         let other = loom::thread::spawn(move || lent.get().clone().wake());
         let first = lent.get().clone();
         other.join().expect("no panic");
-        let target = loan.0.promoted().expect("promoted");
+        let target = loan.promoted().expect("promoted");
         assert_eq!(target.0.clones(), 1, "this thread has one, the other has used its own");
         first.wake();
         assert_eq!(target.0.clones(), 0);
-        let in_vain = counts.taken.load(Relaxed) - 1;
-        assert_eq!(counts.freed.load(Relaxed), in_vain, "what was taken in vain is free again");
+        let in_vain = TAKEN.load(Relaxed) - 1;
+        assert_eq!(FREED.load(Relaxed), in_vain, "what was taken in vain is free again");
         IN_VAIN.lock().expect("no panic").insert(in_vain);
         // `outer` is forgotten with its model.
         assert_eq!((executor.0.load(Relaxed), Arc::strong_count(&executor)), (2, 2), "each wake arrives");

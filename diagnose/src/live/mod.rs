@@ -52,4 +52,4 @@ pub(crate) use transfers::TransferCounts;
 pub(crate) use unspawned_root::{
     end_task, give_back_spare, is_unused_spare, leave_task, new_spare, replace_spare, spare_root, take_root,
 };
-pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};
+pub(crate) use waker::{Lendable, Lent, PollWaker, Promoted, lent_table, promoted_table};

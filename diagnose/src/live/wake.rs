@@ -29,6 +29,7 @@ impl Promoted for Task {
         &self.forward
     }
 
+    #[inline]
     fn table() -> &'static RawWakerVTable {
         &TABLE
     }
@@ -56,18 +57,13 @@ impl Promoted for Task {
 
     #[inline]
     fn note_own_wake(&self) -> bool {
-        let is_polled_here = self.is_polled_here();
+        let is_polled_here = current::registered().is_some_and(|task| std::ptr::eq(task, self));
         if is_polled_here && self.woken_at.load(Relaxed) == 0 {
             self.woken_by.store(self.id(), Relaxed);
             // Release pairs with the Acquire of `doing`, as in `note_wake`.
             self.woken_at.store(IN_POLL, Release);
         }
         is_polled_here
-    }
-
-    #[inline]
-    fn is_polled_here(&self) -> bool {
-        current::registered().is_some_and(|task| std::ptr::eq(task, self))
     }
 
     fn free(&'static self) {

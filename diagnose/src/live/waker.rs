@@ -36,28 +36,20 @@ pub(crate) trait Promoted: Sync + 'static {
     /// Called once the recorded wake is forwarded.
     #[inline]
     fn end_wake() {}
-    /// Returns whether the caller is inside a poll of this task or wait, on the polling thread.
-    fn is_polled_here(&self) -> bool;
     /// Frees it for reuse: it is over, and no clone is left.
     fn free(&'static self);
 }
 
-/// The state behind a waker on the stack of a poll, which its first clone promotes.
-pub(crate) trait Lender: Sync {
-    type Promoted: Promoted;
-
-    /// Takes a new task or wait to promote the waker to. Returns `None` if there is no room; then
-    /// the executor's waker is cloned.
-    fn take(&self) -> Option<&'static Self::Promoted>;
-    /// Ends a task or wait that was taken in vain, because another thread was faster. Its clone has
-    /// been released.
-    fn discard(promoted: &'static Self::Promoted);
-    /// Records that the poll wakes itself before anything is promoted.
-    fn note_wake(&self);
-    fn lent(&self) -> &Lent<Self::Promoted>;
+/// A task or wait that a waker on the stack of a poll is promoted to.
+pub(crate) trait Lendable: Promoted {
+    /// Takes a new one. Returns `None` if there is no room; then the executor's waker is cloned.
+    fn take() -> Option<&'static Self>;
+    /// Ends one that was taken in vain, because another thread was faster. Its clone has been
+    /// released.
+    fn discard(&'static self);
 }
 
-/// The part of a lender that its waker uses.
+/// The state behind a waker on the stack of a poll, which its first clone promotes.
 #[derive(Debug)]
 pub(crate) struct Lent<T: 'static> {
     outer: AtomicPtr<Waker>,
@@ -80,7 +72,7 @@ impl<T: Promoted> Lent<T> {
     }
 
     /// Sets the promoted one. Returns `false` if another thread was faster.
-    pub(crate) fn set(&self, promoted: &'static T) -> bool {
+    fn set(&self, promoted: &'static T) -> bool {
         let new = ptr::from_ref(promoted).cast_mut();
         // Release pairs with the Acquire of `promoted`. Nothing is read through the old pointer
         // here.
@@ -95,7 +87,7 @@ impl<T: Promoted> Lent<T> {
     }
 }
 
-/// The waker of a poll, borrowed from its lender or promoted target.
+/// The waker of a poll, borrowed from its stack or from a promoted target.
 #[derive(Debug)]
 pub(crate) struct PollWaker(ManuallyDrop<Waker>);
 
@@ -108,13 +100,17 @@ impl PollWaker {
     /// The waker of a poll, on the stack, which forwards wakes to `outer`.
     ///
     /// # Safety
-    /// `lender` neither moves nor goes away before the poll is over, and `outer` does not either.
+    /// `lent` neither moves nor goes away before the poll is over, and `outer` does not either.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) unsafe fn lend<L: Lender>(lender: &L, outer: &Waker, table: &'static RawWakerVTable) -> Self {
-        lender.lent().outer.store(ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);
+    pub(crate) unsafe fn lend<T: Lendable>(
+        lent: &Lent<T>,
+        outer: &Waker,
+        table: &'static RawWakerVTable,
+    ) -> Self {
+        lent.outer.store(ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);
         // SAFETY: the functions of the table expect this pointer; the waker is not dropped, and
         // lives as long as the poll.
-        Self(ManuallyDrop::new(unsafe { Waker::new(ptr::from_ref(lender).cast(), table) }))
+        Self(ManuallyDrop::new(unsafe { Waker::new(ptr::from_ref(lent).cast(), table) }))
     }
 
     /// The waker of a later poll. It forwards wakes to the executor's waker that `promoted` has
@@ -128,6 +124,7 @@ impl PollWaker {
 }
 
 /// Returns whether `waker` is the promoted waker of `promoted`.
+#[inline]
 pub(crate) fn is_waker<T: Promoted>(promoted: &'static T, waker: &Waker) -> bool {
     ptr::eq(waker.data(), ptr::from_ref(promoted).cast()) && ptr::eq(waker.vtable(), T::table())
 }
@@ -138,8 +135,8 @@ pub(crate) const fn promoted_table<T: Promoted>() -> RawWakerVTable {
 }
 
 /// The table of a waker lent from the stack.
-pub(crate) const fn lent_table<L: Lender>() -> RawWakerVTable {
-    RawWakerVTable::new(clone_lent::<L>, wake_lent::<L>, wake_lent::<L>, |_| ())
+pub(crate) const fn lent_table<T: Lendable>() -> RawWakerVTable {
+    RawWakerVTable::new(clone_lent::<T>, wake_lent::<T>, wake_lent::<T>, |_| ())
 }
 
 /// # Safety
@@ -187,23 +184,13 @@ unsafe fn wake_by_ref<T: Promoted>(data: *const ()) {
 #[inline(never)]
 fn wake_from_outside<T: Promoted>(promoted: &'static T) {
     promoted.note_wake();
-    hand_on(promoted);
+    if let Some(outer) = promoted.forward().copy() {
+        outer.wake();
+    // SAFETY: without clones, this is called through the waker of the running poll.
+    } else if let Some(borrowed) = unsafe { promoted.forward().borrowed() } {
+        borrowed.wake_by_ref();
+    }
     T::end_wake();
-}
-
-fn hand_on<T: Promoted>(promoted: &'static T) {
-    let forward = promoted.forward();
-    let outer = if promoted.is_polled_here() { None } else { forward.copy() };
-    if let Some(outer) = outer {
-        return outer.wake();
-    }
-    // SAFETY: this is called inside the poll, or without clones, which means through the waker of
-    // the running poll.
-    if let Some(borrowed) = unsafe { forward.borrowed() } {
-        return borrowed.wake_by_ref();
-    }
-    // The waker was promoted in this poll, and the poll was lent another waker.
-    forward.copy().into_iter().for_each(Waker::wake);
 }
 
 unsafe fn release<T: Promoted>(data: *const ()) {
@@ -217,23 +204,22 @@ unsafe fn release<T: Promoted>(data: *const ()) {
 }
 
 /// # Safety
-/// The pointer is that of a lender, whose poll is running.
+/// The pointer is that of a `Lent<T>`, whose poll is running.
 #[cfg_attr(not(debug_assertions), inline(always))]
-unsafe fn lender<'a, L: Lender>(data: *const ()) -> &'a L {
+unsafe fn lent<'a, T>(data: *const ()) -> &'a Lent<T> {
     // SAFETY: by the contract of this function.
-    unsafe { &*data.cast::<L>() }
+    unsafe { &*data.cast::<Lent<T>>() }
 }
 
-unsafe fn clone_lent<L: Lender>(data: *const ()) -> RawWaker {
-    // SAFETY: only wakers of `L` get this table, in `PollWaker::lend`, and they are used while the
-    // poll is running.
-    let lender = unsafe { lender::<L>(data) };
-    let lent = lender.lent();
+unsafe fn clone_lent<T: Lendable>(data: *const ()) -> RawWaker {
+    // SAFETY: only wakers of a `Lent<T>` get this table, in `PollWaker::lend`, and they are used
+    // while the poll is running.
+    let lent = unsafe { lent::<T>(data) };
     // SAFETY: as above.
     let outer = || unsafe { lent.outer() }.cloned();
     let promoted = lent.promoted().inspect(|promoted| promoted.forward().add_clone(outer));
-    match promoted.or_else(|| promote(lender, outer)) {
-        Some(promoted) => RawWaker::new(ptr::from_ref(promoted).cast(), L::Promoted::table()),
+    match promoted.or_else(|| promote(lent, outer)) {
+        Some(promoted) => RawWaker::new(ptr::from_ref(promoted).cast(), T::table()),
         None => {
             let outer = ManuallyDrop::new(outer().unwrap_or_else(|| Waker::noop().clone()));
             RawWaker::new(outer.data(), outer.vtable())
@@ -242,26 +228,25 @@ unsafe fn clone_lent<L: Lender>(data: *const ()) -> RawWaker {
 }
 
 /// Promotes a lent waker, and counts the clone for which it is promoted.
-fn promote<L: Lender>(lender: &L, outer: impl Fn() -> Option<Waker>) -> Option<&'static L::Promoted> {
-    let new = lender.take()?;
+fn promote<T: Lendable>(lent: &Lent<T>, outer: impl Fn() -> Option<Waker>) -> Option<&'static T> {
+    let new = T::take()?;
     // SAFETY: no other thread knows of it before `set`.
     unsafe { new.forward().add_first_clone(outer()) };
-    if lender.lent().set(new) {
+    if lent.set(new) {
         return Some(new);
     }
     drop(new.forward().release());
-    L::discard(new);
-    lender.lent().promoted().inspect(|promoted| promoted.forward().add_clone(outer))
+    new.discard();
+    lent.promoted().inspect(|promoted| promoted.forward().add_clone(outer))
 }
 
-unsafe fn wake_lent<L: Lender>(data: *const ()) {
+unsafe fn wake_lent<T: Lendable>(data: *const ()) {
     // SAFETY: as in `clone_lent`.
-    let lender = unsafe { lender::<L>(data) };
-    match lender.lent().promoted() {
-        Some(promoted) => promoted.note_wake(),
-        None => lender.note_wake(),
+    let lent = unsafe { lent::<T>(data) };
+    if let Some(promoted) = lent.promoted() {
+        promoted.note_wake();
     }
     // SAFETY: as in `clone_lent`.
-    unsafe { lender.lent().outer() }.into_iter().for_each(Waker::wake_by_ref);
-    L::Promoted::end_wake();
+    unsafe { lent.outer() }.into_iter().for_each(Waker::wake_by_ref);
+    T::end_wake();
 }

@@ -22,9 +22,9 @@ use pin_project_lite::pin_project;
 
 use super::holding::Holding;
 use super::record::Record;
-use super::wait_cell::{WaitCell, WaitEnd, WaitMode, WaitStart, WaitWaker};
+use super::wait_cell::{LENT, WaitCell, WaitEnd, WaitMode, WaitStart};
 use super::wait_future::WaitInfo;
-use crate::live::{self, Memory, PollWaker, Promoted as _, is_pinned};
+use crate::live::{self, Lent, Memory, PollWaker, Promoted as _, is_pinned};
 use crate::switch;
 
 /// Wait state that is allocated on the first `Pending`; until then it costs one word. It belongs to
@@ -101,7 +101,7 @@ impl LazyWait {
 
     #[inline]
     fn end_poll(&mut self, scope: &PollScope, outer: &Waker, shares_waker: bool) {
-        let promoted = scope.lent.wait();
+        let promoted = scope.lent.promoted();
         if self.0.is_some() || promoted.is_some() {
             self.end_ready(promoted, outer, shares_waker);
         }
@@ -116,7 +116,7 @@ impl LazyWait {
                 return wait.leave(is_forced, scope.answered);
             }
         }
-        let wait = self.0.or_else(|| scope.lent.wait());
+        let wait = self.0.or_else(|| scope.lent.promoted());
         if info.is_nothing() {
             self.0 = wait;
             return;
@@ -179,7 +179,7 @@ impl Drop for LazyWait {
 
 /// State of one poll, on its stack.
 struct PollScope {
-    lent: WaitWaker,
+    lent: Lent<WaitCell>,
     wait: Option<&'static WaitCell>,
     is_on: bool,
     /// Number of waits ever put into the resource's queue before this poll.
@@ -199,7 +199,7 @@ impl PollScope {
         let wait = *slot;
         let is_on = wait.is_some() || (switch::records() && live::has_wait_wakers());
         let asked = record.map_or(0, Record::queued);
-        Self { lent: WaitWaker::new(), wait, is_on, asked, answered }
+        Self { lent: Lent::new(), wait, is_on, asked, answered }
     }
 
     /// Returns the waker for the poll, or `None` if this poll is not recorded.
@@ -215,7 +215,7 @@ impl PollScope {
             }
             // SAFETY: the caller keeps `self` in place; the executor's waker is borrowed for the
             // whole poll.
-            None => self.is_on.then(|| unsafe { PollWaker::lend(&self.lent, outer, WaitWaker::table()) }),
+            None => self.is_on.then(|| unsafe { PollWaker::lend(&self.lent, outer, &LENT) }),
         }
     }
 }
@@ -226,7 +226,7 @@ struct Unwinding<'a>(&'a PollScope);
 impl Drop for Unwinding<'_> {
     #[cold]
     fn drop(&mut self) {
-        if let Some(wait) = self.0.lent.wait() {
+        if let Some(wait) = self.0.lent.promoted() {
             wait.end(WaitEnd::GivenUp);
         }
     }

@@ -13,7 +13,7 @@ use super::record::Record;
 use super::wait_future::{WaitInfo, WaitTarget};
 use crate::clock;
 use crate::context;
-use crate::live::{self, Forward, Lender, Lent, Promoted, lent_table, promoted_table};
+use crate::live::{self, Forward, Lendable, Promoted, lent_table, promoted_table};
 use crate::pool::{self, pooled};
 use crate::recorder;
 use crate::site::Site;
@@ -140,7 +140,8 @@ pub(super) const READY: u32 = 1 << 6;
 pub(super) const RESTS: u32 = 1 << 7;
 
 static TABLE: RawWakerVTable = promoted_table::<WaitCell>();
-static LENT: RawWakerVTable = lent_table::<WaitWaker>();
+/// Of the waker of a first poll, on the stack of that poll.
+pub(super) static LENT: RawWakerVTable = lent_table::<WaitCell>();
 
 #[derive(Debug)]
 pub(super) struct WaitStart {
@@ -331,6 +332,7 @@ impl Promoted for WaitCell {
         &self.forward
     }
 
+    #[inline]
     fn table() -> &'static RawWakerVTable {
         &TABLE
     }
@@ -347,51 +349,18 @@ impl Promoted for WaitCell {
         context::set_wake_stamp(0);
     }
 
-    /// Always `false`: the primitive may wake a wait from anywhere.
-    fn is_polled_here(&self) -> bool {
-        false
-    }
-
     fn free(&'static self) {
         self.id.store(0, Relaxed);
         pool::put(self);
     }
 }
 
-/// The waker of a first poll, on the stack of that poll.
-#[derive(Debug)]
-pub(super) struct WaitWaker {
-    lent: Lent<WaitCell>,
-}
-
-impl WaitWaker {
-    pub(super) fn new() -> Self {
-        Self { lent: Lent::new() }
+impl Lendable for WaitCell {
+    fn take() -> Option<&'static Self> {
+        Self::take()
     }
 
-    pub(super) fn table() -> &'static RawWakerVTable {
-        &LENT
-    }
-
-    pub(super) fn wait(&self) -> Option<&'static WaitCell> {
-        self.lent.promoted()
-    }
-}
-
-impl Lender for WaitWaker {
-    type Promoted = WaitCell;
-
-    fn take(&self) -> Option<&'static WaitCell> {
-        WaitCell::take()
-    }
-
-    fn discard(wait: &'static WaitCell) {
-        wait.end(WaitEnd::Ready);
-    }
-
-    fn note_wake(&self) {}
-
-    fn lent(&self) -> &Lent<WaitCell> {
-        &self.lent
+    fn discard(&'static self) {
+        self.end(WaitEnd::Ready);
     }
 }
