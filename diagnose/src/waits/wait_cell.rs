@@ -143,7 +143,7 @@ static TABLE: RawWakerVTable = promoted_table::<WaitCell>();
 /// Of the waker of a first poll, on the stack of that poll.
 pub(super) static LENT: RawWakerVTable = lent_table::<WaitCell>();
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct WaitStart {
     /// The tick at which a blocked thread gives up; 0 if it never does.
     pub(super) gives_up: u64,
