@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use diagnose_reports::{Report, Snapshot, write, write_live_page};
+use diagnose_reports::{Finding, Report, Snapshot, write, write_live_page};
 
 /// Default length of a profile in seconds, as in Go.
 const DEFAULT_SECONDS: u64 = 30;
@@ -144,8 +144,10 @@ impl Page {
             }
             Self::Findings => {
                 let findings = snapshot.findings();
+                // Names the section of the documentation instead of the rule.
                 let findings = findings.iter().map(|finding| {
-                    format!("{} {finding}. Next: {}. ({})\n", finding.severity, finding.next, finding.page)
+                    let Finding { severity, sentence, next, page, .. } = finding;
+                    format!("{severity} {sentence}. Next: {next}. ({page})\n")
                 });
                 lines(findings.collect(), "", "no findings")
             }
@@ -196,7 +198,23 @@ const PROFILES: &str = "<!DOCTYPE html>
 mod tests {
     use std::time::Duration;
 
+    use diagnose_reports::Snapshot;
+
     use super::{BUSY, MAX_SECONDS, NoPage, PLAIN_METRICS, Page, Wanted};
+
+    #[test]
+    fn a_line_of_findings_says_the_next_step_once() {
+        let mut snapshot = Snapshot::default();
+        snapshot.dropped.over_depth = 7;
+        let made = Page::Findings.make(&snapshot).expect("text is in every build");
+        let text = String::from_utf8(made.body).expect("text");
+        assert_eq!(
+            text,
+            "note 7 calls are counted in `[other]`, because their path had the maximum depth. Next: annotate the \
+             first caller of a recursive function instead of the function: the deeper calls are then part of that \
+             caller's time; the footer has all losses. (docs/findings.md#lost_data)\n"
+        );
+    }
 
     #[test]
     fn a_profile_takes_the_seconds_of_its_query() {
