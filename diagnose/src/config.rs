@@ -1,12 +1,14 @@
 //! Settings: [`Builder`] in code, `DIAGNOSE*` in the environment.
 
-use std::fmt;
+mod values;
+
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) use self::values::{AlarmFunction, default_formats};
+pub use self::values::{Signal, Wakers};
 use crate::serve_address::{ServeAddress, ServeToken};
-use crate::{Alarm, Format, Report};
+use crate::{Alarm, Report};
 
 /// The settings of [`install`](Builder::install).
 ///
@@ -49,6 +51,8 @@ pub struct Builder {
     /// Maximum number of dumps, and of their bytes.
     pub(crate) keep: (u64, u64),
     pub(crate) signal: Option<Signal>,
+    /// Whether the program has set `signal`.
+    pub(crate) is_signal_set: bool,
     pub(crate) trigger: Option<PathBuf>,
     pub(crate) formats: Vec<Report>,
     pub(crate) on_exit: bool,
@@ -66,64 +70,6 @@ pub struct Builder {
     pub(crate) serve_token: Option<ServeToken>,
 }
 
-/// The function of [`Builder::on_alarm`], and whether it owns anything that needs a drop.
-#[derive(Clone)]
-#[cfg_attr(not(feature = "on"), allow(dead_code))]
-pub(crate) struct AlarmFunction {
-    pub(crate) function: Arc<dyn Fn(&Alarm) + Send + Sync>,
-    pub(crate) owns: bool,
-}
-
-impl AlarmFunction {
-    pub(crate) fn new<F: Fn(&Alarm) + Send + Sync + 'static>(function: F) -> Self {
-        Self { function: Arc::new(function), owns: std::mem::needs_drop::<F>() }
-    }
-}
-
-impl fmt::Debug for AlarmFunction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Fn(&Alarm)")
-    }
-}
-
-/// The wakers that diagnose wraps.
-///
-/// # Examples
-/// ```
-/// // Saves the cost of a wake, for a program that needs flame graphs only.
-/// diagnose::Builder::new().wakers(diagnose::Wakers::Off).install();
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Wakers {
-    /// None. A task's time in the queue and the task that woke it are unknown.
-    Off,
-    /// Wakers of tasks.
-    Tasks,
-    /// Wakers of tasks, and of each future that waits for a recorded lock, channel and so on.
-    /// Without these futures' wakers, no wait queue is known, and no verdict relies on one.
-    #[default]
-    All,
-}
-
-/// The signal that requests a dump.
-///
-/// # Examples
-/// ```
-/// // The program has its own handler of SIGUSR1.
-/// diagnose::Builder::new().signal(diagnose::Signal::Usr2).install();
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Signal {
-    /// `SIGUSR1`.
-    Usr1,
-    /// `SIGUSR2`.
-    Usr2,
-    /// `SIGQUIT`, as for a Java thread dump. The process continues.
-    Quit,
-}
-
 impl Default for Builder {
     fn default() -> Self {
         Self::new()
@@ -138,8 +84,9 @@ impl Builder {
             dir: PathBuf::from("."),
             keep: (100, 1 << 30),
             signal: Some(Signal::Usr1),
+            is_signal_set: false,
             trigger: None,
-            formats: DEFAULT_FORMATS.into_iter().map(Report::from).collect(),
+            formats: default_formats(),
             on_exit: false,
             only: None,
             tasks_only: None,
@@ -163,7 +110,8 @@ impl Builder {
     }
 
     /// Sets the folder for dumps on a signal, by a trigger file and at exit, by default the working
-    /// directory. `install` creates it.
+    /// directory. `install` creates it. A relative path is one of the working directory at
+    /// `install`, also after the program has changed its working directory.
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = dir.into();
         self
@@ -180,20 +128,28 @@ impl Builder {
     }
 
     /// Sets the signal that requests a dump, on Unix; `None` for none. The default is SIGUSR1.
+    ///
+    /// It needs the feature `signal`, which is on by default. Without it, and on systems without
+    /// signals, `install` reports on stderr that no dump follows the signal that was set here or by
+    /// `DIAGNOSE_SIGNAL`. [`trigger`](Self::trigger) works everywhere.
     pub fn signal(mut self, signal: impl Into<Option<Signal>>) -> Self {
         self.signal = signal.into();
+        self.is_signal_set = true;
         self
     }
 
     /// Sets a file whose existence requests a dump: the file is removed, and the dump is written.
-    /// The path is checked twice a second. This works on any system, even one without signals.
+    /// The path is checked twice a second. This works on any system, even one without signals. A
+    /// relative path is one of the working directory at `install`.
     pub fn trigger(mut self, path: impl Into<PathBuf>) -> Self {
         self.trigger = Some(path.into());
         self
     }
 
     /// Sets the files of a dump: formats, or reports that also choose a view. Default: `svg`,
-    /// `txt`, `folded` and `json`.
+    /// `txt`, `folded` and `json`. Repetitions are removed. An empty list is reported on stderr,
+    /// and the default stays. A format whose feature is off is an error of
+    /// [`try_install`](Self::try_install), and the others are written.
     ///
     /// # Examples
     /// ```
@@ -203,7 +159,13 @@ impl Builder {
     /// let settings = settings.formats([Report::new(Format::Folded).view(View::Busy)]);
     /// ```
     pub fn formats(mut self, formats: impl IntoIterator<Item = impl Into<Report>>) -> Self {
-        self.formats = formats.into_iter().map(Into::into).collect();
+        self.formats.clear();
+        for report in formats.into_iter().map(Into::into) {
+            // The second file of one name would find the first one in its place.
+            if !self.formats.contains(&report) {
+                self.formats.push(report);
+            }
+        }
         self
     }
 
@@ -216,7 +178,8 @@ impl Builder {
     }
 
     /// Records only functions whose path matches one of these patterns, separated by commas, with
-    /// `*` for any characters: `client::*, server::conn::read`. The crate's name is optional.
+    /// `*` for any characters: `client::*, server::conn::read`. The crate's name is optional. A
+    /// list without a pattern is reported on stderr and ignored.
     pub fn only(mut self, only: impl Into<String>) -> Self {
         self.only = Some(only.into());
         self
@@ -368,29 +331,16 @@ impl Builder {
     }
 }
 
-/// The default formats of a dump, without `svg` where its feature is off.
-const DEFAULT_FORMATS: [Format; DEFAULT_COUNT] = [
-    #[cfg(any(feature = "svg", not(feature = "on")))]
-    Format::Svg,
-    Format::Text,
-    Format::Folded,
-    Format::Json,
-];
-const DEFAULT_COUNT: usize = if cfg!(any(feature = "svg", not(feature = "on"))) { 4 } else { 3 };
-
-impl fmt::Display for Signal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Usr1 => "SIGUSR1",
-            Self::Usr2 => "SIGUSR2",
-            Self::Quit => "SIGQUIT",
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Builder, Duration};
+    use super::{Builder, Duration, Report};
+    use crate::Format;
+
+    #[test]
+    fn a_format_that_is_named_twice_counts_once() {
+        let reports = [Report::from(Format::Text), Format::Json.into(), Format::Text.into()];
+        assert_eq!(Builder::new().formats(reports).formats, reports[..2]);
+    }
 
     #[test]
     fn a_threshold_of_zero_switches_the_watchdog_off() {

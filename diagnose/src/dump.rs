@@ -116,6 +116,8 @@ impl Drop for TakenTurn<'_> {
 /// removes the folder's oldest dumps past the bounds of `keep`. Then prints one line per file on
 /// stderr, unless the folder is [`TEMPORARY`].
 ///
+/// `folder` is absolute, and no report occurs twice.
+///
 /// Calls run one at a time. A format that cannot be written does not prevent the others. Existing
 /// files are never overwritten.
 pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
@@ -151,8 +153,7 @@ fn exists(path: &Path) -> bool {
 }
 
 fn write_set(snapshot: &Snapshot, folder: &Path, reports: &[Report], keep: Keep) {
-    let folder = fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
-    let folder = folder.unwrap_or_default();
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let mut name = dump_name::next();
     let path = |name: &str, report: &Report| folder.join(format!("{name}.{report}"));
     let is_taken = |name: &str| reports.iter().any(|report| exists(&path(name, report)));

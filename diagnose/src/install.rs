@@ -1,11 +1,12 @@
 //! Applies the settings of a [`Builder`], overridden by the environment.
 
+use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use diagnose_reports::Report;
+use diagnose_reports::{Error, Report};
 
-use crate::config::{Builder, Signal, Wakers};
+use crate::config::{Builder, Signal, Wakers, default_formats};
 use crate::install_error::InstallError;
 use crate::keep::Keep;
 use crate::pattern::Pattern;
@@ -18,7 +19,9 @@ use crate::{
 /// Installs the defaults: SIGUSR1 writes the reports into the working directory.
 ///
 /// Equivalent to `Builder::new().install()`, so `DIAGNOSE*` variables apply. Call it first in
-/// `main`: before that, SIGUSR1 terminates the process.
+/// `main`: before that, SIGUSR1 terminates the process. The signal needs the feature `signal`,
+/// which is on by default, and a Unix system. Elsewhere SIGUSR1 writes nothing, and
+/// `DIAGNOSE_TRIGGER` names a file that requests a dump.
 ///
 /// # Examples
 /// ```
@@ -57,9 +60,9 @@ impl Builder {
     ///
     /// # Errors
     /// Settings are already installed in this process, or a part could not be installed: the signal
-    /// already has a handler, its thread cannot start, the folder for dumps cannot be created, or
-    /// the address or the token of the server is refused. Returns the first such error, and prints
-    /// any others on stderr; all other parts apply.
+    /// already has a handler, its thread cannot start, the folder for dumps cannot be created, the
+    /// feature of a format is off, or the address or the token of the server is refused. Returns
+    /// the first such error, and prints any others on stderr; all other parts apply.
     pub fn try_install(self) -> Result<(), InstallError> {
         let process = process::id();
         if INSTALLED_IN.swap(process, Relaxed) == process {
@@ -90,20 +93,27 @@ impl Builder {
             switch::set_enabled(enabled);
         }
         if env::only().is_none() {
-            switch::set_only(self.only.as_deref().and_then(Pattern::parse));
+            let only = self.only.as_deref().and_then(Pattern::parse);
+            if let (Some(list), None) = (&self.only, &only) {
+                say!("diagnose: ignoring `Builder::only({list:?})`: it names no function");
+            }
+            switch::set_only(only);
         }
         switch::set_tasks_only(env::switch("DIAGNOSE_TASKS_ONLY").or(self.tasks_only).unwrap_or(false));
-        let dir = env::path("DIAGNOSE_DIR").unwrap_or(self.dir);
+        let dir = here(env::path("DIAGNOSE_DIR").unwrap_or(self.dir));
         let made =
             diagnose_reports::create_folder(&dir).map_err(|error| InstallError::Dir(dir.clone(), error));
         let (dumps, bytes) = self.keep;
         let keep = env_values::keep("DIAGNOSE_KEEP").unwrap_or(Keep { dumps, bytes });
         let formats = env::text("DIAGNOSE_FORMATS").and_then(|formats| parse_formats(&formats));
-        let reports = formats.unwrap_or(self.formats);
-        let wanted = match env::text("DIAGNOSE_SIGNAL") {
-            Some(name) => parse_signal(&name).unwrap_or(self.signal),
-            None => self.signal,
+        let (reports, lacking) = match formats {
+            Some(reports) => (reports, Vec::new()),
+            None => writable(self.formats),
         };
+        let lacking = lacking.into_iter().map(|error| Err(InstallError::Format(error)));
+        let of_env = env::text("DIAGNOSE_SIGNAL").and_then(|name| parse_signal(&name));
+        let is_signal_set = of_env.is_some() || self.is_signal_set;
+        let wanted = of_env.unwrap_or(self.signal);
         let on_exit = env::switch("DIAGNOSE_ON_EXIT").unwrap_or(self.on_exit);
         if on_exit {
             let (dir, reports) = (dir.clone(), reports.clone());
@@ -122,16 +132,39 @@ impl Builder {
         );
         alarms::set_callback(self.on_alarm);
         watchdog::watch(env_values::duration("DIAGNOSE_WATCHDOG").unwrap_or(self.watchdog));
-        trigger::watch(env::trigger().unwrap_or(self.trigger), write.clone());
+        trigger::watch(env::trigger().unwrap_or(self.trigger).map(here), write.clone());
         let served =
             serve::set_up(env::serve().unwrap_or(self.serve), env::serve_token().or(self.serve_token));
-        let mut errors = [signal::listen(wanted, write), made, served].into_iter().filter_map(Result::err);
+        let listens = signal::listen(wanted, is_signal_set, write);
+        let mut errors = [listens, made].into_iter().chain(lacking).chain([served]).filter_map(Result::err);
         let first = errors.next();
         for other in errors {
             say!("diagnose: {other}");
         }
         first.map_or(Ok(()), Err)
     }
+}
+
+/// Returns the path in the current working directory, which the program may leave later.
+fn here(path: PathBuf) -> PathBuf {
+    let path = if path.as_os_str().is_empty() { PathBuf::from(".") } else { path };
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// Splits reports into those that this build can write, and the errors of the others. If there are
+/// none, the default takes their place; an empty list is reported on stderr.
+fn writable(reports: Vec<Report>) -> (Vec<Report>, Vec<Error>) {
+    if reports.is_empty() {
+        say!("diagnose: ignoring `Builder::formats`: it names no format");
+    }
+    let (mut written, mut errors) = (Vec::new(), Vec::new());
+    for report in reports {
+        match Report::try_from(report.to_string().as_str()) {
+            Ok(_) => written.push(report),
+            Err(error) => errors.push(error),
+        }
+    }
+    (if written.is_empty() { default_formats() } else { written }, errors)
 }
 
 /// Parses a list of reports such as `svg,busy.svg,txt`. Names that are unknown or not in this build
@@ -170,7 +203,21 @@ fn parse_signal(name: &str) -> Option<Option<Signal>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Signal, parse_formats, parse_signal};
+    use diagnose_reports::Format;
+
+    use super::{Signal, default_formats, parse_formats, parse_signal, writable};
+
+    #[test]
+    fn a_format_whose_feature_is_off_is_an_error_and_the_others_are_written() {
+        let all = [Format::Html, Format::Text, Format::Svg, Format::Pprof];
+        let (written, errors) = writable(all.map(Into::into).to_vec());
+        assert!(written.iter().all(|report| Format::all().any(|format| format == report.format)));
+        assert_eq!(written.len() + errors.len(), all.len());
+        for error in errors {
+            assert!(error.to_string().contains(" is not in this build: it needs the feature "), "{error}");
+        }
+        assert_eq!(writable(Vec::new()).0, default_formats());
+    }
 
     #[test]
     fn a_signal_goes_by_its_name_with_or_without_sig() {

@@ -5,8 +5,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::Signal;
 use crate::serve_address::ServeAddress;
+use crate::{Error, Signal};
 
 /// Why settings were not installed, or not all of them.
 ///
@@ -36,6 +36,9 @@ pub enum InstallError {
     /// The folder for dumps does not exist and cannot be created. All settings apply, and each dump
     /// tries to create the folder again.
     Dir(PathBuf, io::Error),
+    /// A format is not in this build, because its feature is off. All other settings and formats
+    /// apply; if no format is left, the default ones do.
+    Format(Error),
     /// The address is not a loopback address, and there is no token. Nothing is served. All other
     /// settings apply.
     ServeNeedsToken(SocketAddr),
@@ -69,6 +72,7 @@ impl InstallError {
                  `Builder::serve_token` or DIAGNOSE_SERVE_TOKEN, or serve on 127.0.0.1"
             ),
             Self::Serve(address, source) => format!("cannot serve on `{address}`: {source}"),
+            Self::Format(error) => error.to_string(),
             Self::Dir(path, source) => {
                 format!("cannot make the folder for dumps, `{}`: {source}", path.display())
             }

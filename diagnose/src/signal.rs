@@ -32,12 +32,17 @@ pub(crate) fn is_own(_signal: std::ffi::c_int) -> bool {
     false
 }
 
-/// Listens for `signal` instead of the previous one.
+/// Listens for `signal` instead of the previous one. `_is_set` says whether the program or the
+/// environment names it.
 ///
 /// # Errors
 /// The program already handles the signal, or the system refuses.
 #[cfg(all(unix, feature = "signal"))]
-pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static) -> Result<(), InstallError> {
+pub(crate) fn listen(
+    signal: Option<Signal>,
+    _is_set: bool,
+    action: impl Fn() + Send + 'static,
+) -> Result<(), InstallError> {
     use std::sync::mpsc;
 
     static LISTENER: Mutex<Option<Handle>> = Mutex::new(None);
@@ -81,12 +86,44 @@ fn number(signal: Signal) -> std::ffi::c_int {
     }
 }
 
-/// Does nothing: there are no signals here.
+/// Says that nothing listens for a signal that the program or the environment names.
 #[cfg(not(all(unix, feature = "signal")))]
 #[allow(clippy::unnecessary_wraps)] // The signature is the same as with signals.
 pub(crate) fn listen(
-    _signal: Option<Signal>,
+    signal: Option<Signal>,
+    is_set: bool,
     _action: impl Fn() + Send + 'static,
 ) -> Result<(), InstallError> {
+    if let Some(words) = unheard(signal, is_set, cfg!(unix)) {
+        crate::say::line(&words);
+    }
     Ok(())
+}
+
+/// Returns what is said of a signal for which nothing listens.
+#[cfg(any(test, not(all(unix, feature = "signal"))))]
+fn unheard(signal: Option<Signal>, is_set: bool, has_signals: bool) -> Option<String> {
+    let why =
+        if has_signals { "this build lacks the feature `signal`" } else { "this system has no signals" };
+    let instead = "`Builder::trigger` or DIAGNOSE_TRIGGER names a file that requests one";
+    let signal = signal.filter(|_| is_set)?;
+    Some(format!("diagnose: {signal} writes no dump, because {why}; {instead}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Signal, unheard};
+
+    #[test]
+    fn only_a_signal_that_was_named_is_missed() {
+        assert_eq!(unheard(Some(Signal::Usr1), false, true), None);
+        assert_eq!(unheard(None, true, true), None);
+        let words = |has_signals| unheard(Some(Signal::Usr2), true, has_signals).unwrap_or_default();
+        assert!(
+            words(true).starts_with(
+                "diagnose: SIGUSR2 writes no dump, because this build lacks the feature `signal`;"
+            )
+        );
+        assert!(words(false).contains("this system has no signals"));
+    }
 }

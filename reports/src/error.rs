@@ -119,10 +119,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "unknown format `{name}`: accepted are {accepted}")
             }
             Self::FeatureOff { format, feature } => {
-                write!(
-                    f,
-                    "format `{format}` is not in this build: it needs the feature `{feature}` of `diagnose-reports`"
-                )
+                write!(f, "format `{format}` is not in this build: it needs the feature `{feature}`")
             }
             Self::WriteFile { path, source } => write!(f, "cannot write `{}`: {source}", path.display()),
             Self::Write { source } => write!(f, "cannot write the report: {source}"),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use diagnose_reports::{Format, Report, Snapshot, write};
 
-const MISSING: &str = "format `svg` is not in this build: it needs the feature `svg` of `diagnose-reports`";
+const MISSING: &str = "format `svg` is not in this build: it needs the feature `svg`";
 
 #[test]
 fn asking_for_svg_names_the_feature() {

@@ -1,14 +1,39 @@
 //! `try_install` returns what could not be installed, and `install` prints it.
 #![cfg(unix)]
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The program's stdout and stderr.
 fn run(scenario: &str) -> (String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_installs")).arg(scenario).output().expect("it runs");
+    run_in(Path::new("."), scenario)
+}
+
+/// The same, in a folder.
+fn run_in(folder: &Path, scenario: &str) -> (String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_installs"));
+    let output = command.arg(scenario).current_dir(folder).output().expect("it runs");
     assert!(output.status.success(), "{output:?}");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     (text(output.stdout), text(output.stderr))
+}
+
+/// An empty folder, which the test removes.
+fn new_folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("diagnose-install-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).expect("a folder");
+    folder
+}
+
+/// The extensions of the files of a folder, sorted.
+fn extensions(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let extension = |file: fs::DirEntry| Some(file.path().extension()?.to_string_lossy().into_owned());
+    let mut extensions: Vec<String> = files.filter_map(extension).collect();
+    extensions.sort();
+    extensions
 }
 
 #[test]
@@ -55,4 +80,44 @@ fn a_folder_that_cannot_be_made_is_named() {
         stdout.starts_with("no folder: cannot make the folder for dumps, `/dev/null/dumps`: "),
         "{stdout}"
     );
+}
+
+#[test]
+fn a_format_that_is_named_twice_is_written_once_and_old_dumps_go() {
+    let folder = new_folder("repeated");
+    for _ in 0..2 {
+        let (stdout, stderr) = run_in(&folder, "repeated");
+        assert_eq!(stdout, "repeated: ok\n");
+        assert_eq!(stderr.matches("diagnose: wrote ").count(), 2, "{stderr}");
+    }
+    let left = extensions(&folder);
+    fs::remove_dir_all(folder).expect("it is there");
+    assert_eq!(left, ["json", "txt"]);
+}
+
+#[test]
+fn an_empty_list_in_code_is_named_and_ignored() {
+    let folder = new_folder("empty");
+    let (stdout, stderr) = run_in(&folder, "empty");
+    let left = extensions(&folder);
+    fs::remove_dir_all(folder).expect("it is there");
+    assert_eq!(stdout, "empty: ok\n");
+    assert!(stderr.contains("diagnose: ignoring `Builder::formats`: it names no format\n"), "{stderr}");
+    assert!(
+        stderr.contains("diagnose: ignoring `Builder::only(\" , \")`: it names no function\n"),
+        "{stderr}"
+    );
+    assert_eq!(left, ["folded", "json", "svg", "txt"]);
+}
+
+#[test]
+fn paths_are_those_of_the_folder_in_which_the_settings_were_installed() {
+    let folder = new_folder("moves");
+    fs::create_dir(folder.join("elsewhere")).expect("a folder");
+    let (stdout, stderr) = run_in(&folder, "moves");
+    let (here, elsewhere) =
+        (extensions(&folder.join("dumps")), extensions(&folder.join("elsewhere").join("dumps")));
+    fs::remove_dir_all(folder).expect("it is there");
+    assert_eq!(stdout, "moves: ok\naccepted: true\n", "{stderr}");
+    assert_eq!((here, elsewhere), (vec!["txt".to_owned(); 2], Vec::new()), "{stderr}");
 }
