@@ -22,9 +22,9 @@ use crate::snapshot::snapshot;
 /// selects the times shown: the only ones in `svg` and `folded`, the first ones in `html` and in
 /// profiles. The other formats do not depend on it. Missing folders are created. The file is
 /// written under a temporary name and then renamed, so it exists as a whole or not at all. On Unix,
-/// only the user of the process can read it. A device, a pipe or an open file of the process, such
-/// as `/dev/stderr`, is written to, not replaced; a write to a pipe may block until the pipe is
-/// read.
+/// only the user of the process can read it. A pipe or a device at the path is written to, not
+/// replaced; a write to a pipe may block until the pipe is read. For standard output and standard
+/// error, whose paths have no extension, see [`dump_to`].
 ///
 /// # Errors
 /// The extension is unknown, the feature of its format is off, or the folder or file cannot be

@@ -24,8 +24,8 @@ use crate::view::View;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stack {
-    /// The frames from the root to the leaf, `[busy]` or `[idle]`. No frame is empty or contains a
-    /// `;` or a line break.
+    /// The frames from the root to the leaf: `[busy]`, `[idle]`, or `[queued]` in [`View::Wall`].
+    /// No frame is empty or contains a `;` or a line break.
     pub frames: Vec<String>,
     /// The leaf's time in ns, never zero.
     pub value_ns: u64,
