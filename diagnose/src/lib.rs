@@ -178,9 +178,8 @@
 //!
 //! - `on` (default, through `html`, `pprof`, `signal` and `svg`): records and reports. Without it,
 //!   the attribute leaves every item untouched, every function exists and does nothing, and neither
-//!   syn nor any other dependency is compiled. Of `model`, only verdicts and findings exist then.
-//!   A library that annotates itself depends on `diagnose` with `default-features = false`; the
-//!   application turns it on.
+//!   syn nor any other dependency is compiled. A library that annotates itself depends on
+//!   `diagnose` with `default-features = false`; the application turns it on.
 //! - `svg` (default): flame graphs, drawn by inferno, whose license is CDDL-1.0. `html` (default):
 //!   the page for a browser. `pprof` (default): profiles for `go tool pprof`.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.
@@ -200,6 +199,16 @@
 //! - `tracing-layer`: `TracingLayer` records spans of `tracing` as paths of the tree, for code that
 //!   is instrumented already.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
+//!
+//! Without `on`, these are missing: the fields of a [`Snapshot`], its methods `site`, `node`,
+//! `span`, `task` and `resource`, and all types of `model` but those of verdicts, findings,
+//! latencies, lock inversions and alarms; `into_inner` and `into_tokio` of wrappers, in place of
+//! which `.into()` works in both modes; and all methods of [`Timed`] and [`Spawned`], which are the
+//! future itself. [`Format::all`] is empty, and any name is that of a text report.
+//!
+//! The types of the mirrored modules differ between both modes: `diagnose::tokio::sync::Mutex` is a
+//! wrapper with `on`, and tokio's own type without. An application turns the feature on for all of
+//! its libraries, so a library should not name these types in public signatures.
 #![deny(unsafe_code)]
 
 #[cfg(feature = "on")]

@@ -142,6 +142,7 @@ impl Builder {
     /// #   .dir(&folder).signal(None);
     /// # settings
     ///     .install();
+    /// # #[cfg(feature = "on")]
     /// assert_ne!(diagnose::serve_address().and_then(|address| address.socket_addr()), None);
     /// # _ = std::fs::remove_dir(folder);
     /// ```

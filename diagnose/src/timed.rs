@@ -42,7 +42,8 @@ pin_project! {
 }
 
 impl<F: Future> Timed<F> {
-    /// Times `future` as `span`.
+    /// Times `future` as `span`. For expanded macros: the type of a span has no public path.
+    #[doc(hidden)]
     // Nothing here can unwind, and the span exists before the future. Otherwise creating the span
     // would make the compiler generate the drop of that future, for the case of a panic.
     #[inline]

@@ -26,6 +26,13 @@ impl Alarm {
     }
 }
 
+/// Creates an alarm of which only the text is known.
+impl From<String> for Alarm {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
 /// The kind of thing that makes no progress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]

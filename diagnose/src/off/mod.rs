@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! recording   FutureExt, spawn_with, task_attr, Resource, Hold, wait, within, set_enabled
-//! reports     snapshot, dump, tree, … with the types that they take and return
+//! reports     snapshot, dump, tree, … with the types that they take and return; format: the formats
 //! alarms      the type of an alarm
 //! serving     respond, with its response
 //! model       verdicts and findings; no other data of a snapshot exists here
@@ -11,6 +11,7 @@
 //! which is not compiled here.
 
 mod alarms;
+mod format;
 pub mod model;
 mod recording;
 mod reports;
@@ -19,6 +20,7 @@ mod serving;
 mod tracing_layer;
 
 pub use alarms::*;
+pub use format::Format;
 pub use recording::*;
 pub use reports::*;
 pub use serving::*;

@@ -6,7 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::model::{Finding, Verdict};
+use super::format::Format;
+use super::model::{Finding, FunctionLatency, LockInversion, Verdict};
 use crate::{Builder, InstallError};
 
 /// Does nothing.
@@ -54,6 +55,18 @@ impl Snapshot {
     /// Returns none: nothing is recorded.
     #[must_use]
     pub fn findings_since(&self, _earlier: &Self) -> Vec<Finding> {
+        Vec::new()
+    }
+
+    /// Returns none: nothing is recorded.
+    #[must_use]
+    pub fn latencies(&self) -> Vec<FunctionLatency> {
+        Vec::new()
+    }
+
+    /// Returns none: nothing is recorded.
+    #[must_use]
+    pub fn lock_inversions(&self) -> Vec<LockInversion> {
         Vec::new()
     }
 
@@ -134,83 +147,6 @@ where
     Error: From<R::Error>,
 {
     Ok(())
-}
-
-/// The format of a report. None is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// A flame graph.
-    Svg,
-    /// One page for a browser.
-    Html,
-    /// Folded stacks.
-    Folded,
-    /// Tables and trees.
-    Text,
-    /// All tables and trees.
-    FullText,
-    /// The whole snapshot.
-    Json,
-    /// A graph for Graphviz.
-    Dot,
-    /// A profile for `go tool pprof`.
-    Pprof,
-    /// Profiles for speedscope.
-    Speedscope,
-    /// A profile for the Firefox Profiler.
-    Firefox,
-    /// Metrics for a scrape.
-    OpenMetrics,
-    /// Metrics for a file.
-    Prometheus,
-    /// A flowchart.
-    Mermaid,
-    /// A table for spreadsheets.
-    Csv,
-}
-
-impl Format {
-    /// Returns no format: this build writes none.
-    pub fn all() -> impl Iterator<Item = Self> {
-        std::iter::empty()
-    }
-
-    /// Returns the file extension, without the first dot: `svg`, `pb.gz`.
-    #[must_use]
-    pub fn extension(self) -> &'static str {
-        match self {
-            Self::Svg => "svg",
-            Self::Html => "html",
-            Self::Folded => "folded",
-            Self::Text => "txt",
-            Self::FullText => "full.txt",
-            Self::Json => "json",
-            Self::Dot => "dot",
-            Self::Pprof => "pb.gz",
-            Self::Speedscope => "speedscope.json",
-            Self::Firefox => "firefox.json",
-            Self::OpenMetrics => "om",
-            Self::Prometheus => "prom",
-            Self::Mermaid => "mmd",
-            Self::Csv => "csv",
-        }
-    }
-
-    /// Returns whether a report in this format is text, as opposed to compressed bytes.
-    #[must_use]
-    pub fn is_text(self) -> bool {
-        self != Self::Pprof
-    }
-}
-
-/// Accepts any name as text, since nothing is written.
-impl FromStr for Format {
-    type Err = Error;
-
-    fn from_str(_name: &str) -> Result<Self, Error> {
-        Ok(Self::Text)
-    }
 }
 
 /// The times that a report shows.

@@ -2,6 +2,7 @@
 
 use tracing_core::Subscriber;
 use tracing_subscriber::Layer;
+use tracing_subscriber::registry::LookupSpan;
 
 /// Records nothing.
 #[derive(Debug, Default)]
@@ -15,4 +16,4 @@ impl TracingLayer {
     }
 }
 
-impl<S: Subscriber> Layer<S> for TracingLayer {}
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for TracingLayer {}

@@ -193,3 +193,88 @@ fn the_types_of_reports_have_the_same_names_and_methods() {
     assert_eq!(parsed.expect("a known name"), Format::Text);
     assert!(Report::try_from(std::path::Path::new("x.txt")).is_ok());
 }
+
+/// What a report in the program's own words reads of a verdict and of a finding.
+#[test]
+fn the_parts_of_verdicts_and_findings_have_the_same_names() {
+    use diagnose::model::{
+        Evidence, FunctionLatency, LatencyQuantiles, Link, LinkNode, LinkRole, LockInversion, Place,
+        ResourceId, Rule, SiteIndex, TaskId, Text, VerdictDetail,
+    };
+    use diagnose::{Alarm, AlarmKind, Snapshot};
+
+    let snapshot = Snapshot::default();
+    let describe = |link: &Link| match (link.node, link.role) {
+        (LinkNode::Task, LinkRole::Waits) => link.task().map_or(0, TaskId::get),
+        (LinkNode::Resource, _) => link.resource().map_or(0, ResourceId::get),
+        _ => link.id + link.since_ns + u64::from(link.line) + link.callers.len() as u64,
+    };
+    for verdict in snapshot.verdicts() {
+        assert_ne!((verdict.detail, verdict.behind), (Some(VerdictDetail::Knot), Some(0)));
+        assert!(verdict.chain.iter().map(describe).sum::<u64>() < 7);
+    }
+    for finding in snapshot.findings() {
+        let Evidence { sites, nodes, tasks, all_tasks, resources, verdict, .. } = finding.evidence;
+        assert_eq!(
+            sites.len() + nodes.len() + tasks.len() + resources.len(),
+            all_tasks.or(verdict).unwrap_or(0)
+        );
+        let place: Option<Place> = finding.place;
+        assert!(finding.rule != Rule::Contended && place.is_none() && finding.per_mille.is_none());
+    }
+    let latencies: Vec<FunctionLatency> = snapshot.latencies();
+    let longest = |latency: &FunctionLatency| -> LatencyQuantiles { latency.completed };
+    assert_eq!(latencies.iter().map(|latency| longest(latency).max_ns).max(), None);
+    let inversions: Vec<LockInversion> = snapshot.lock_inversions();
+    assert!(inversions.iter().all(|inversion| inversion.pairs.is_empty()));
+    assert_eq!((Rule::Hog.to_string(), Rule::Hog.page()), ("hog".to_owned(), "docs/findings.md#hog"));
+    assert_eq!((u64::from(TaskId::from(7)), SiteIndex::new(3).get()), (7, 3));
+    assert_eq!(Text::from("a"), "a");
+    assert_eq!(Alarm::from("a\nb".to_owned()).sentence(), "a");
+    assert_eq!(AlarmKind::default(), AlarmKind::Other);
+}
+
+#[test]
+fn formats_have_the_same_names_and_descriptions() {
+    use diagnose::Format::{
+        Csv, Dot, Firefox, Folded, FullText, Html, Json, Mermaid, OpenMetrics, Pprof, Prometheus, Speedscope,
+        Svg, Text,
+    };
+
+    let names =
+        |format: diagnose::Format| format!("{format}: {}: {}", format.names().join(" "), format.about());
+    let all = [
+        Svg,
+        Html,
+        Folded,
+        Text,
+        FullText,
+        Json,
+        Dot,
+        Pprof,
+        Speedscope,
+        Firefox,
+        OpenMetrics,
+        Prometheus,
+        Mermaid,
+        Csv,
+    ];
+    assert_eq!(
+        all.map(names).join("\n"),
+        "\
+svg: svg: flame graph for a browser
+html: html: findings, flame graphs, tables and tasks as one page for a browser
+folded: folded collapsed: folded stacks for flame graph tools
+txt: txt text: text report for a terminal
+full.txt: full.txt full.text: text report with nothing folded
+json: json: the snapshot, which every command reads back
+dot: dot gv: graph of waiters and holders for Graphviz
+pb.gz: pb.gz pprof pb: profile for `go tool pprof`, Pyroscope and Parca
+speedscope.json: speedscope.json speedscope: profiles for speedscope
+firefox.json: firefox.json firefox: profile for the Firefox Profiler
+om: om openmetrics metrics: metrics in the text format of OpenMetrics
+prom: prom prometheus: metrics in the text format of Prometheus
+mmd: mmd mermaid: flowchart of waiters and holders for Mermaid
+csv: csv: table by function for spreadsheets"
+    );
+}
