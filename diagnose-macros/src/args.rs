@@ -5,6 +5,8 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Ident, LitBool, LitStr, Path, Result, Token};
 
+use crate::accepted::{self, ACCEPTED, ACCEPTED_BY_BLOCK};
+
 /// `#[diagnose(name = "…", label = "…", root, all, skip, awaits = false, crate = path)]`, in any
 /// order.
 #[derive(Default)]
@@ -27,13 +29,6 @@ pub(crate) struct Args {
     pub(crate) krate: Option<Path>,
 }
 
-const ACCEPTED: &str = "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `all`, `skip`, `awaits = false`, \
-                        `crate = path::to::diagnose`";
-
-/// Without `all`, which applies to functions.
-const ACCEPTED_BY_BLOCK: &str = "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `skip`, `awaits = false`, \
-                                 `crate = path::to::diagnose`";
-
 impl Parse for Args {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         Self::parse_accepted(input, ACCEPTED)
@@ -45,7 +40,7 @@ impl Args {
     pub(crate) fn of_block(input: ParseStream<'_>) -> Result<Self> {
         let args = Self::parse_accepted(input, ACCEPTED_BY_BLOCK)?;
         match args.all {
-            Some(span) => Err(Error::new(span, "`all` is for an impl block, a trait or a module")),
+            Some(span) => Err(Error::new(span, accepted::NOT_FOR_ALL)),
             None => Ok(args),
         }
     }
@@ -56,7 +51,7 @@ impl Args {
         while !input.is_empty() {
             let key = input.call(Ident::parse_any).map_err(|error| Error::new(error.span(), accepted))?;
             if seen.contains(&key) {
-                return Err(Error::new(key.span(), format!("argument `{key}` is given twice")));
+                return Err(Error::new(key.span(), accepted::twice(&key.to_string())));
             }
             args.parse_value(&key, input, accepted)?;
             seen.push(key);
@@ -76,7 +71,7 @@ impl Args {
             "root" => self.root = Some(flag(key, input)?),
             "all" => self.all = Some(flag(key, input)?),
             "skip" => self.skip = Some(flag(key, input)?),
-            _ => return Err(Error::new(key.span(), format!("unknown argument `{key}`, {accepted}"))),
+            unknown => return Err(Error::new(key.span(), accepted::unknown(unknown, accepted))),
         }
         Ok(())
     }
@@ -92,7 +87,7 @@ impl Args {
 
 fn string(key: &Ident, input: ParseStream<'_>) -> Result<LitStr> {
     equals(key, input, "a string literal")?;
-    input.parse().map_err(|error| Error::new(error.span(), format!("expected a string literal for `{key}`")))
+    input.parse().map_err(|error| Error::new(error.span(), accepted::not_text(&key.to_string())))
 }
 
 fn not_empty(key: &Ident, value: LitStr) -> Result<LitStr> {
@@ -105,9 +100,9 @@ fn not_empty(key: &Ident, value: LitStr) -> Result<LitStr> {
 fn boolean(key: &Ident, input: ParseStream<'_>) -> Result<bool> {
     equals(key, input, "`true` or `false`")?;
     let value: Result<LitBool> = input.parse();
-    value.map(|value| value.value).map_err(|error| {
-        Error::new(error.span(), format!("expected `true` or `false` for `{key}`: `{key} = false`"))
-    })
+    value
+        .map(|value| value.value)
+        .map_err(|error| Error::new(error.span(), accepted::not_boolean(&key.to_string())))
 }
 
 /// Parses a path, bare as in `crate = my::diagnose`, or quoted as other crates have it.
@@ -125,14 +120,14 @@ fn path(key: &Ident, input: ParseStream<'_>) -> Result<Path> {
 
 fn flag(key: &Ident, input: ParseStream<'_>) -> Result<Span> {
     if input.peek(Token![=]) {
-        return Err(input.error(format!("`{key}` takes no value")));
+        return Err(input.error(accepted::no_value(&key.to_string())));
     }
     Ok(key.span())
 }
 
 fn equals(key: &Ident, input: ParseStream<'_>, value: &str) -> Result<()> {
     if !input.peek(Token![=]) {
-        return Err(Error::new(key.span(), format!("`{key}` needs {value}: `{key} = …`")));
+        return Err(Error::new(key.span(), accepted::needs_value(&key.to_string(), value)));
     }
     input.parse::<Token![=]>().map(drop)
 }

@@ -6,6 +6,7 @@ use syn::{
     TraitItemFn, Type, TypeParamBound,
 };
 
+use crate::accepted;
 use crate::args::Args;
 use crate::boxed::{self, Returned};
 
@@ -13,13 +14,10 @@ use crate::boxed::{self, Returned};
 /// drives is timed, as below `#[tokio::main]`.
 pub(crate) fn function(args: &Args, signature: &Signature, is_driver: bool) -> Result<()> {
     if let Some(token) = &signature.constness {
-        return Err(Error::new(
-            token.span,
-            "a `const fn` cannot be timed: it may run in the compiler; time the function that calls it",
-        ));
+        return Err(Error::new(token.span, accepted::CONST_FUNCTION));
     }
     if let Some(span) = args.all {
-        return Err(Error::new(span, "`all` is for an impl block, a trait or a module"));
+        return Err(Error::new(span, accepted::NOT_FOR_ALL));
     }
     future(signature)?;
     let is_future = signature.asyncness.is_some() || Returned::by(signature).is_some();
@@ -65,14 +63,11 @@ pub(crate) fn container(args: &Args) -> Result<()> {
     let named = [(args.name.as_ref(), "name"), (args.label.as_ref(), "label")];
     for (value, key) in named {
         if let Some(value) = value {
-            return Err(Error::new(
-                value.span(),
-                format!("`{key}` applies to one function; put it on the function"),
-            ));
+            return Err(Error::new(value.span(), accepted::of_one_function(key)));
         }
     }
     match args.root {
-        Some(span) => Err(Error::new(span, "`root` applies to one function; put it on the function")),
+        Some(span) => Err(Error::new(span, accepted::of_one_function("root"))),
         None => Ok(()),
     }
 }
@@ -95,17 +90,11 @@ pub(crate) fn not_a_function(item: &Item) -> Error {
         Item::Use(item) => (item.use_token.span, "an import"),
         other => (other.span(), "this item"),
     };
-    Error::new(
-        span,
-        format!(
-            "`#[diagnose]` cannot time {kind}, expected a function, an impl block, a trait or an inline module"
-        ),
-    )
+    Error::new(span, accepted::not_a_function(kind))
 }
 
 pub(crate) fn without_body(method: &TraitItemFn) -> Error {
-    let message = "`#[diagnose]` needs a body to time; put it on the implementations";
-    Error::new(method.sig.ident.span(), message)
+    Error::new(method.sig.ident.span(), accepted::WITHOUT_BODY)
 }
 
 /// Refuses the attribute on anything in a body except an async block.

@@ -65,7 +65,15 @@ fn rewrite(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
 
 /// Returns the item without the attributes on async blocks in it, which the compiler rejects.
 fn untimed(item: TokenStream) -> TokenStream {
-    let Ok(mut function) = syn::parse2::<ItemFn>(item.clone()) else { return item };
-    blocks::strip(&mut function.block);
-    function.into_token_stream()
+    if let Ok(mut function) = syn::parse2::<ItemFn>(item.clone()) {
+        blocks::strip(&mut function.block);
+        return function.into_token_stream();
+    }
+    match syn::parse2::<Item>(item.clone()) {
+        Ok(mut container @ (Item::Impl(_) | Item::Trait(_) | Item::Mod(_))) => {
+            members::strip(&mut container);
+            container.into_token_stream()
+        }
+        _ => item,
+    }
 }

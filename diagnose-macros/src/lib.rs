@@ -10,6 +10,7 @@
 //! `diagnose::__private`. Only `expand` generates code.
 #![forbid(unsafe_code)]
 
+mod accepted;
 #[cfg(feature = "on")]
 mod args;
 #[cfg(feature = "on")]
@@ -81,9 +82,9 @@ pub fn to_json(item: TokenStream) -> TokenStream {
     output.unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Without the feature `on`: returns the unchanged item.
+/// Without the feature `on`: returns the unchanged item, and refuses mistakes.
 #[cfg(not(feature = "on"))]
 #[proc_macro_attribute]
-pub fn diagnose(_args: TokenStream, item: TokenStream) -> TokenStream {
-    off::strip(item)
+pub fn diagnose(args: TokenStream, item: TokenStream) -> TokenStream {
+    off::diagnose(args, item)
 }

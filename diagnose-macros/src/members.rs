@@ -8,8 +8,8 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
 use syn::{
-    Attribute, Error, GenericArgument, ImplItem, Item, ItemImpl, ItemTrait, Meta, Path, PathArguments,
-    Result, ReturnType, Signature, TraitItem, Type,
+    Attribute, Block, Error, GenericArgument, ImplItem, Item, ItemImpl, ItemTrait, Meta, Path, PathArguments,
+    Result, ReturnType, Signature, TraitItem, TraitItemFn, Type,
 };
 
 use crate::args::Args;
@@ -67,13 +67,16 @@ impl Members<'_> {
         };
         match own.map(|own| self.own_args(&own)).transpose() {
             Ok(None) => self.inside(item),
-            Ok(Some(args)) if args.skip.is_some() => {}
+            Ok(Some(args)) if args.skip.is_some() => strip(item),
             Ok(Some(args)) => {
                 let mut members = Members { args: &args, errors: check::container(&args).err() };
                 members.inside(item);
                 members.errors.into_iter().for_each(|error| self.refuse(error));
             }
-            Err(error) => self.refuse(error),
+            Err(error) => {
+                strip(item);
+                self.refuse(error);
+            }
         }
     }
 
@@ -202,6 +205,35 @@ pub(crate) fn timed(
     match error {
         None => Ok(tokens),
         Some(error) => Err((error, tokens)),
+    }
+}
+
+/// Removes the attributes on async blocks in the functions of an item that is not timed. An
+/// attribute on a member removes those in that member.
+pub(crate) fn strip(item: &mut Item) {
+    let strip_in = |attributes: &[Attribute], block: &mut Block| {
+        if !attributes.iter().any(attributes::is_ours) {
+            blocks::strip(block);
+        }
+    };
+    match item {
+        Item::Fn(function) => strip_in(&function.attrs, &mut function.block),
+        Item::Impl(block) => {
+            for member in &mut block.items {
+                if let ImplItem::Fn(method) = member {
+                    strip_in(&method.attrs, &mut method.block);
+                }
+            }
+        }
+        Item::Trait(definition) => {
+            for member in &mut definition.items {
+                if let TraitItem::Fn(TraitItemFn { attrs, default: Some(block), .. }) = member {
+                    strip_in(attrs, block);
+                }
+            }
+        }
+        Item::Mod(module) => module.content.iter_mut().flat_map(|(_, items)| items).for_each(strip),
+        _ => {}
     }
 }
 

@@ -49,10 +49,10 @@ macro_rules! block {
 #[macro_export]
 macro_rules! block {
     ($name:literal, $future:expr $(,)?) => {
-        $future
+        $crate::__private::block($name, $future)
     };
     ($future:expr $(,)?) => {
-        $future
+        $crate::block!("{block}", $future)
     };
     ($name:expr, $future:expr $(,)?) => {
         ::core::compile_error!("the name of a block must be a string literal")

@@ -11,6 +11,7 @@
 //! which is not compiled here.
 
 mod alarms;
+mod block;
 mod format;
 pub mod model;
 mod recording;
@@ -26,6 +27,12 @@ pub use reports::*;
 pub use serving::*;
 #[cfg(feature = "tracing-layer")]
 pub use tracing_layer::TracingLayer;
+
+/// What expanded macros refer to. It is exempt from semantic versioning.
+#[doc(hidden)]
+pub mod __private {
+    pub use super::block::block;
+}
 
 #[cfg(feature = "async-channel")]
 #[doc(no_inline)]

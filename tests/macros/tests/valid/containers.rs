@@ -44,6 +44,45 @@ mod inner {
     }
 }
 
+/// What is inside stays as it is, the attributes on blocks excepted.
+#[diagnose(skip)]
+mod skipped {
+    use diagnose::diagnose;
+
+    pub(super) struct Store;
+
+    pub(super) trait Thrice {
+        async fn thrice(&self) -> u32 {
+            #[diagnose(name = "not timed")]
+            async { 3 }.await
+        }
+    }
+
+    impl Thrice for Store {}
+
+    impl Store {
+        pub(super) async fn get(&self) -> u32 {
+            #[diagnose]
+            async move { 4 }.await
+        }
+
+        #[diagnose]
+        pub(super) async fn timed(&self) -> u32 {
+            #[diagnose(name = "timed", label = "5")]
+            async { 5 }.await
+        }
+    }
+}
+
+#[test]
+fn a_skipped_container_may_have_annotated_blocks() {
+    use skipped::Thrice as _;
+
+    let sum =
+        async { skipped::Store.thrice().await + skipped::Store.get().await + skipped::Store.timed().await };
+    assert_eq!(diagnose_macros_tests::run(sum), 12);
+}
+
 #[test]
 fn containers_hold_other_items_as_well() {
     assert_eq!(diagnose_macros_tests::run(Store.twice()), Store::constant());

@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose(root, root)]
+async fn work() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose(lable = "x")]
+async fn work() {}
+
+fn main() {}
