@@ -42,9 +42,11 @@
 //! `--cfg tokio_unstable`, spawns tasks that are not recorded.
 //!
 //! Locks, channel ends, runtimes and sets of tasks deref to tokio's own types. For crates that
-//! expect tokio's types, `From` and `into_inner` convert; a lock has `into_tokio` instead. Use of
-//! tokio's own type is not recorded. Once a lock or a channel end was dereferenced or converted,
-//! any task may use it. From then on, no verdict is proven that an unrecorded use could refute.
+//! expect tokio's types, `.into()` converts to them, and `From` converts back. Both also compile
+//! without the feature `on`, where this module is tokio itself. `into_inner`, or `into_tokio` of a
+//! lock, exists with the feature `on` only. Use of tokio's own type is not recorded. Once a lock or
+//! a channel end was dereferenced or converted, any task may use it. From then on, no verdict is
+//! proven that an unrecorded use could refute.
 //!
 //! # Types of other crates
 //!

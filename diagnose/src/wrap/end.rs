@@ -96,6 +96,8 @@ macro_rules! convert_end {
     ([$($generics:tt)*] $name:ty: $original:ty, |$it:ident| $made:expr) => {
         impl<$($generics)*> $name {
             /// Returns the original. Its owner is unknown from then on.
+            ///
+            /// With the feature `on` only; `.into()` works without it, too.
             pub fn into_inner(self) -> $original {
                 self.end.lose();
                 self.inner

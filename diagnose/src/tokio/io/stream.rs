@@ -35,6 +35,8 @@ macro_rules! stream {
             }
 
             /// Returns tokio's own stream. From then on its owner is unknown.
+            ///
+            /// With the feature `on` only; `.into()` works without it, too.
             #[must_use]
             pub fn into_inner(self) -> ::tokio::io::$name {
                 self.sends.lose();

@@ -161,6 +161,8 @@ impl Builder {
     }
 
     /// Returns tokio's own builder, with the hooks set.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::Builder {
         self.builder

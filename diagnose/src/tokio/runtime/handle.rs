@@ -68,6 +68,8 @@ impl Handle {
     }
 
     /// Returns tokio's own handle.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::Handle {
         self.handle

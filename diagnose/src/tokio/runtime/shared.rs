@@ -61,6 +61,8 @@ macro_rules! runtime {
             }
 
             /// Returns tokio's own runtime.
+            ///
+            /// With the feature `on` only; `.into()` works without it, too.
             #[must_use]
             pub fn into_inner(self) -> ::tokio::runtime::$name {
                 self.shutdown_start.cancel();

@@ -70,6 +70,8 @@ impl Barrier {
     }
 
     /// Returns tokio's own barrier, for crates that expect it.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_tokio(self) -> real::Barrier {
         self.meets
     }

@@ -50,6 +50,8 @@ impl<T> OnceCell<T> {
     }
 
     /// Returns tokio's own cell, for crates that expect it.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_tokio(self) -> real::OnceCell<T> {
         self.cell
     }

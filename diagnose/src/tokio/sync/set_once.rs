@@ -51,6 +51,8 @@ impl<T> SetOnce<T> {
     }
 
     /// Returns tokio's own cell, for crates that expect it.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_tokio(self) -> real::SetOnce<T> {
         self.cell
     }

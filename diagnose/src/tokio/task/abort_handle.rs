@@ -47,6 +47,8 @@ impl AbortHandle {
     }
 
     /// Returns tokio's own handle.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::task::AbortHandle {
         self.counted.0.add_original_handle();

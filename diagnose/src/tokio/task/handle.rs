@@ -80,6 +80,8 @@ impl<T> JoinHandle<T> {
     }
 
     /// Returns tokio's own handle.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_inner(self) -> ::tokio::task::JoinHandle<T> {
         self.task.add_original_handle();
         self.inner

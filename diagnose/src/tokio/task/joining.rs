@@ -33,6 +33,8 @@ impl<T> JoinSet<T> {
     }
 
     /// Returns tokio's own set, with the tasks of this one.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::task::JoinSet<T> {
         self.set

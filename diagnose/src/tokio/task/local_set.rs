@@ -83,6 +83,8 @@ impl LocalSet {
     }
 
     /// Returns tokio's own set, with the tasks of this one.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::task::LocalSet {
         self.set

@@ -120,6 +120,8 @@ impl Interval {
     }
 
     /// Returns tokio's own interval.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_inner(self) -> ::tokio::time::Interval {
         self.inner
     }

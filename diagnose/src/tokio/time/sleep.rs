@@ -52,6 +52,8 @@ impl Sleep {
     }
 
     /// Returns tokio's own `Sleep`.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_inner(self) -> ::tokio::time::Sleep {
         let Self { inner, mut wait, .. } = self;
         wait.abandon();

@@ -1,7 +1,7 @@
 //! `tokio::sync::mpsc`, with senders, receivers and waits recorded. The rest is tokio's own.
 //!
-//! `From` wraps one of tokio's own ends, which stays unrecorded. `into_inner` returns tokio's own
-//! end. Once an end was converted, the channel may have owners that are not on record.
+//! `From` wraps one of tokio's own ends, which stays unrecorded. `.into()` returns tokio's own end.
+//! Once an end was converted, the channel may have owners that are not on record.
 #![allow(clippy::must_use_candidate)] // Only the methods that tokio marks are `must_use`.
 
 mod bounded;

@@ -96,6 +96,8 @@ impl<T> OwnedPermit<T> {
     }
 
     /// Returns tokio's own permit. From then on its owner is unknown.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_inner(self) -> mpsc::OwnedPermit<T> {
         self.holding.lose();
         self.end.lose();

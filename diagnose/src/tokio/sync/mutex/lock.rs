@@ -43,6 +43,8 @@ impl<T> Mutex<T> {
     }
 
     /// Returns tokio's own lock, for crates that expect it.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_tokio(self) -> real::Mutex<T> {
         self.mutex
     }

@@ -50,6 +50,8 @@ impl Notify {
     }
 
     /// Returns tokio's own `Notify`, for crates that expect it.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_tokio(self) -> real::Notify {
         // Every other owner of this `Arc` also holds an `Arc` of `self`, so there is none.
         self.inner.into_inner().and_then(Arc::into_inner).unwrap_or_default()

@@ -67,6 +67,8 @@ impl<T> RwLock<T> {
     }
 
     /// Returns tokio's own lock, for crates that expect it.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_tokio(self) -> real::RwLock<T> {
         self.lock
     }

@@ -53,6 +53,8 @@ impl Semaphore {
     }
 
     /// Returns tokio's own semaphore, for crates that expect it.
+    ///
+    /// With the feature `on` only; `.into()` works without it, too.
     pub fn into_tokio(self) -> real::Semaphore {
         self.permits
     }
