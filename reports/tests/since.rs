@@ -179,3 +179,17 @@ fn alarms_are_those_that_are_new() {
     later.alarms.extend([alarm("old"), alarm("new")]);
     assert_eq!(later.since(&earlier).alarms, [alarm("new")]);
 }
+
+#[test]
+fn an_alarm_that_was_resolved_in_between_is_not_new() {
+    let (mut earlier, mut later) = (empty(), empty());
+    let mut alarm = Alarm::from("a poll does not return".to_owned());
+    alarm.at_unix_ms = 1_763_900_000_123;
+    earlier.alarms.push(alarm.clone());
+    alarm.resolved_at_unix_ms = Some(1_763_900_001_000);
+    later.alarms.push(alarm.clone());
+    // The same words again, at another time.
+    alarm.at_unix_ms = 1_763_900_002_000;
+    later.alarms.push(alarm.clone());
+    assert_eq!(later.since(&earlier).alarms, [alarm]);
+}

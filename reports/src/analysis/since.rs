@@ -15,7 +15,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Bucket, Durations, Node, NodeIndex, Site, Snapshot};
+use crate::model::{Alarm, Bucket, Durations, Node, NodeIndex, Site, Snapshot};
 use crate::names::OTHER;
 use crate::ordered::OrderedMap;
 
@@ -33,8 +33,8 @@ impl Snapshot {
     ///
     /// Counters, times and histograms of [`nodes`](Self::nodes) are subtracted, and so are
     /// [`elapsed_ns`](Self::elapsed_ns) and the cost of recording. Paths without new events stay,
-    /// with zeros. [`alarms`](Self::alarms) are the alarms that `earlier` does not have. Everything
-    /// else equals this snapshot.
+    /// with zeros. [`alarms`](Self::alarms) are the alarms that `earlier` does not have, also not
+    /// as unresolved ones. Everything else equals this snapshot.
     ///
     /// A poll or wait that was open in `earlier` counts only from that capture on. The longest poll
     /// is exact if it is longer than any before `earlier`; otherwise it is the upper bound of its
@@ -66,7 +66,10 @@ impl Snapshot {
                 cost.ns = cost.ns.saturating_sub(before.ns);
             }
         }
-        between.alarms.retain(|alarm| !earlier.alarms.contains(alarm));
+        // An alarm that has been resolved since then is the same alarm.
+        let is_same =
+            |a: &Alarm, b: &Alarm| (a.at_unix_ms, a.kind, &a.text) == (b.at_unix_ms, b.kind, &b.text);
+        between.alarms.retain(|alarm| !earlier.alarms.iter().any(|before| is_same(before, alarm)));
         for (node, before) in matches(self, earlier) {
             if let (Some(node), Some(before)) = (between.nodes.get_mut(node), earlier.nodes.get(before)) {
                 subtract(node, before);
