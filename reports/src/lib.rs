@@ -92,6 +92,11 @@
 //! A new format is one new file and one line in the table of `format.rs`. Equal snapshots give
 //! equal bytes.
 //!
+//! # Stability
+//!
+//! Items that this documentation does not show are for the crates `diagnose` and `diagnose-cli` of
+//! the same version. They are exempt from semantic versioning.
+//!
 //! # Features
 //!
 //! - `read` (default): [`Snapshot::read_json`], and implementations of serde's traits for the
