@@ -12,14 +12,14 @@ use std::ops::{Deref, DerefMut};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::class::{Alike, Classes, Shared, bits};
-#[cfg(feature = "read")]
-pub(crate) use super::folding::deserialize;
 use super::folding::{self, Record};
 use super::holding::{Holding, HoldingClass};
 use super::ids::{ResourceId, TaskId};
 use super::text::Text;
 use super::waits::{LastEvent, Place, ResourceKind, Usage};
 use crate::json::{Json, ToJson};
+#[cfg(feature = "read")]
+use crate::sort::sort_by_key;
 
 /// A lock, a channel or another object that tasks wait for. The fields of its [`ResourceClass`] are
 /// read and set like its own fields, as in `resource.kind`.
@@ -244,6 +244,15 @@ impl<'de> Deserialize<'de> for FoldedHoldings<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         folding::deserialize(deserializer).map(|list| Self { list: Cow::Owned(list), is_folded: true })
     }
+}
+
+/// Reads a list of resources, and sorts it: [`Snapshot::resource`](crate::Snapshot::resource) finds
+/// a resource by binary search.
+#[cfg(feature = "read")]
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Resource>, D::Error> {
+    let mut list: Vec<Resource> = folding::deserialize(deserializer)?;
+    sort_by_key(&mut list, |resource| resource.id);
+    Ok(list)
 }
 
 /// A resource of a saved snapshot.
