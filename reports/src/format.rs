@@ -4,6 +4,7 @@
 //! format is one new file under `export` and one entry in `FORMATS`. If several names match the end
 //! of a file name, the longest one wins.
 
+use std::fmt;
 use std::io;
 use std::str::FromStr;
 
@@ -278,6 +279,13 @@ impl Format {
         let found = ends.filter_map(|(end, format)| Some((end.len(), rest(end)?, format)));
         let (_, rest, format) = found.max_by_key(|(length, ..)| *length)?;
         Some((rest.to_owned(), format))
+    }
+}
+
+/// The file extension, which is also the name: `svg`, `pb.gz`.
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.extension())
     }
 }
 

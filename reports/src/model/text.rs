@@ -96,6 +96,24 @@ impl PartialEq<String> for Text {
     }
 }
 
+impl PartialEq<Text> for str {
+    fn eq(&self, other: &Text) -> bool {
+        self == other.as_str()
+    }
+}
+
+impl PartialEq<Text> for &str {
+    fn eq(&self, other: &Text) -> bool {
+        *self == other.as_str()
+    }
+}
+
+impl PartialEq<Text> for String {
+    fn eq(&self, other: &Text) -> bool {
+        self == other.as_str()
+    }
+}
+
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
@@ -125,5 +143,22 @@ impl Serialize for Text {
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Self::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Text;
+
+    #[test]
+    fn a_text_is_compared_in_both_directions() {
+        let (text, string) = (Text::from("a"), "a".to_owned());
+        let (slice, reference): (&str, &&str) = ("a", &"a");
+        assert_eq!(text, *slice);
+        assert_eq!(*slice, text);
+        assert_eq!(text, *reference);
+        assert_eq!(*reference, text);
+        assert_eq!(text, string);
+        assert_eq!(string, text);
     }
 }

@@ -50,7 +50,7 @@ pub struct Finding {
 
 /// The records of a snapshot that a finding is based on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
-#[cfg_attr(feature = "read", derive(serde::Serialize))]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize), serde(default))]
 #[non_exhaustive]
 pub struct Evidence {
     /// Sites, most important first.
@@ -76,7 +76,7 @@ pub struct Evidence {
 
 /// How urgent a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
-#[cfg_attr(feature = "read", derive(serde::Serialize))]
+#[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Severity {
@@ -140,5 +140,51 @@ impl fmt::Display for Severity {
             Self::Risk => "risk",
             Self::Note => "note",
         })
+    }
+}
+
+/// Reads a finding as it was serialized. The page is that of its rule.
+#[cfg(feature = "read")]
+impl<'de> serde::Deserialize<'de> for Finding {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(rename = "Finding")]
+        struct Saved {
+            rule: Rule,
+            severity: Severity,
+            sentence: String,
+            #[serde(default)]
+            place: Option<Place>,
+            explains_ns: u64,
+            #[serde(default)]
+            per_mille: Option<u64>,
+            next: String,
+            #[serde(default)]
+            evidence: Evidence,
+        }
+        let Saved { rule, severity, sentence, place, explains_ns, per_mille, next, evidence } =
+            Saved::deserialize(deserializer)?;
+        let page = rule.page();
+        Ok(Self { rule, severity, sentence, place, explains_ns, per_mille, next, page, evidence })
+    }
+}
+
+#[cfg(all(test, feature = "read"))]
+mod tests {
+    use super::{Finding, Rule, Severity, TaskId};
+
+    #[test]
+    fn a_finding_is_read_as_it_was_saved() {
+        for rule in Rule::ALL {
+            let mut finding = Finding::new(*rule, Severity::Waste, "a sentence", "a step");
+            finding.per_mille = Some(7);
+            finding.evidence.tasks = vec![TaskId::new(3)];
+            let saved = serde_json::to_string(&finding).expect("it is plain data");
+            assert_eq!(serde_json::from_str::<Finding>(&saved).expect("it was just saved"), finding);
+        }
+        for unknown in ["\"nothing\"", "\"stuck.nothing\"", "\"stuck\""] {
+            let error = serde_json::from_str::<Rule>(unknown).expect_err("there is no such rule");
+            assert!(error.to_string().contains("unknown variant"), "{error}");
+        }
     }
 }

@@ -22,6 +22,19 @@ macro_rules! rules {
             #[cfg(test)]
             pub(crate) const ALL: &[Self] = &[Self::Stuck(VerdictKind::Cycle), $(Self::$rule),*];
 
+            /// All names, where `stuck` stands for those of verdicts.
+            #[cfg(feature = "read")]
+            const NAMES: &[&str] = &["stuck", $($name),*];
+
+            /// Returns the rule with this name, if it is none of a verdict.
+            #[cfg(feature = "read")]
+            fn named(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$rule),)*
+                    _ => None,
+                }
+            }
+
             /// The section of `docs/findings.md`: `docs/findings.md#contended`.
             #[must_use]
             pub fn page(self) -> &'static str {
@@ -112,6 +125,20 @@ impl ToJson for Rule {
 impl serde::Serialize for Rule {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+/// Reads the name of a rule.
+#[cfg(feature = "read")]
+impl<'de> serde::Deserialize<'de> for Rule {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::{Error, IntoDeserializer as _};
+
+        let name = String::deserialize(deserializer)?;
+        if let Some(kind) = name.strip_prefix("stuck.") {
+            return VerdictKind::deserialize(kind.into_deserializer()).map(Self::Stuck);
+        }
+        Self::named(&name).ok_or_else(|| D::Error::unknown_variant(&name, Self::NAMES))
     }
 }
 
