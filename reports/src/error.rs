@@ -38,13 +38,21 @@ enum ErrorKind {
     Write { source: io::Error },
     /// The reader failed.
     Read { source: io::Error },
-    /// The bytes are not a saved snapshot.
+    /// The bytes are not a saved snapshot. If they have a version, it is this reader's.
     #[cfg(feature = "read")]
-    Parse { source: serde_json::Error },
+    Parse { source: serde_json::Error, header: Option<Header> },
     /// The saved snapshot has another version of the format.
     Version { found: u32, producer: String },
     /// The saved snapshot contradicts itself.
     Inconsistent { contradiction: String },
+}
+
+/// The version of a saved snapshot, and what wrote it; empty if unknown.
+#[cfg(feature = "read")]
+#[derive(Debug)]
+struct Header {
+    version: u32,
+    producer: String,
 }
 
 impl Error {
@@ -78,7 +86,13 @@ impl Error {
 
     #[cold]
     pub(crate) fn parse(source: serde_json::Error) -> Self {
-        ErrorKind::Parse { source }.into()
+        ErrorKind::Parse { source, header: None }.into()
+    }
+
+    /// The bytes have the version of this reader, but not its shape.
+    #[cold]
+    pub(crate) fn parse_version(source: serde_json::Error, version: u32, producer: String) -> Self {
+        ErrorKind::Parse { source, header: Some(Header { version, producer }) }.into()
     }
 
     #[cold]
@@ -125,7 +139,16 @@ impl fmt::Display for ErrorKind {
             Self::Write { source } => write!(f, "cannot write the report: {source}"),
             Self::Read { source } => write!(f, "cannot read the snapshot: {source}"),
             #[cfg(feature = "read")]
-            Self::Parse { source } => write!(f, "not a saved snapshot: {source}"),
+            Self::Parse { source, header: None } => write!(f, "not a saved snapshot: {source}"),
+            #[cfg(feature = "read")]
+            Self::Parse { source, header: Some(Header { version, producer }) } => {
+                write!(f, "not a saved snapshot: {source} (it has version {version}")?;
+                if producer.is_empty() {
+                    f.write_str(")")
+                } else {
+                    write!(f, ", and was written by `{producer}`)")
+                }
+            }
             Self::Version { found, producer } => {
                 write!(f, "the snapshot has version {found}, but this reader knows version {VERSION} only")?;
                 if producer.is_empty() { Ok(()) } else { write!(f, " (it was written by `{producer}`)") }
@@ -145,7 +168,7 @@ impl std::error::Error for Error {
             | ErrorKind::Write { source }
             | ErrorKind::Read { source } => source.source(),
             #[cfg(feature = "read")]
-            ErrorKind::Parse { source } => source.source(),
+            ErrorKind::Parse { source, .. } => source.source(),
             ErrorKind::UnknownFormat { .. }
             | ErrorKind::FeatureOff { .. }
             | ErrorKind::Version { .. }

@@ -178,6 +178,37 @@ fn the_json_is_the_same_for_every_view() {
 }
 
 #[test]
+fn an_empty_snapshot_reads_back() {
+    let mut file = Vec::new();
+    diagnose_reports::write(&Snapshot::default(), Format::Json.into(), &mut file).expect("a vector");
+    assert_eq!(Snapshot::read_json(&file[..]).expect("it was just written"), Snapshot::default());
+}
+
+#[test]
+fn a_resource_is_found_in_a_file_that_lists_it_in_another_order() {
+    let mut snapshot = empty();
+    for id in [3, 1, 2] {
+        let mut resource = Resource::default();
+        resource.id = ResourceId::new(id);
+        snapshot.resources.push(resource);
+    }
+    let read =
+        Snapshot::read_json(page(&snapshot, Format::Json, View::Time).as_bytes()).expect("it was written");
+    let found = [1, 2, 3].map(|id| read.resource(ResourceId::new(id)).map(|resource| resource.id.get()));
+    assert_eq!(found, [Some(1), Some(2), Some(3)]);
+}
+
+#[test]
+fn a_word_that_this_reader_does_not_know_is_refused_with_the_version() {
+    let saved = page(&tree("main | busy=5"), Format::Json, View::Time);
+    let newer = saved.replace("\"kind\": \"fn\"", "\"kind\": \"generator\"");
+    assert_ne!(newer, saved);
+    let words = refusal(newer.as_bytes());
+    assert!(words.contains("unknown variant `generator`"), "{words}");
+    assert!(words.ends_with("(it has version 6, and was written by `diagnose 0.1.0`)"), "{words}");
+}
+
+#[test]
 fn nothing_recorded_reads_back() {
     let page = page(&empty(), Format::Json, View::Time);
     assert_eq!(Snapshot::read_json(page.as_bytes()).unwrap(), empty());

@@ -20,16 +20,14 @@ impl Snapshot {
     /// Reads a snapshot from JSON, up to the end of `input`.
     ///
     /// # Errors
-    /// The reader fails, the text is not a snapshot of this version, or nodes refer to sites or
-    /// parents that do not exist.
+    /// The reader fails, the text is not a snapshot of this [`VERSION`](crate::model::VERSION), or
+    /// nodes refer to sites or parents that do not exist.
     ///
     /// # Examples
     /// ```
-    /// use diagnose_reports::model::VERSION;
     /// use diagnose_reports::{Format, Snapshot, write};
     ///
-    /// let mut snapshot = Snapshot::default();
-    /// snapshot.version = VERSION;
+    /// let snapshot = Snapshot::default();
     /// let mut file = Vec::new();
     /// write(&snapshot, Format::Json.into(), &mut file)?;
     /// assert_eq!(Snapshot::read_json(&file[..])?, snapshot);
@@ -45,7 +43,8 @@ impl Snapshot {
         if header.version != VERSION {
             return Err(Error::version(header.version, header.producer));
         }
-        let snapshot: Self = serde_json::from_slice(&bytes).map_err(Error::parse)?;
+        let of_version = |error| Error::parse_version(error, header.version, header.producer);
+        let snapshot: Self = serde_json::from_slice(&bytes).map_err(of_version)?;
         check_references(&snapshot)?;
         Ok(snapshot)
     }

@@ -14,6 +14,7 @@ use crate::json::ToJson;
 
 mod alarm;
 mod class;
+mod default;
 pub(crate) mod folding;
 mod holding;
 mod ids;
@@ -47,12 +48,18 @@ pub use waits::{Attribution, LastEvent, Place, Quantiles, ResourceKind, Role, Us
 #[doc(hidden)]
 pub use class::{Alike, Classes};
 
-/// Version of the saved format. It is incremented when a type of this module changes its meaning or
-/// its shape.
+/// Version of the saved format. A reader refuses any other version.
+///
+/// It stays if a field is added whose absence is safe: no verdict is *proven* from a file without
+/// the field that would not be proven from the whole record. A reader that knows the field takes
+/// its default from an older file, and a reader that does not know it ignores it in a newer one.
+/// Any other change of the meaning or the shape of a type of this module increments it. So does a
+/// new variant of an enum, which an older reader refuses with an error that names version and
+/// producer.
 pub const VERSION: u32 = 6;
 
 /// Everything that a program has recorded up to one moment, merged over all its threads.
-#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
+#[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 #[cfg_attr(feature = "read", derive(serde::Deserialize, serde::Serialize))]
 #[non_exhaustive]
 pub struct Snapshot {

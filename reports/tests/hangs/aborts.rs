@@ -103,6 +103,13 @@ fn a_task_whose_set_is_not_awaited_may_be_dropped_with_it() {
     let other = program.task("other");
     program.has_timer(other);
     assert_eq!(program.verdicts(), ["suspect cycle"], "another task may have the set");
+    program.of(2).is_aborted_on_drop = false;
+    assert_eq!(
+        program.verdicts(),
+        ["likely cycle"],
+        "an older file lacks the fact, which proves nothing more"
+    );
+    program.of(2).is_aborted_on_drop = true;
     program.of(2).since_ns = 61_000_000_000;
     assert_eq!(program.verdicts(), ["likely cycle"]);
 }
