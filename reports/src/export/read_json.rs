@@ -20,7 +20,7 @@ impl Snapshot {
     /// Reads a snapshot from JSON, up to the end of `input`.
     ///
     /// # Errors
-    /// The reader fails, the text is not a snapshot of this [`VERSION`](crate::model::VERSION), or
+    /// The reader fails, the text is not a snapshot of this [`VERSION`], or
     /// nodes refer to sites or parents that do not exist.
     ///
     /// # Examples
