@@ -5,6 +5,7 @@
 //! program fail            works, and ends with status 3
 //! program serve           works until it is ended
 //! program dir FOLDER      the same, with dumps in a folder that its code names
+//! program other           the same, with SIGUSR2 for dumps, and SIGUSR1 for its own end
 //! program jail            the same, with its working folder as its root, if the system allows that
 //! program deadlock        two tasks that wait for each other's lock
 //! program bare            never installs diagnose, and waits
@@ -33,10 +34,15 @@ fn main() -> ExitCode {
             let _ = std::os::unix::fs::chroot(".");
             diagnose::install();
         }
+        ["other"] => {
+            #[cfg(unix)]
+            end_at_signal();
+            diagnose::Builder::new().signal(diagnose::Signal::Usr2).install();
+        }
         ["dir", folder] => diagnose::Builder::new().dir(folder).install(),
         _ => diagnose::install(),
     }
-    if let ["serve" | "jail"] | ["dir", _] = arguments[..] {
+    if let ["serve" | "jail" | "other"] | ["dir", _] = arguments[..] {
         poll(handle(10));
     }
     let mut out = std::io::stdout();
@@ -57,6 +63,16 @@ fn main() -> ExitCode {
         },
     }
     ExitCode::SUCCESS
+}
+
+/// SIGUSR1 ends the program.
+#[cfg(unix)]
+fn end_at_signal() {
+    use std::sync::atomic::AtomicBool;
+
+    let is_armed = Arc::new(AtomicBool::new(true));
+    let signal = signal_hook::consts::SIGUSR1;
+    signal_hook::flag::register_conditional_shutdown(signal, 1, is_armed).expect("it can be handled");
 }
 
 /// Polls a future that never waits.

@@ -157,6 +157,36 @@ fn a_handler_that_is_not_ours_gets_no_signal() {
 }
 
 #[test]
+fn the_signal_that_diagnose_listens_for_is_sent_and_no_other_that_the_program_handles() {
+    let scratch = Scratch::new();
+    let mut program = Running::program(&["other"], scratch.path());
+    let outcome = run(&["dump", &program.pid()]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.out.contains("checksum"), "{outcome:?}");
+    let message = run(&["dump", &program.pid(), "--signal", "USR1"]).refusal();
+    let reason = "listens for SIGUSR2, not for SIGUSR1: no signal was sent; try --signal USR2";
+    assert!(message.ends_with(reason), "{message}");
+    assert!(program.is_alive());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_blocks_its_signal_is_not_waited_for() {
+    let scratch = Scratch::new();
+    let mut command = Command::new("env");
+    command
+        .arg("--block-signal=USR1")
+        .arg(crate::support::program())
+        .arg("serve")
+        .current_dir(scratch.path());
+    let mut program = Running::start(command);
+    let message = run(&["dump", &program.pid(), "--timeout", "10s"]).refusal();
+    let reason = "(`program`) blocked its signal before it called `diagnose::install`";
+    assert!(message.contains(reason) && message.contains("no signal was sent"), "{message}");
+    assert!(program.is_alive());
+}
+
+#[test]
 fn a_signal_other_than_the_programs_is_not_sent() {
     let scratch = Scratch::new();
     let mut program = Running::program(&["serve"], scratch.path());

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(short = 'p', long = "pid", value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(conflicts_with = "pid")]
     named: Option<u32>,
-    /// The signal that the program listens for: USR1, USR2 or QUIT [default: that of its settings]
+    /// The signal: USR1, USR2 or QUIT [default: the one that the program listens for]
     #[arg(long, value_name = "NAME", value_parser = signal)]
     signal: Option<Signal>,
     /// The folder of its dumps, if the program sets one with `Builder::dir`

@@ -12,7 +12,7 @@ use diagnose_reports::{clean_line, time};
 use crate::failure::Failure;
 use crate::process::dumps::{DumpFiles, dumps, names};
 use crate::process::signal::{Handle, Signal};
-use crate::process::status::Process;
+use crate::process::status::{Listener, Process};
 
 /// Time between two checks of the folders.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -24,11 +24,14 @@ const QUIET: Duration = Duration::from_millis(250);
 /// thread that writes dumps.
 const START: Duration = Duration::from_secs(1);
 
+/// What a program needs to be asked for dumps.
+const BUILD: &str = "build it with diagnose, and call `diagnose::install` first in `main`";
+
 /// A request for a dump.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) pid: u32,
-    /// The signal to send; by default, the signal from the settings of the process.
+    /// The signal to send; by default, the signal that the process listens for.
     pub(crate) signal: Option<Signal>,
     /// The folder of its dumps, if known.
     pub(crate) folder: Option<&'a Path>,
@@ -44,23 +47,30 @@ pub(crate) fn request(request: &Request<'_>) -> Result<DumpFiles, Failure> {
     // the signal.
     let handle = Handle::open(request.pid);
     let mut process = Process::read(request.pid)?;
-    let signal = signal(&process, request.signal)?;
-    // A program that has just started has a handler for this or another signal before it has its
-    // thread.
+    // A program that has just started has a handler for a signal before its thread accepts that
+    // signal.
     let end = Instant::now() + START;
-    let is_starting = |it: &Process| Signal::ALL.into_iter().any(|any| it.handles(any)) && !it.is_listening;
+    let is_starting = |it: &Process| {
+        let is_handled = Signal::ALL.into_iter().any(|any| it.handles(any));
+        is_handled && matches!(it.listener, Listener::None | Listener::Blocked)
+    };
     while is_starting(&process) && Instant::now() < end {
         thread::sleep(PAUSE);
         process = Process::read(request.pid)?;
     }
+    let signal = signal(&process, request.signal)?;
     check(&process, signal)?;
     let mut folders = Folders::new(&process, request.folder);
     handle.send(signal, &process.name)?;
     wait(&process, &mut folders, request.timeout)
 }
 
-/// The signal that the process listens for.
+/// The signal to send: the given one, else the one that the thread of the process accepts, else
+/// that of its settings.
 fn signal(process: &Process, wanted: Option<Signal>) -> Result<Signal, Failure> {
+    if let (None, Listener::Accepts(signal)) = (wanted, process.listener) {
+        return Ok(signal);
+    }
     let Some(setting) = process.setting("DIAGNOSE_SIGNAL").filter(|_| wanted.is_none()) else {
         return Ok(wanted.unwrap_or(Signal::Usr1));
     };
@@ -81,25 +91,28 @@ fn check(process: &Process, signal: Signal) -> Result<(), Failure> {
     if process.state == 'Z' {
         return Err(Failure::new(format!("{process_name} has ended")));
     }
-    if !process.is_listening {
-        let reason = if process.handles(signal) {
-            format!("handles SIG{name}, but not with diagnose")
-        } else {
-            format!("has no handler for SIG{name}, which would end it")
-        };
-        return Err(Failure::new(format!(
-            "{process_name} {reason}: no signal was sent; build it with diagnose, and call \
-             `diagnose::install` first in `main`"
-        )));
-    }
-    if !process.handles(signal) {
-        let other = Signal::ALL.into_iter().find(|other| process.handles(*other));
-        let advice = other.map(|it| format!("; try --signal {}", it.name())).unwrap_or_default();
-        return Err(Failure::new(format!(
-            "{process_name} has no handler for SIG{name}, which would end it: no signal was sent{advice}"
-        )));
-    }
-    Ok(())
+    let refusal = match process.listener {
+        Listener::None if process.handles(signal) => {
+            format!("handles SIG{name}, but not with diagnose: no signal was sent; {BUILD}")
+        }
+        Listener::None => {
+            format!("has no handler for SIG{name}, which would end it: no signal was sent; {BUILD}")
+        }
+        Listener::Blocked => "blocked its signal before it called `diagnose::install`, and the thread that writes dumps \
+                              blocks it too: no signal was sent; DIAGNOSE_TRIGGER names a file that asks for dumps"
+            .to_owned(),
+        Listener::Accepts(other) if other != signal => {
+            let other = other.name();
+            format!("listens for SIG{other}, not for SIG{name}: no signal was sent; try --signal {other}")
+        }
+        Listener::Accepts(_) | Listener::Unknown if process.handles(signal) => return Ok(()),
+        Listener::Accepts(_) | Listener::Unknown => {
+            let other = Signal::ALL.into_iter().find(|other| process.handles(*other));
+            let advice = other.map(|it| format!("; try --signal {}", it.name())).unwrap_or_default();
+            format!("has no handler for SIG{name}, which would end it: no signal was sent{advice}")
+        }
+    };
+    Err(Failure::new(format!("{process_name} {refusal}")))
 }
 
 /// The folders in which the dump may appear, with the dumps that are there already.

@@ -25,10 +25,24 @@ pub(crate) struct Process {
     pub(crate) state: char,
     /// The signals that it handles, bit `n − 1` for signal `n`.
     handled: u64,
-    /// Whether it has the thread that waits for the signal.
-    pub(crate) is_listening: bool,
+    /// The thread that waits for the signal.
+    pub(crate) listener: Listener,
     /// Its `DIAGNOSE_*` variables; empty if the process belongs to another user.
     settings: BTreeMap<String, OsString>,
+}
+
+/// The thread that waits for the signal. It blocks every signal that could ask for a dump but its
+/// own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listener {
+    /// There is none.
+    None,
+    /// It accepts this signal.
+    Accepts(Signal),
+    /// It has just started, or the program blocks the signal.
+    Blocked,
+    /// There is one, and the system does not show which signals it blocks.
+    Unknown,
 }
 
 impl Process {
@@ -56,15 +70,14 @@ impl Process {
             name: clean_line(field("Name")),
             state: field("State").chars().next().unwrap_or('?'),
             handled: u64::from_str_radix(field("SigCgt"), 16).unwrap_or(0),
-            is_listening: threads(&folder).any(|name| name == LISTENER),
+            listener: Listener::read(&folder),
             settings: settings(&folder),
         })
     }
 
     /// Returns whether the process handles the signal, so that the signal does not end it.
     pub(crate) fn handles(&self, signal: Signal) -> bool {
-        let bit = u32::try_from(signal.number() - 1).unwrap_or(0);
-        self.handled.checked_shr(bit).is_some_and(|bits| bits & 1 == 1)
+        has(self.handled, signal)
     }
 
     /// A `DIAGNOSE_*` variable of its environment.
@@ -124,11 +137,47 @@ fn is_same_file(_one: &fs::Metadata, _other: &fs::Metadata) -> bool {
     true
 }
 
-/// The names of a process's threads.
-fn threads(folder: &Path) -> impl Iterator<Item = String> {
-    let threads = fs::read_dir(folder.join("task")).into_iter().flatten().flatten();
-    let name = |thread: fs::DirEntry| fs::read(thread.path().join("comm")).ok();
-    threads.filter_map(name).map(|name| String::from_utf8_lossy(name.trim_ascii_end()).into_owned())
+impl Listener {
+    fn read(folder: &Path) -> Self {
+        let threads = fs::read_dir(folder.join("task")).into_iter().flatten().flatten();
+        let threads = threads.map(|thread| thread.path());
+        let is_listener = |thread: &PathBuf| {
+            fs::read(thread.join("comm")).is_ok_and(|name| name.trim_ascii_end() == LISTENER.as_bytes())
+        };
+        // After `Builder::reinstall`, the thread of the previous signal ends a moment later.
+        let listeners = threads.filter(is_listener).filter_map(|thread| Self::of_thread(&thread));
+        listeners
+            .max_by_key(|listener| match listener {
+                Self::None => 0,
+                Self::Blocked => 1,
+                Self::Unknown => 2,
+                Self::Accepts(_) => 3,
+            })
+            .unwrap_or(Self::None)
+    }
+
+    /// `None` for a thread that only has the name, as in a program that is called like it.
+    fn of_thread(thread: &Path) -> Option<Self> {
+        // The name of a thread may be of any bytes.
+        let status = fs::read(thread.join("status")).unwrap_or_default();
+        let blocked = String::from_utf8_lossy(&status);
+        let blocked = blocked.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+        let Some(blocked) = blocked.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()) else {
+            return Some(Self::Unknown);
+        };
+        let mut accepted = Signal::ALL.into_iter().filter(|signal| !has(blocked, *signal));
+        match (accepted.next(), accepted.next()) {
+            (None, _) => Some(Self::Blocked),
+            (Some(signal), None) => Some(Self::Accepts(signal)),
+            _ => None,
+        }
+    }
+}
+
+/// Returns whether a set of signals of `/proc` has the signal.
+fn has(set: u64, signal: Signal) -> bool {
+    let bit = u32::try_from(signal.number() - 1).unwrap_or(0);
+    set.checked_shr(bit).is_some_and(|bits| bits & 1 == 1)
 }
 
 fn settings(folder: &Path) -> BTreeMap<String, OsString> {
