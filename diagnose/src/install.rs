@@ -58,6 +58,10 @@ impl Builder {
     /// answer signals, watch or serve: install the settings there again. If other threads recorded
     /// at the fork, the child records nothing, and its snapshots say so.
     ///
+    /// If the calling thread blocks the signal that requests a dump, the program may read that
+    /// signal itself, as from a `signalfd`. Then the signal writes no dump until a thread of the
+    /// program accepts it, and stderr says so.
+    ///
     /// # Errors
     /// Settings are already installed in this process, or a part could not be installed: the signal
     /// already has a handler, its thread cannot start, the folder for dumps cannot be created, the

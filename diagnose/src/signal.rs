@@ -13,6 +13,8 @@ use crate::install_error::InstallError;
 #[cfg(all(unix, feature = "signal"))]
 use crate::own_thread;
 #[cfg(all(unix, feature = "signal"))]
+use crate::say::say;
+#[cfg(all(unix, feature = "signal"))]
 use crate::sync::Mutex;
 
 /// Signals that this crate has handled. Their handlers stay, and do nothing while no thread
@@ -73,6 +75,12 @@ pub(crate) fn listen(
     *listener = Some(signals.handle());
     // The thread waits for it.
     let _ = hand_over.send(signals);
+    if crate::signal_mask::is_blocked(number(signal)) {
+        say!(
+            "diagnose: {signal} is blocked in the thread that installs diagnose: it writes no dump until a thread of \
+             the program accepts it"
+        );
+    }
     Ok(())
 }
 

@@ -16,11 +16,17 @@
 pub(crate) use on_unix::{Blocked, ProgramMask, as_program};
 
 #[cfg(all(unix, not(miri), feature = "signal"))]
-pub(crate) use on_unix::accept;
+pub(crate) use on_unix::{accept, is_blocked};
 
 /// Does nothing: there are no signals to test.
 #[cfg(all(unix, miri, feature = "signal"))]
 pub(crate) fn accept(_signal: std::ffi::c_int) {}
+
+/// `false`, for the same reason.
+#[cfg(all(unix, miri, feature = "signal"))]
+pub(crate) fn is_blocked(_signal: std::ffi::c_int) -> bool {
+    false
+}
 
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) use on_linux::with_write_errors;
@@ -58,6 +64,12 @@ mod on_unix {
         /// Keeps it for calls of [`as_program`] on this thread.
         pub(crate) fn keep(self) {
             PROGRAM.set(Some(self));
+        }
+
+        #[cfg(feature = "signal")]
+        fn has(&self, signal: c_int) -> bool {
+            // SAFETY: the pointer is to a set, which the call reads.
+            unsafe { libc::sigismember(&raw const self.0, signal) == 1 }
         }
     }
 
@@ -132,14 +144,20 @@ mod on_unix {
     /// signal itself, as from a `signalfd`.
     #[cfg(feature = "signal")]
     pub(crate) fn accept(signal: c_int) {
-        // SAFETY: the pointer is to a set, which the call reads.
-        let has = |mask: ProgramMask| unsafe { libc::sigismember(&raw const mask.0, signal) == 1 };
-        if PROGRAM.get().is_some_and(has) {
+        if PROGRAM.get().is_some_and(|mask| mask.has(signal)) {
             return;
         }
         let mut set = empty();
         add(&mut set, &[signal]);
         let _ = change(libc::SIG_UNBLOCK, &set);
+    }
+
+    /// Returns whether the program blocks a signal on this thread, so that a thread that this one
+    /// starts does not [`accept`] it.
+    #[cfg(feature = "signal")]
+    pub(crate) fn is_blocked(signal: c_int) -> bool {
+        let own = || change(libc::SIG_BLOCK, &empty()).map(ProgramMask);
+        PROGRAM.get().or_else(own).is_some_and(|mask| mask.has(signal))
     }
 
     pub(super) fn empty() -> libc::sigset_t {

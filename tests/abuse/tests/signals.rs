@@ -9,17 +9,30 @@ use diagnose_abuse_tests::child::{command, output};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the program prints; its status has to be that of a program that has ended by itself.
-fn run(mode: &str) -> String {
-    let output = output(command(env!("CARGO_BIN_EXE_signals")).arg(mode), LIMIT);
+/// What the program prints on stdout and stderr, with a folder for its dumps; its status has to be
+/// that of a program that has ended by itself.
+fn output_of(mode: &str) -> (String, String) {
+    let folder = std::env::temp_dir().join(format!("diagnose-signals-{mode}-{}", std::process::id()));
+    let mut command = command(env!("CARGO_BIN_EXE_signals"));
+    command.arg(mode).env("DIAGNOSE_DIR", &folder).env("DIAGNOSE_FORMATS", "txt");
+    let output = output(&mut command, LIMIT);
+    let _ = std::fs::remove_dir_all(&folder);
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).expect("text")
+    (String::from_utf8(output.stdout).expect("text"), String::from_utf8(output.stderr).expect("text"))
+}
+
+/// What the program prints on stdout.
+fn run(mode: &str) -> String {
+    output_of(mode).0
 }
 
 #[test]
 fn a_signal_that_the_program_blocks_and_waits_for_is_left_to_it() {
     assert_eq!(run("sigwait"), "waited for SIGTERM\n");
-    assert_eq!(run("dumps"), "waited for SIGUSR1\n");
+    let (stdout, stderr) = output_of("dumps");
+    assert_eq!(stdout, "waited for SIGUSR1\ndumped\n");
+    let reason = "diagnose: SIGUSR1 is blocked in the thread that installs diagnose: it writes no dump until";
+    assert!(stderr.starts_with(reason), "{stderr}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! signals sigwait   blocks SIGTERM in its threads, after `install`, and waits for it with `sigwait`
-//! signals dumps     blocks SIGUSR1 before `install`, and waits for it with `sigwait`
+//! signals dumps     blocks SIGUSR1 before `install`, waits for it with `sigwait`, and accepts it
 //! signals alarm     blocks SIGTERM before; an alarm's function asks which signals its thread blocks
 //! signals later     the same, where SIGTERM is blocked after `install`
 //! signals closed    closes all descriptors but those of stdin, stdout and stderr, as a daemon does
@@ -81,6 +81,19 @@ fn dumps() {
     // SAFETY: it has no pointers.
     unsafe { libc::kill(own_id(), libc::SIGUSR1) };
     println!("waited for {}", if wait_for(libc::SIGUSR1) == libc::SIGUSR1 { "SIGUSR1" } else { "another" });
+    change(libc::SIG_UNBLOCK, libc::SIGUSR1);
+    dump();
+    println!("dumped");
+}
+
+/// Sends this process SIGUSR1, and waits for the dump.
+fn dump() {
+    let folder = std::env::var("DIAGNOSE_DIR").expect("a folder");
+    // SAFETY: it has no pointers.
+    unsafe { libc::kill(own_id(), libc::SIGUSR1) };
+    while std::fs::read_dir(&folder).into_iter().flatten().count() == 0 {
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn alarm(is_blocked_before: bool) {
@@ -114,12 +127,7 @@ fn pipe() {
     diagnose::install();
     // The reader of stderr is gone once stdin ends.
     std::io::stdin().read_to_end(&mut Vec::new()).expect("stdin");
-    let folder = std::env::var("DIAGNOSE_DIR").expect("a folder");
-    // SAFETY: it has no pointers.
-    unsafe { libc::kill(own_id(), libc::SIGUSR1) };
-    while std::fs::read_dir(&folder).into_iter().flatten().count() == 0 {
-        thread::sleep(Duration::from_millis(5));
-    }
+    dump();
     // The end of the process waits for the words about the dump.
     println!("alive");
 }
