@@ -1,13 +1,19 @@
 //! Writes a dump on a signal, on a thread of its own. So a stuck runtime can still be dumped.
 //!
-//! The handler itself only writes one byte into a pipe, through signal-hook. This thread reads it
-//! and does the rest. Signals that arrive while a dump is being written cause one further dump.
+//! The handler itself, which is called through signal-hook, only posts a semaphore. This thread
+//! waits for it and does the rest. Signals that arrive while a dump is being written cause one
+//! further dump. Apple's systems have no such semaphores: there, the handler writes a byte into a
+//! pipe.
 
-#[cfg(all(unix, feature = "signal"))]
+#[cfg(all(unix, feature = "signal", target_vendor = "apple"))]
 mod pipe;
+#[cfg(all(unix, feature = "signal", not(target_vendor = "apple")))]
+mod semaphore;
 
-#[cfg(all(unix, feature = "signal"))]
-use self::pipe::{Handle, SignalPipe};
+#[cfg(all(unix, feature = "signal", target_vendor = "apple"))]
+use self::pipe::{Arrivals, Handle, act_on, open};
+#[cfg(all(unix, feature = "signal", not(target_vendor = "apple")))]
+use self::semaphore::{Arrivals, Handle, act_on, open};
 use crate::config::Signal;
 use crate::install_error::InstallError;
 #[cfg(all(unix, feature = "signal"))]
@@ -59,20 +65,20 @@ pub(crate) fn listen(
     }
     // The thread comes first: a handler without a thread would keep the signal's default action
     // from the program, and do nothing.
-    let (hand_over, handed_over) = mpsc::channel::<SignalPipe>();
+    let (hand_over, handed_over) = mpsc::channel::<Arrivals>();
     let listen = move || {
         let Ok(signals) = handed_over.recv() else { return };
         // All other threads may block it by now.
         crate::signal_mask::accept(number(signal));
-        pipe::act_on(signals, || {
+        act_on(signals, || {
             let _ = crate::say::work_or_say("the dump for a signal", &action);
         });
     };
     let as_error = |error| InstallError::Signal(signal, error);
     own_thread::spawn("diagnose-signal", listen).map_err(as_error)?;
-    let signals = pipe::open(number(signal)).map_err(as_error)?;
+    let (signals, handle) = open(number(signal)).map_err(as_error)?;
     own.push(signal);
-    *listener = Some(signals.handle());
+    *listener = Some(handle);
     // The thread waits for it.
     let _ = hand_over.send(signals);
     if crate::signal_mask::is_blocked(number(signal)) {

@@ -14,16 +14,18 @@ use signal_hook::iterator::exfiltrator::SignalOnly;
 use crate::say::say;
 
 /// The reader of the pipe.
-pub(super) type SignalPipe = SignalDelivery<UnixStream, SignalOnly>;
+pub(super) type Arrivals = SignalDelivery<UnixStream, SignalOnly>;
 
 /// Handles the signal from now on: each one writes a byte into the pipe.
-pub(super) fn open(signal: c_int) -> io::Result<SignalPipe> {
+pub(super) fn open(signal: c_int) -> io::Result<(Arrivals, Handle)> {
     let (read, write) = UnixStream::pair()?;
-    SignalPipe::with_pipe(read, write, SignalOnly, [signal])
+    let pipe = Arrivals::with_pipe(read, write, SignalOnly, [signal])?;
+    let handle = pipe.handle();
+    Ok((pipe, handle))
 }
 
 /// Calls `action` after each signal, until the pipe is closed.
-pub(super) fn act_on(pipe: SignalPipe, action: impl Fn()) {
+pub(super) fn act_on(pipe: Arrivals, action: impl Fn()) {
     let handle = pipe.handle();
     let mut signals = SignalIterator::new(pipe);
     loop {

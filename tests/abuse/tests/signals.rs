@@ -42,8 +42,9 @@ fn the_function_of_on_alarm_has_the_signal_mask_of_the_program() {
 }
 
 #[test]
-fn a_program_that_closes_all_descriptors_does_not_panic() {
-    assert_eq!(run("closed"), "alive\n");
+fn a_program_that_closes_all_descriptors_has_its_dumps_and_its_sockets_to_itself() {
+    assert_eq!(run("closed"), "quiet\n");
+    assert_eq!(run("daemon"), "quiet\n");
 }
 
 #[test]

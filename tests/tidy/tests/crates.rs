@@ -27,6 +27,7 @@ const CRATES: [(&str, &[&str]); 32] = [
         &[
             "diagnose/src/exit.rs",
             "diagnose/src/os.rs",
+            "diagnose/src/signal/semaphore.rs",
             "diagnose/src/signal_mask.rs",
             "diagnose/src/watchdog/native_stack/",
         ],

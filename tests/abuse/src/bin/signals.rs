@@ -5,7 +5,9 @@
 //! signals dumps     blocks SIGUSR1 before `install`, waits for it with `sigwait`, and accepts it
 //! signals alarm     blocks SIGTERM before; an alarm's function asks which signals its thread blocks
 //! signals later     the same, where SIGTERM is blocked after `install`
-//! signals closed    closes all descriptors but those of stdin, stdout and stderr, as a daemon does
+//! signals closed    closes all descriptors but those of stdin, stdout and stderr, opens sockets, and
+//!                   asks for a dump
+//! signals daemon    the same in a forked child, as a daemon does, which installs anew
 //! signals pipe      has the default action for SIGPIPE, and a stderr that nobody reads any more
 //! ```
 //! Prints a line once it has survived.
@@ -13,8 +15,9 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::mem::MaybeUninit;
+use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -28,6 +31,7 @@ fn main() {
         Some("alarm") => alarm(true),
         Some("later") => alarm(false),
         Some("closed") => closed(),
+        Some("daemon") => daemon(),
         Some("pipe") => pipe(),
         other => panic!("unknown: {other:?}"),
     }
@@ -133,6 +137,33 @@ fn pipe() {
 }
 
 fn closed() {
+    install();
+    let sockets = replace_descriptors();
+    dump();
+    println!("{}", if are_quiet(&sockets) { "quiet" } else { "a socket has got something" });
+}
+
+fn daemon() {
+    install();
+    // SAFETY: the child has the only thread that records.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0, "it forks");
+    if child == 0 {
+        let sockets = replace_descriptors();
+        diagnose::install();
+        dump();
+        println!("{}", if are_quiet(&sockets) { "quiet" } else { "a socket has got something" });
+        std::process::exit(0);
+    }
+    let mut status = 0;
+    // SAFETY: the pointer is to a local that the call fills in.
+    unsafe { libc::waitpid(child, &raw mut status, 0) };
+    assert_eq!(status, 0);
+}
+
+/// Installs the settings, and waits for the thread that writes dumps. A panic of any thread ends
+/// the program.
+fn install() {
     std::panic::set_hook(Box::new(|panic| {
         println!("{panic}");
         std::process::exit(1);
@@ -141,14 +172,23 @@ fn closed() {
     while !is_listening() {
         thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// Closes all descriptors, and opens sockets. These have the numbers of the former now.
+fn replace_descriptors() -> Vec<UnixStream> {
     for descriptor in 3..1024 {
         // SAFETY: nothing else in this program uses a descriptor.
         unsafe { libc::close(descriptor) };
     }
-    while is_listening() {
-        thread::sleep(Duration::from_millis(5));
-    }
-    println!("alive");
+    let pairs = (0..16).map(|_| UnixStream::pair().expect("sockets"));
+    pairs.flat_map(|(one, other)| [one, other]).collect()
+}
+
+fn are_quiet(sockets: &[UnixStream]) -> bool {
+    sockets.iter().all(|mut socket| {
+        socket.set_nonblocking(true).expect("a socket");
+        socket.read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+    })
 }
 
 /// Returns whether the thread is there that writes dumps.
