@@ -239,6 +239,23 @@ pub(crate) fn close(descriptor: std::os::fd::RawFd) {
     let _ = unsafe { libc::close(descriptor) };
 }
 
+/// Device and number of an open file, which distinguish it from one that has taken over its
+/// descriptor. `None` if it is not open.
+#[cfg(unix)]
+#[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)] // The types depend on the target.
+pub(crate) fn file_of(descriptor: std::os::fd::RawFd) -> Option<(u64, u64)> {
+    let mut file = std::mem::MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the call only writes to the pointer, which is valid for it. A descriptor that is not
+    // open gives an error.
+    let result = unsafe { libc::fstat(descriptor, file.as_mut_ptr()) };
+    if result != 0 {
+        return None;
+    }
+    // SAFETY: the call has succeeded, and so has filled it in.
+    let file = unsafe { file.assume_init() };
+    Some((file.st_dev as u64, file.st_ino as u64))
+}
+
 /// Returns whether the process handles `signal`, instead of leaving the default or ignoring it.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn has_signal_handler(signal: std::ffi::c_int) -> bool {

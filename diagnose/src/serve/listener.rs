@@ -3,24 +3,35 @@
 //! A Unix socket is created in a folder that only this user can enter, gets the mode 0600 there,
 //! and is then renamed to its path. So no other user can connect at any moment. A socket file that
 //! an earlier process has left is replaced; a socket on which a process listens is an error, and so
-//! is any other file.
+//! is any other file. [`OwnSocket`] leaves alone a socket that has taken over a descriptor.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 #[cfg(unix)]
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, RawFd};
+#[cfg(unix)]
 use std::os::unix::net::{UnixListener, UnixStream};
+#[cfg(unix)]
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
+use super::own_socket::{Identified, OwnSocket};
 use crate::serve_address::{Address, ServeAddress};
 
 #[derive(Debug)]
-pub(super) enum Listener {
+pub(super) struct Listener(OwnSocket<ListeningSocket>);
+
+#[derive(Debug)]
+enum ListeningSocket {
     Tcp(TcpListener),
     #[cfg(unix)]
     Unix(UnixListener),
 }
 
 #[derive(Debug)]
-pub(super) enum Stream {
+pub(super) struct Stream(OwnSocket<ConnectedSocket>);
+
+#[derive(Debug)]
+enum ConnectedSocket {
     Tcp(TcpStream),
     #[cfg(unix)]
     Unix(UnixStream),
@@ -33,12 +44,13 @@ impl Listener {
             Address::Tcp(wanted) => {
                 let listener = TcpListener::bind(wanted)?;
                 let bound = listener.local_addr()?;
-                Ok((Self::Tcp(listener), bound.into()))
+                Ok((Self(OwnSocket::new(ListeningSocket::Tcp(listener))), bound.into()))
             }
             #[cfg(unix)]
             Address::Unix(path) => {
                 let path = std::path::absolute(path)?;
-                Ok((Self::Unix(unix::bind(&path)?), path.into()))
+                let listener = ListeningSocket::Unix(unix::bind(&path)?);
+                Ok((Self(OwnSocket::new(listener)), path.into()))
             }
             #[cfg(not(unix))]
             Address::Unix(_) => {
@@ -53,66 +65,116 @@ impl Listener {
 
     /// Accepts a connection that does not block.
     pub(super) fn accept(&self) -> io::Result<Stream> {
-        let stream = match self {
-            Self::Tcp(listener) => Stream::Tcp(listener.accept()?.0),
+        let stream = match self.0.get()? {
+            ListeningSocket::Tcp(listener) => {
+                let stream = listener.accept()?.0;
+                stream.set_nonblocking(true)?;
+                ConnectedSocket::Tcp(stream)
+            }
             #[cfg(unix)]
-            Self::Unix(listener) => Stream::Unix(listener.accept()?.0),
+            ListeningSocket::Unix(listener) => {
+                let stream = listener.accept()?.0;
+                stream.set_nonblocking(true)?;
+                ConnectedSocket::Unix(stream)
+            }
         };
-        match &stream {
-            Stream::Tcp(stream) => stream.set_nonblocking(true)?,
-            #[cfg(unix)]
-            Stream::Unix(stream) => stream.set_nonblocking(true)?,
-        }
-        Ok(stream)
+        Ok(Stream(OwnSocket::new(stream)))
     }
 
     /// Sets whether [`accept`](Self::accept) waits for a connection.
     pub(super) fn set_waiting(&self, waits: bool) -> io::Result<()> {
-        match self {
-            Self::Tcp(listener) => listener.set_nonblocking(!waits),
+        match self.0.get()? {
+            ListeningSocket::Tcp(listener) => listener.set_nonblocking(!waits),
             #[cfg(unix)]
-            Self::Unix(listener) => listener.set_nonblocking(!waits),
+            ListeningSocket::Unix(listener) => listener.set_nonblocking(!waits),
         }
     }
 
-    /// Ends a waiting [`accept`](Self::accept), and every later one, with an error.
-    ///
-    /// No connection is needed for that: the process may have no file descriptor left, and the
-    /// socket's file may be gone.
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    pub(super) fn end(&self, _address: &ServeAddress) {
-        use std::os::fd::AsFd as _;
+    /// Returns whether the program has closed it, so that it accepts nothing for good.
+    pub(super) fn is_lost(&self) -> bool {
+        self.0.get().is_err()
+    }
 
-        crate::os::shut_down(match self {
+    /// Ends a waiting [`accept`](Self::accept), and every later one, with an error. If the program
+    /// has closed the listener, or the system has no call for that, connects to it instead: a
+    /// thread may still wait in `accept`.
+    ///
+    /// The call needs no connection: the process may have no file descriptor left, and the socket's
+    /// file may be gone.
+    pub(super) fn end(&self, address: &ServeAddress) {
+        match self.0.get() {
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            Ok(socket) => crate::os::shut_down(socket.as_fd()),
+            _ => drop(ConnectedSocket::connect(address)),
+        }
+    }
+
+    /// Notes that the current thread accepts connections, for [`close_in_child`].
+    #[cfg(unix)]
+    pub(super) fn publish(&self) {
+        let (device, number) = self.0.file().unwrap_or_default();
+        DEVICE.store(device, Relaxed);
+        NUMBER.store(number, Relaxed);
+        DESCRIPTOR.store(self.descriptor(), Relaxed);
+    }
+
+    /// Undoes [`publish`](Self::publish), unless a later server has published its own.
+    #[cfg(unix)]
+    pub(super) fn withdraw(&self) {
+        let _ = DESCRIPTOR.compare_exchange(self.descriptor(), -1, Relaxed, Relaxed);
+    }
+
+    /// The file descriptor; -1 if the program has closed it.
+    #[cfg(unix)]
+    fn descriptor(&self) -> RawFd {
+        self.0.get().map_or(-1, |socket| socket.as_fd().as_raw_fd())
+    }
+}
+
+#[cfg(unix)]
+impl AsFd for ListeningSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
             Self::Tcp(listener) => listener.as_fd(),
             Self::Unix(listener) => listener.as_fd(),
-        });
-    }
-
-    /// Ends a waiting [`accept`](Self::accept) by connecting to it, if possible. These systems have
-    /// no call that ends it.
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    #[allow(clippy::unused_self)] // The signature is that for Linux.
-    pub(super) fn end(&self, address: &ServeAddress) {
-        drop(Stream::connect(address));
-    }
-
-    /// The file descriptor.
-    #[cfg(unix)]
-    pub(super) fn descriptor(&self) -> std::os::fd::RawFd {
-        use std::os::fd::AsRawFd as _;
-
-        match self {
-            Self::Tcp(listener) => listener.as_raw_fd(),
-            Self::Unix(listener) => listener.as_raw_fd(),
         }
     }
 }
 
-impl Stream {
+#[cfg(unix)]
+impl AsFd for ConnectedSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Tcp(stream) => stream.as_fd(),
+            Self::Unix(stream) => stream.as_fd(),
+        }
+    }
+}
+
+#[cfg(unix)]
+impl<T: AsFd> Identified for T {
+    fn file(&self) -> Option<(u64, u64)> {
+        crate::os::file_of(self.as_fd().as_raw_fd())
+    }
+}
+
+#[cfg(not(unix))]
+impl Identified for ListeningSocket {
+    fn file(&self) -> Option<(u64, u64)> {
+        None
+    }
+}
+
+#[cfg(not(unix))]
+impl Identified for ConnectedSocket {
+    fn file(&self) -> Option<(u64, u64)> {
+        None
+    }
+}
+
+impl ConnectedSocket {
     /// Connects to an address of this process, to end a waiting [`Listener::accept`].
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    pub(super) fn connect(address: &ServeAddress) -> io::Result<Self> {
+    fn connect(address: &ServeAddress) -> io::Result<Self> {
         match &address.0 {
             Address::Tcp(address) => {
                 let mut address = *address;
@@ -131,31 +193,33 @@ impl Stream {
             Address::Unknown(_) => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
+}
 
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(buffer),
+impl Stream {
+    pub(super) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.get()? {
+            ConnectedSocket::Tcp(stream) => (&*stream).read(buffer),
             #[cfg(unix)]
-            Self::Unix(stream) => stream.read(buffer),
+            ConnectedSocket::Unix(stream) => (&*stream).read(buffer),
         }
     }
 
-    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.write(bytes),
+    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.get()? {
+            ConnectedSocket::Tcp(stream) => (&*stream).write(bytes),
             #[cfg(unix)]
-            Self::Unix(stream) => stream.write(bytes),
+            ConnectedSocket::Unix(stream) => (&*stream).write(bytes),
         }
     }
 
     /// Signals the end of the response to the client.
     pub(super) fn end(&self) {
         // An error is ignored, because the client is gone then.
-        let _ = match self {
-            Self::Tcp(stream) => stream.shutdown(Shutdown::Write),
+        let _ = self.0.get().and_then(|socket| match socket {
+            ConnectedSocket::Tcp(stream) => stream.shutdown(Shutdown::Write),
             #[cfg(unix)]
-            Self::Unix(stream) => stream.shutdown(Shutdown::Write),
-        };
+            ConnectedSocket::Unix(stream) => stream.shutdown(Shutdown::Write),
+        });
     }
 }
 
@@ -163,15 +227,22 @@ impl Stream {
 /// parent's end, and no thread would accept connections.
 #[cfg(unix)]
 pub(crate) fn close_in_child() {
-    let descriptor = DESCRIPTOR.swap(-1, std::sync::atomic::Ordering::Relaxed);
-    if descriptor >= 0 {
+    let descriptor = DESCRIPTOR.swap(-1, Relaxed);
+    let file = (DEVICE.load(Relaxed), NUMBER.load(Relaxed));
+    if descriptor >= 0 && crate::os::file_of(descriptor) == Some(file) {
         crate::os::close(descriptor);
     }
 }
 
 /// The listener's file descriptor while it is open; -1 otherwise.
 #[cfg(unix)]
-pub(super) static DESCRIPTOR: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new(-1);
+static DESCRIPTOR: AtomicI32 = AtomicI32::new(-1);
+/// Device of the listener's file.
+#[cfg(unix)]
+static DEVICE: AtomicU64 = AtomicU64::new(0);
+/// Number of the listener's file on its device.
+#[cfg(unix)]
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 #[cfg(unix)]
 pub(super) mod unix {

@@ -19,6 +19,7 @@
 //! token     comparison in constant time, and the encodings of a token
 //! request   a request's head, and who may ask
 //! budget    how much of a processor the thread may use
+//! own_socket  a socket, while its descriptor is its own
 //! listener  TCP and Unix sockets
 //! bodies    how much memory the responses may take that clients have not taken yet
 //! client    one connection, from its first byte to its last
@@ -29,6 +30,7 @@ mod bodies;
 mod budget;
 mod client;
 mod listener;
+mod own_socket;
 mod page;
 mod request;
 mod respond;

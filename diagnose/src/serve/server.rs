@@ -66,7 +66,7 @@ struct RunningServer {
 #[must_use]
 pub fn serve_address() -> Option<ServeAddress> {
     let server = SERVER.lock();
-    server.as_ref().filter(|server| server.process == std::process::id()).map(|server| server.address.clone())
+    server.as_ref().filter(|server| server.is_serving()).map(|server| server.address.clone())
 }
 
 /// Serves on this address from now on, instead of the previous one. `None` stops the server.
@@ -77,7 +77,7 @@ pub(crate) fn set_up(address: Option<ServeAddress>, token: Option<ServeToken>) -
     let mut server = SERVER.lock();
     let access = address.as_ref().map(|address| access(address, token)).transpose();
     let is_same = |own: &RunningServer| {
-        own.process == std::process::id()
+        own.is_serving()
             && address.as_ref() == Some(&own.wanted)
             && matches!(&access, Ok(Some(access)) if *access == own.access)
     };
@@ -131,7 +131,11 @@ fn start(wanted: &ServeAddress, access: Access) -> io::Result<RunningServer> {
         #[cfg(unix)]
         file: address.path().and_then(super::listener::unix::identity),
     };
-    match own_thread::spawn("diagnose-serve", move || Server::new(listener, access).run(&stops)) {
+    let serve = {
+        let address = address.clone();
+        move || Server::new(listener, access).run(&stops, &address)
+    };
+    match own_thread::spawn("diagnose-serve", serve) {
         Ok(thread) => running.thread = Some(thread),
         Err(error) => {
             running.remove_file();
@@ -157,6 +161,11 @@ fn at_exit() {
 }
 
 impl RunningServer {
+    /// Not so in a forked child, and after the program has closed the listener.
+    fn is_serving(&self) -> bool {
+        self.process == std::process::id() && !self.stops.load(Relaxed)
+    }
+
     /// Stops the thread, and waits for its end, so that the address is free again. A thread that is
     /// making a page ends later.
     fn stop(mut self) {
@@ -165,9 +174,11 @@ impl RunningServer {
             return;
         }
         self.stops.store(true, Relaxed);
-        self.listener.end(&self.address);
         let began = Instant::now();
         let is_running = || self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
+        if is_running() {
+            self.listener.end(&self.address);
+        }
         while is_running() && began.elapsed() < MAX_WAIT {
             thread::sleep(PAUSE);
         }
@@ -210,16 +221,21 @@ struct Server {
 impl Server {
     fn new(listener: Arc<Listener>, access: Access) -> Self {
         #[cfg(unix)]
-        super::listener::DESCRIPTOR.store(listener.descriptor(), Relaxed);
+        listener.publish();
         Self { listener, access, clients: Vec::new(), budget: Budget::new(), pause: PAUSE }
     }
 
-    fn run(mut self, stops: &AtomicBool) {
+    fn run(mut self, stops: &AtomicBool, address: &ServeAddress) {
         while !stops.load(Relaxed) {
             // Nothing here should panic. If it does, its clients are disconnected, and later ones
             // are served.
             if catch_unwind(AssertUnwindSafe(|| self.round(stops))).is_err() {
                 self.clients.clear();
+            }
+            if self.listener.is_lost() && !stops.swap(true, Relaxed) {
+                say!(
+                    "diagnose: the program has closed the socket of the server on {address}: nothing is served now"
+                );
             }
         }
     }
@@ -270,7 +286,7 @@ impl Server {
         let waited = self.listener.set_waiting(true).and_then(|()| self.listener.accept());
         let is_ready = self.listener.set_waiting(false);
         match (waited, is_ready) {
-            _ if stops.load(Relaxed) => {}
+            _ if stops.load(Relaxed) || self.listener.is_lost() => {}
             (Ok(stream), Ok(())) => self.clients.push(Client::new(stream)),
             // The process may have no file descriptor left.
             _ => thread::sleep(Duration::from_millis(100)),
@@ -308,8 +324,6 @@ impl Server {
 #[cfg(unix)]
 impl Drop for Server {
     fn drop(&mut self) {
-        // A later server may have set its own.
-        let own = self.listener.descriptor();
-        let _ = super::listener::DESCRIPTOR.compare_exchange(own, -1, Relaxed, Relaxed);
+        self.listener.withdraw();
     }
 }

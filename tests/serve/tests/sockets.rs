@@ -1,7 +1,7 @@
 //! Addresses in use, left-over files, and processes that fork or end.
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
@@ -128,7 +128,7 @@ fn a_second_install_changes_nothing_and_a_new_one_moves_the_server() {
     program.say(&format!("move {second}"));
     assert_eq!(program.hear(), second);
     assert_eq!(get(&second, "/tasks").status, 200);
-    assert!(std::net::TcpStream::connect(&first).is_err(), "the old address is free");
+    assert!(TcpStream::connect(&first).is_err(), "the old address is free");
     program.say(&format!("move {second}"));
     assert_eq!(program.hear(), second);
     program.say("threads");
@@ -141,7 +141,7 @@ fn a_second_install_changes_nothing_and_a_new_one_moves_the_server() {
 /// Returns whether no thread of diagnose is left. The kernel lists one for a moment after it was
 /// joined.
 fn is_without_threads(program: &mut Program) -> bool {
-    (0..1_000).any(|_| {
+    (0..20_000).any(|_| {
         program.say("threads");
         program.hear().is_empty()
     })
@@ -176,6 +176,34 @@ fn a_server_that_cannot_be_reached_ends_nevertheless() {
     assert_eq!(get_unix(&path, "/tasks").expect("it listens").status, 200);
     assert!(program.end().0.success());
     fs::remove_dir(folder).expect("it is empty");
+}
+
+#[test]
+fn a_socket_that_has_got_the_descriptor_of_the_server_is_left_alone() {
+    let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
+    let address = program.hear();
+    while !waits_for_clients(&program) {
+        std::thread::yield_now();
+    }
+    program.say("take");
+    assert_eq!(program.hear(), "true");
+    // The server's thread waits at its own socket until a client comes, and then looks for it.
+    drop(TcpStream::connect(&address));
+    assert!(is_without_threads(&mut program), "the server ends");
+    program.say("taken");
+    assert_eq!(program.hear(), "true true", "it blocks, and is open");
+    program.say("move 127.0.0.1:0");
+    let second = program.hear();
+    assert_eq!(get(&second, "/tasks").status, 200);
+    program.say(&format!("fork {second}"));
+    assert_eq!(program.hear(), "true true true");
+    program.say("stop");
+    assert_eq!(program.hear(), "true");
+    program.say("taken");
+    assert_eq!(program.hear(), "true true");
+    let (status, stderr) = program.end();
+    let said = format!("diagnose: the program has closed the socket of the server on {address}");
+    assert!(status.success() && stderr.matches(&said).count() == 1, "{stderr}");
 }
 
 #[test]

@@ -6,9 +6,13 @@
 //! It prints the address, or the error. Then each line on stdin is a command: `count` prints the
 //! work done and the resident memory in KiB; `threads` the names of its threads; `again` installs
 //! once more; `move ADDRESS` and `stop` install anew; `fork` continues in a child, which prints
-//! whether it can serve, and joins its threads. It exits at the end of stdin.
+//! whether it can serve, and joins its threads; `take` opens a socket whose descriptor was that of
+//! the server, and `taken` prints whether it blocks, and whether it is open. It exits at the end of
+//! stdin.
 
 use std::io::{BufRead as _, Write as _};
+use std::os::fd::{AsRawFd as _, RawFd};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Barrier};
 
@@ -89,7 +93,48 @@ fn fork(address: &str) {
     unsafe { libc::waitpid(child, &raw mut status, 0) };
 }
 
+/// A pair of connected sockets. The first one has the descriptor of the server, too.
+struct Taken {
+    descriptor: RawFd,
+    _first: UnixStream,
+    second: UnixStream,
+}
+
+impl Taken {
+    /// `None` if no socket of this process listens.
+    fn new() -> Option<Self> {
+        let (first, second) = UnixStream::pair().expect("sockets");
+        let descriptor = (3..64).find(|descriptor| listens(*descriptor))?;
+        // SAFETY: nothing else in this program uses the descriptor.
+        let result = unsafe { libc::dup2(first.as_raw_fd(), descriptor) };
+        (result >= 0).then_some(Self { descriptor, _first: first, second })
+    }
+
+    fn blocks(&self) -> bool {
+        // SAFETY: the call takes numbers.
+        let flags = unsafe { libc::fcntl(self.descriptor, libc::F_GETFL) };
+        flags >= 0 && flags & libc::O_NONBLOCK == 0
+    }
+
+    fn is_open(&mut self) -> bool {
+        let mut byte = 0_u8;
+        let is_written = self.second.write_all(b"1").is_ok();
+        // SAFETY: the pointer is to a local of one byte.
+        is_written && unsafe { libc::read(self.descriptor, (&raw mut byte).cast(), 1) } == 1 && byte == b'1'
+    }
+}
+
+fn listens(descriptor: RawFd) -> bool {
+    let (mut listens, mut size) = (0_i32, 4);
+    let (level, option) = (libc::SOL_SOCKET, libc::SO_ACCEPTCONN);
+    // SAFETY: the pointers are to locals, and the size is that of the first.
+    let result =
+        unsafe { libc::getsockopt(descriptor, level, option, (&raw mut listens).cast(), &raw mut size) };
+    result == 0 && listens != 0
+}
+
 fn main() {
+    let mut taken = None;
     let mut args = std::env::args().skip(1);
     let address = args.next().filter(|address| address != "-");
     let mut builder = settings();
@@ -124,6 +169,14 @@ fn main() {
                 say(diagnose::serve_address().is_none());
             }
             ("fork", to) => fork(to),
+            ("take", _) => {
+                taken = Taken::new();
+                say(taken.is_some());
+            }
+            ("taken", _) => {
+                let taken = taken.as_mut().expect("it was taken");
+                say(format!("{} {}", taken.blocks(), taken.is_open()));
+            }
             _ => {}
         }
     }
