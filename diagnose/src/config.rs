@@ -234,11 +234,11 @@ impl Builder {
     /// # Native stacks
     /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm includes
     /// the thread's native stack, without the frames of this crate, the runtime and the standard
-    /// library. To take it, the watchdog sends the thread a real-time signal: the last one for
-    /// which the program has no handler. The watchdog reserves the signal at the first stack, and
-    /// keeps it. The handler only copies registers and stack into preallocated memory; the
-    /// watchdog's thread unwinds the copy. The handler runs on one thread at a time. A thread that
-    /// blocks the signal gives no stack. Past 1 % of a processor, alarms have none.
+    /// library. To take it, the watchdog sends the thread a real-time signal: the last one that the
+    /// program neither handles nor blocks in its main thread. The watchdog reserves the signal at
+    /// the first stack, and keeps it. The handler only copies registers and stack into preallocated
+    /// memory; the watchdog's thread unwinds the copy. The handler runs on one thread at a time. A
+    /// thread that blocks the signal gives no stack. Past 1 % of a processor, alarms have none.
     ///
     /// Interrupted system calls restart (`SA_RESTART`), except those that never do: the sleeps,
     /// `poll`, `select`, `epoll_wait`, and reads and writes with a time limit on their socket.

@@ -1,4 +1,5 @@
-//! Reads from `/proc` how much of a CPU threads use, and whether they sleep. Linux only.
+//! Reads from `/proc` how much of a CPU threads use, whether they sleep, and which signals they
+//! block. Linux only.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -101,6 +102,27 @@ fn read<'a>(thread_id: u64, file: &str, bytes: &'a mut [u8; ROOM]) -> Option<&'a
     let path = std::str::from_utf8(path.get(..length)?).ok()?;
     let length = File::open(path).ok()?.read(bytes).ok()?;
     bytes.get(..length)
+}
+
+/// Returns the signals that a thread blocks, bit `n − 1` for signal `n`. `None` if unknown.
+///
+/// While the C library starts or ends a thread, the thread blocks all signals, also one that no
+/// program can block through the library. This waits for the end of that, for 20 ms at most.
+#[cfg(unix)]
+pub(crate) fn blocked_signals(thread_id: u64) -> Option<u64> {
+    const PATIENCE: Duration = Duration::from_millis(20);
+    const OF_LIBRARY: u32 = 32;
+    let began = Instant::now();
+    loop {
+        // The name of a thread, which comes first, may be of any bytes.
+        let status = std::fs::read(format!("/proc/self/task/{thread_id}/status")).ok()?;
+        let set = status.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"SigBlk:"))?;
+        let set = u64::from_str_radix(std::str::from_utf8(set).ok()?.trim(), 16).ok()?;
+        if set >> (OF_LIBRARY - 1) & 1 == 0 || began.elapsed() >= PATIENCE {
+            return Some(set);
+        }
+        std::thread::yield_now();
+    }
 }
 
 /// Returns whether the threads of this process can be counted on this system.

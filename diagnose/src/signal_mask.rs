@@ -123,21 +123,9 @@ mod on_unix {
     }
 
     /// The signals that the main thread blocks now. Empty if the system does not report them.
-    #[cfg(target_os = "linux")]
     fn blocked_by_main_thread() -> Vec<c_int> {
-        let path = format!("/proc/self/task/{}/status", std::process::id());
-        // It begins with the name of the thread, which may be of any bytes.
-        let status = std::fs::read(path).unwrap_or_default();
-        let status = String::from_utf8_lossy(&status);
-        let bits = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
-        let bits = bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0);
-        (1..=64).filter(|signal| bits >> (signal - 1) & 1 == 1).collect()
-    }
-
-    /// Empty: only Linux reports them.
-    #[cfg(not(target_os = "linux"))]
-    fn blocked_by_main_thread() -> Vec<c_int> {
-        Vec::new()
+        let blocked = crate::cpu::blocked_signals(u64::from(std::process::id())).unwrap_or(0);
+        (1..=64).filter(|signal| blocked >> (signal - 1) & 1 == 1).collect()
     }
 
     /// Lets this thread accept a signal, unless the program blocked it before: then it reads the

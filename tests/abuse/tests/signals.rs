@@ -47,6 +47,12 @@ fn a_program_that_closes_all_descriptors_has_its_dumps_and_its_sockets_to_itself
     assert_eq!(run("daemon"), "quiet\n");
 }
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[test]
+fn a_real_time_signal_that_the_program_blocks_is_left_to_it() {
+    assert_eq!(run("stack"), "copied\n");
+}
+
 #[test]
 fn a_program_whose_stderr_has_no_reader_survives_its_dump() {
     let folder = std::env::temp_dir().join(format!("diagnose-signals-{}", std::process::id()));

@@ -4,8 +4,9 @@
 //! watchdog   IDLE ──▶ WANTED(thread) ── tgkill ──▶ …           ──▶ reads the copy ──▶ IDLE
 //! thread                                        COPYING ──▶ DONE
 //! ```
-//! One thread is interrupted at a time. A thread that blocks signals or has ended does not answer
-//! in time. Then the request is withdrawn, and a handler that runs late finds no request and
+//! One thread is interrupted at a time. A thread that blocks the signal is not sent it, because the
+//! kernel would queue each one for good. A thread that has just blocked it or has ended does not
+//! answer in time. Then the request is withdrawn, and a handler that runs late finds no request and
 //! returns.
 //!
 //! The handler only copies. It may interrupt its thread anywhere: inside the allocator, the dynamic
@@ -25,6 +26,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::unwind::{Copied, Registers};
+use crate::cpu;
 use crate::sync::OnceCell;
 
 /// Maximum number of bytes copied of a stack, from the innermost frame on.
@@ -58,7 +60,10 @@ static REGISTERS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 /// Copies the registers and the stack of a thread of this process. Returns `None` if the thread
 /// does not answer.
 pub(super) fn copy_of(thread_id: u64) -> Option<Copied> {
-    let signal = (*SIGNAL.get_or_init(take_signal))?;
+    let signal = *SIGNAL.get_or_try_init(|| take_signal().ok_or(())).ok()?;
+    if is_in(blocked_by(thread_id), signal) {
+        return None;
+    }
     let state = |step: u64| thread_id << 2 | step;
     end_given_up();
     // Release pairs with the Acquire in the handler, which comes after the last copy was read.
@@ -112,16 +117,20 @@ fn is_done(done: u64, thread_id: u64) -> bool {
     true
 }
 
-/// The signal that interrupts a thread; `None` if the program uses all real-time signals.
-static SIGNAL: OnceCell<Option<c_int>> = OnceCell::new();
+/// The signal that interrupts a thread; empty while the program uses or blocks all real-time
+/// signals.
+static SIGNAL: OnceCell<c_int> = OnceCell::new();
 
 /// A static, so that the address that is installed and the address that is compared with it are the
 /// same.
 static HANDLER: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_signal;
 
-/// Takes the last real-time signal that has no handler.
+/// Takes the last real-time signal that has no handler and that the main thread does not block: the
+/// program may read one that it blocks, as from a `signalfd`.
 fn take_signal() -> Option<c_int> {
-    let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(|signal| is_free(*signal))?;
+    let blocked = blocked_by(u64::from(std::process::id()));
+    let is_free = |signal: &c_int| handler_of(*signal) == Some(libc::SIG_DFL) && !is_in(blocked, *signal);
+    let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(is_free)?;
     // SAFETY: all zeros is a valid value of this structure, which has numbers and a pointer.
     let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     action.sa_sigaction = HANDLER as libc::sighandler_t;
@@ -137,8 +146,13 @@ fn take_signal() -> Option<c_int> {
     (result == 0).then_some(signal)
 }
 
-fn is_free(signal: c_int) -> bool {
-    handler_of(signal) == Some(libc::SIG_DFL)
+/// The signals that a thread blocks; empty if unknown.
+fn blocked_by(thread_id: u64) -> u64 {
+    cpu::blocked_signals(thread_id).unwrap_or(0)
+}
+
+fn is_in(set: u64, signal: c_int) -> bool {
+    set >> (signal - 1) & 1 == 1
 }
 
 /// Returns the address of the signal's handler, or of the constant for its disposition.
@@ -233,10 +247,13 @@ fn registers(context: *mut c_void) -> [u64; 4] {
 
 #[cfg(test)]
 mod tests {
+    use std::mem::MaybeUninit;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use std::sync::mpsc::channel;
     use std::thread;
 
     use super::copy_of;
+    use crate::os;
 
     #[test]
     fn a_thread_that_spins_answers_and_one_that_is_gone_does_not() {
@@ -263,5 +280,33 @@ mod tests {
         STOP.store(true, Ordering::Relaxed);
         spins.join().unwrap();
         assert!(copy_of(number).is_none());
+    }
+
+    #[test]
+    fn a_thread_that_blocks_signals_gets_none() {
+        let (send, number) = channel();
+        let (end, ends) = channel::<()>();
+        let blocks = thread::spawn(move || {
+            block_all();
+            send.send(os::thread_id()).unwrap();
+            let _ = ends.recv();
+        });
+        let number = number.recv().unwrap();
+        assert!(copy_of(number).is_none());
+        let status = std::fs::read_to_string(format!("/proc/self/task/{number}/status")).unwrap();
+        let pending = status.lines().find_map(|line| line.strip_prefix("SigPnd:")).unwrap();
+        assert_eq!(u64::from_str_radix(pending.trim(), 16), Ok(0));
+        drop(end);
+        blocks.join().unwrap();
+    }
+
+    /// Blocks all signals on this thread.
+    fn block_all() {
+        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+        // SAFETY: the call fills in the set at the pointer, which is valid for it.
+        unsafe { libc::sigfillset(all.as_mut_ptr()) };
+        // SAFETY: the pointer is to the set that the call above has filled in.
+        let result = unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), std::ptr::null_mut()) };
+        assert_eq!(result, 0);
     }
 }

@@ -8,6 +8,7 @@
 //! signals closed    closes all descriptors but those of stdin, stdout and stderr, opens sockets, and
 //!                   asks for a dump
 //! signals daemon    the same in a forked child, as a daemon does, which installs anew
+//! signals stack     blocks the last real-time signal, and has the native stack of a thread copied
 //! signals pipe      has the default action for SIGPIPE, and a stderr that nobody reads any more
 //! ```
 //! Prints a line once it has survived.
@@ -32,6 +33,7 @@ fn main() {
         Some("later") => alarm(false),
         Some("closed") => closed(),
         Some("daemon") => daemon(),
+        Some("stack") => stack(),
         Some("pipe") => pipe(),
         other => panic!("unknown: {other:?}"),
     }
@@ -123,6 +125,22 @@ fn alarm(is_blocked_before: bool) {
 #[diagnose(root)]
 async fn blocks(alarms: &mpsc::Receiver<(bool, bool)>) -> (bool, bool) {
     alarms.recv_timeout(Duration::from_secs(60)).expect("an alarm")
+}
+
+fn stack() {
+    change(libc::SIG_BLOCK, libc::SIGRTMAX());
+    let (send, number) = mpsc::channel();
+    thread::spawn(move || {
+        // SAFETY: it has no arguments.
+        send.send(unsafe { libc::gettid() }).expect("the main thread waits");
+        loop {
+            std::hint::spin_loop();
+        }
+    });
+    let number = number.recv().expect("it runs").try_into().expect("it is positive");
+    // On a busy machine, the thread may not run for as long as it is waited for.
+    let is_copied = (0..100).any(|_| diagnose::__private::interrupt_thread(number) > 0);
+    println!("{}", if is_copied { "copied" } else { "none" });
 }
 
 fn pipe() {
