@@ -4,6 +4,7 @@
 //! program work            works, and ends with status 0
 //! program fail            works, and ends with status 3
 //! program serve           works until it is ended
+//! program polite          works until SIGINT, ends its work, and returns with status 0
 //! program dir FOLDER      the same, with dumps in a folder that its code names
 //! program other           the same, with SIGUSR2 for dumps, and SIGUSR1 for its own end
 //! program jail            the same, with its working folder as its root, if the system allows that
@@ -16,6 +17,8 @@ use std::future::Future;
 use std::io::Write as _;
 use std::pin::pin;
 use std::process::ExitCode;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Barrier};
 use std::task::{Context, Waker};
 use std::thread;
@@ -42,7 +45,9 @@ fn main() -> ExitCode {
         ["dir", folder] => diagnose::Builder::new().dir(folder).install(),
         _ => diagnose::install(),
     }
-    if let ["serve" | "jail" | "other"] | ["dir", _] = arguments[..] {
+    #[cfg(unix)]
+    let is_over = ends_at(signal_hook::consts::SIGINT, arguments == ["polite"]);
+    if let ["serve" | "jail" | "other" | "polite"] | ["dir", _] = arguments[..] {
         poll(handle(10));
     }
     let mut out = std::io::stdout();
@@ -54,6 +59,14 @@ fn main() -> ExitCode {
             return ExitCode::from(3);
         }
         ["deadlock"] => deadlock(),
+        #[cfg(unix)]
+        ["polite"] => {
+            while !is_over.load(Relaxed) {
+                poll(handle(10));
+                thread::sleep(Duration::from_millis(1));
+            }
+            poll(says_goodbye());
+        }
         ["bare"] => loop {
             thread::park();
         },
@@ -65,11 +78,19 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Returns what is true once the signal has come, if the program is to handle it.
+#[cfg(unix)]
+fn ends_at(signal: i32, is_handled: bool) -> Arc<AtomicBool> {
+    let has_come = Arc::new(AtomicBool::new(false));
+    if is_handled {
+        signal_hook::flag::register(signal, Arc::clone(&has_come)).expect("it can be handled");
+    }
+    has_come
+}
+
 /// SIGUSR1 ends the program.
 #[cfg(unix)]
 fn end_at_signal() {
-    use std::sync::atomic::AtomicBool;
-
     let is_armed = Arc::new(AtomicBool::new(true));
     let signal = signal_hook::consts::SIGUSR1;
     signal_hook::flag::register_conditional_shutdown(signal, 1, is_armed).expect("it can be handled");
@@ -87,6 +108,10 @@ async fn handle(calls: u64) {
         checksum(number).await;
     }
 }
+
+#[cfg(unix)]
+#[diagnose(root)]
+async fn says_goodbye() {}
 
 #[diagnose]
 async fn checksum(seed: u64) -> u64 {

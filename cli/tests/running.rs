@@ -149,6 +149,16 @@ fn the_end_of_the_duration_interrupts_the_program() {
     assert!(outcome.out.contains("checksum"), "{outcome:?}");
 }
 
+/// The command, with no signal ignored, also if the tests run in the background.
+fn listening(arguments: &[&str]) -> Command {
+    if !cfg!(target_os = "linux") {
+        return command(arguments);
+    }
+    let mut command = Command::new("env");
+    command.arg("--default-signal").arg(env!("CARGO_BIN_EXE_diagnose")).args(arguments).stdin(Stdio::null());
+    command
+}
+
 /// Sends a signal, such as `-INT`.
 fn signal(child: &Child, name: &str) {
     let kill = Command::new("kill").args([name, &child.id().to_string()]).status();
@@ -161,7 +171,7 @@ fn an_interrupt_writes_a_dump_first() {
     let program = program();
     // As with `cargo run`, the program is a child of the child: here the child is a shell.
     let script = format!("'{}' serve; exit 7", program.display());
-    let mut child = command(&["run", "--json", "-o", &scratch.text("all.json"), "--", "sh", "-c", &script]);
+    let mut child = listening(&["run", "--json", "-o", &scratch.text("all.json"), "--", "sh", "-c", &script]);
     let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
     let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
     assert_eq!(lines.next().expect("it prints").expect("a line"), "ready");
@@ -171,6 +181,23 @@ fn an_interrupt_writes_a_dump_first() {
     let saved = std::fs::read(scratch.at("all.json")).expect("the report was written");
     let snapshot = Snapshot::read_json(&saved[..]).expect("it is a snapshot");
     assert!(snapshot.nodes.iter().any(|node| node.calls > 0));
+}
+
+/// The dump at its end has no live tasks any more.
+#[test]
+fn the_dump_at_the_interrupt_is_printed_not_the_one_at_the_end() {
+    let program = program();
+    let program = program.to_str().expect("the path is text");
+    let mut child = listening(&["run", "--", program, "polite"]);
+    let mut child = child.stdout(Stdio::piped()).spawn().expect("the command starts");
+    let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut text = String::new();
+    out.read_line(&mut text).expect("it prints");
+    assert_eq!(text, "ready\n");
+    signal(&child, "-INT");
+    std::io::Read::read_to_string(&mut out, &mut text).expect("the report is text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{text}");
+    assert!(text.contains("checksum") && !text.contains("says_goodbye"), "{text}");
 }
 
 #[test]
@@ -188,7 +215,7 @@ fn the_end_of_the_duration_interrupts_a_program_that_has_the_terminal() {
 fn a_signal_from_another_process_reaches_a_program_that_has_the_terminal() {
     for name in ["-INT", "-TERM", "-HUP"] {
         let program = program();
-        let mut child = command(&["run", "-i", "--", program.to_str().expect("the path is text"), "serve"]);
+        let mut child = listening(&["run", "-i", "--", program.to_str().expect("the path is text"), "serve"]);
         let mut child = child.stdout(Stdio::piped()).spawn().expect("the command starts");
         let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut text = String::new();

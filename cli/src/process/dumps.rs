@@ -17,6 +17,8 @@ const LEFT: Duration = Duration::from_secs(60);
 /// The files of one dump.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DumpFiles {
+    /// Its name up to the number: the host, the start of the recording and the id of the process.
+    pub(crate) process: String,
     /// The id of its process, as the process itself sees it.
     pub(crate) pid: u32,
     /// Its number in the process, from 1.
@@ -43,6 +45,7 @@ pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, DumpFiles> {
         let Some((name, pid, number, format)) = parts(file) else { continue };
         let dump = dumps.entry(name.to_owned()).or_default();
         (dump.pid, dump.number) = (pid, number);
+        name.rsplit_once('-').map_or(name, |(process, _)| process).clone_into(&mut dump.process);
         if is_open {
             let metadata = entry.metadata().ok();
             dump.open_bytes = Some(metadata.as_ref().map_or(0, fs::Metadata::len));

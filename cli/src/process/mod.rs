@@ -12,7 +12,7 @@ mod request;
 mod signal;
 mod status;
 
-pub(crate) use dumps::dumps;
+pub(crate) use dumps::{DumpFiles, dumps};
 pub(crate) use request::{Request, request};
 pub(crate) use signal::{Signal, send, send_to_group, signal_name};
 pub(crate) use status::{Process, group};

@@ -76,7 +76,7 @@ impl Target {
 
 impl Program<'_> {
     /// Runs the program to its end.
-    pub(super) fn run(&self, dumps: &Dumps) -> Result<Ending, Failure> {
+    pub(super) fn run(&self, dumps: &mut Dumps) -> Result<Ending, Failure> {
         let (sender, events) = mpsc::channel();
         listen(&sender)?;
         let child = self.start()?;
@@ -170,7 +170,7 @@ fn interrupt(
     target: Target,
     number: i32,
     events: &Receiver<Event>,
-    dumps: &Dumps,
+    dumps: &mut Dumps,
 ) -> Result<Ending, Failure> {
     for process in target.processes() {
         // `request` waits for the listening thread of a process that has just started, and sends no
@@ -183,7 +183,9 @@ fn interrupt(
                 timeout: PATIENCE,
             };
             // A process that ends in the meantime may have written its dump at exit.
-            let _ = request(&asked);
+            if let Ok(dump) = request(&asked) {
+                dumps.prefer(dump);
+            }
         }
     }
     target.send(number);

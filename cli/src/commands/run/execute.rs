@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
         report(args, file)?;
         check_folder(file)?;
     }
-    let dumps = Dumps::new(&folder);
+    let mut dumps = Dumps::new(&folder);
     let program = Program {
         command: &args.program,
         variables: variables(args, &folder),
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
         // The output of the program must not mix with the report.
         is_output_apart: output.is_json || args.output.as_deref() == Some("-".as_ref()),
     };
-    let ending = program.run(&dumps)?;
+    let ending = program.run(&mut dumps)?;
     let status = ending.status();
     let name = args.program[0].to_string_lossy();
     match dumps.print(&name, ending, args, output) {

@@ -13,7 +13,7 @@ use crate::commands::show;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::{Output, is_dash};
-use crate::process::{dumps, signal_name};
+use crate::process::{DumpFiles, dumps, signal_name};
 
 /// The way a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,23 +43,35 @@ pub(super) struct Dumps {
     folder: PathBuf,
     /// The names of the dumps that were in the folder before.
     old: BTreeSet<String>,
+    /// The dumps that this command asked for, by process.
+    asked: BTreeMap<String, DumpFiles>,
 }
 
 impl Dumps {
     pub(super) fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), old: dumps(folder).into_keys().collect() }
+        let old = dumps(folder).into_keys().collect();
+        Self { folder: folder.to_owned(), old, asked: BTreeMap::new() }
     }
 
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The last new snapshot of each process, by process id.
+    /// Prefers a dump that this command asked for. A program that then ends its work writes a later
+    /// one, without live tasks and hangs.
+    pub(super) fn prefer(&mut self, dump: DumpFiles) {
+        self.asked.insert(dump.process.clone(), dump);
+    }
+
+    /// The snapshot of each process: the one that was asked for, else the last new one.
     fn last(&self) -> Vec<PathBuf> {
-        let mut last = BTreeMap::<u32, (u64, PathBuf)>::new();
+        let mut last = BTreeMap::<String, (u64, PathBuf)>::new();
         for (name, dump) in dumps(&self.folder) {
             let Some(file) = dump.files.get("json").filter(|_| !self.old.contains(&name)) else { continue };
-            let entry = last.entry(dump.pid).or_default();
+            if self.asked.get(&dump.process).is_some_and(|asked| asked.number != dump.number) {
+                continue;
+            }
+            let entry = last.entry(dump.process).or_default();
             if dump.number >= entry.0 {
                 *entry = (dump.number, file.clone());
             }
