@@ -200,6 +200,27 @@ fn the_dump_at_the_interrupt_is_printed_not_the_one_at_the_end() {
     assert!(text.contains("checksum") && !text.contains("says_goodbye"), "{text}");
 }
 
+/// As under `nohup`.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let run = |signal: &str, flags: &[&str], script: &str| -> Outcome {
+        let mut command = Command::new("env");
+        command.arg(format!("--ignore-signal={signal}")).arg(env!("CARGO_BIN_EXE_diagnose")).arg("run");
+        command.args(flags).args(["--", "sh", "-c", script]).stdin(Stdio::null());
+        command.output().expect("the command starts").into()
+    };
+    let outcome = run("HUP", &[], "grep SigIgn /proc/self/status; kill -HUP $PPID; exit 7");
+    assert_eq!(outcome.status, Some(7), "the program is not interrupted: {outcome:?}");
+    let ignored = outcome.out.trim().strip_prefix("SigIgn:").expect("a line of the status").trim();
+    let ignored = u64::from_str_radix(ignored, 16).expect("a set of signals");
+    assert_eq!(ignored & 1, 1, "the program ignores SIGHUP, too");
+    // The program would not notice an interrupt.
+    let script = "trap 'echo ended; exit 0' TERM; echo ready; while :; do sleep 0.01; done";
+    let outcome = run("INT", &["--duration", "300ms"], script);
+    assert_eq!(outcome.out, "ready\nended\n", "{outcome:?}");
+}
+
 #[test]
 fn the_end_of_the_duration_interrupts_a_program_that_has_the_terminal() {
     let outcome = run_program(&["-i", "--duration", "300ms"], &["serve"]);

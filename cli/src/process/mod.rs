@@ -15,4 +15,6 @@ mod status;
 pub(crate) use dumps::{DumpFiles, dumps};
 pub(crate) use request::{Request, request};
 pub(crate) use signal::{Signal, send, send_to_group, signal_name};
+#[cfg(unix)]
+pub(crate) use status::is_ignored;
 pub(crate) use status::{Process, group};

@@ -77,7 +77,7 @@ impl Process {
 
     /// Returns whether the process handles the signal, so that the signal does not end it.
     pub(crate) fn handles(&self, signal: Signal) -> bool {
-        has(self.handled, signal)
+        has(self.handled, signal.number())
     }
 
     /// A `DIAGNOSE_*` variable of its environment.
@@ -158,14 +158,9 @@ impl Listener {
 
     /// `None` for a thread that only has the name, as in a program that is called like it.
     fn of_thread(thread: &Path) -> Option<Self> {
-        // The name of a thread may be of any bytes.
         let status = fs::read(thread.join("status")).unwrap_or_default();
-        let blocked = String::from_utf8_lossy(&status);
-        let blocked = blocked.lines().find_map(|line| line.strip_prefix("SigBlk:"));
-        let Some(blocked) = blocked.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()) else {
-            return Some(Self::Unknown);
-        };
-        let mut accepted = Signal::ALL.into_iter().filter(|signal| !has(blocked, *signal));
+        let Some(blocked) = set_of(&status, "SigBlk:") else { return Some(Self::Unknown) };
+        let mut accepted = Signal::ALL.into_iter().filter(|signal| !has(blocked, signal.number()));
         match (accepted.next(), accepted.next()) {
             (None, _) => Some(Self::Blocked),
             (Some(signal), None) => Some(Self::Accepts(signal)),
@@ -174,9 +169,23 @@ impl Listener {
     }
 }
 
-/// Returns whether a set of signals of `/proc` has the signal.
-fn has(set: u64, signal: Signal) -> bool {
-    let bit = u32::try_from(signal.number() - 1).unwrap_or(0);
+/// Returns whether this process ignores the signal of this number. `false` if unknown.
+#[cfg(unix)]
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    let status = fs::read("/proc/self/status").unwrap_or_default();
+    set_of(&status, "SigIgn:").is_some_and(|ignored| has(ignored, signal))
+}
+
+/// A set of signals in a status. The name of the thread, which comes first, may be of any bytes.
+fn set_of(status: &[u8], field: &str) -> Option<u64> {
+    let status = String::from_utf8_lossy(status);
+    let set = status.lines().find_map(|line| line.strip_prefix(field))?;
+    u64::from_str_radix(set.trim(), 16).ok()
+}
+
+/// Returns whether a set of signals has the signal of this number.
+fn has(set: u64, signal: i32) -> bool {
+    let bit = u32::try_from(signal - 1).unwrap_or(0);
     set.checked_shr(bit).is_some_and(|bits| bits & 1 == 1)
 }
 

@@ -11,6 +11,9 @@
 //! terminal. A signal from the terminal reaches the program directly, and this process only waits
 //! for its end. At a signal from another process, and at the end of the duration, this process
 //! signals the program, but not the children of the program.
+//!
+//! A signal that this process ignores from its start on, as SIGHUP under `nohup`, stays ignored,
+//! also by the program.
 
 use std::ffi::OsString;
 use std::io;
@@ -21,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use crate::commands::run::report::{Dumps, Ending};
 use crate::failure::Failure;
-use crate::process::{Process, Request, Signal, group, request, send, send_to_group};
+use crate::process::{Process, Request, Signal, group, is_ignored, request, send, send_to_group};
 
 /// How long a process may take to begin a dump.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -95,7 +98,7 @@ impl Program<'_> {
                 Ok(Event::Signal { number, .. }) => return interrupt(target, number, &events, dumps),
                 // The duration has ended. The channel is not closed, because the sending threads
                 // live as long as this one.
-                Err(_) => return interrupt(target, INTERRUPT, &events, dumps),
+                Err(_) => return interrupt(target, interrupting(), &events, dumps),
             }
         }
     }
@@ -124,13 +127,22 @@ impl Program<'_> {
 }
 
 #[cfg(unix)]
-const INTERRUPT: i32 = signal_hook::consts::SIGINT;
-#[cfg(unix)]
 const KILL: i32 = signal_hook::consts::SIGKILL;
 #[cfg(not(unix))]
-const INTERRUPT: i32 = 2;
-#[cfg(not(unix))]
 const KILL: i32 = 9;
+
+/// The signal that interrupts the program: SIGINT, or SIGTERM if the program ignores SIGINT.
+#[cfg(unix)]
+fn interrupting() -> i32 {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    if is_ignored(SIGINT) { SIGTERM } else { SIGINT }
+}
+
+#[cfg(not(unix))]
+fn interrupting() -> i32 {
+    2
+}
 
 /// Sends an event for each signal that would end this process, instead of ending it.
 #[cfg(unix)]
@@ -139,7 +151,9 @@ fn listen(sender: &Sender<Event>) -> Result<(), Failure> {
     use signal_hook::iterator::SignalsInfo;
     use signal_hook::iterator::exfiltrator::raw::WithRawSiginfo;
 
-    let signals = SignalsInfo::<WithRawSiginfo>::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP]);
+    // A program that this process starts ignores a signal only if this process does so, too.
+    let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+    let signals = SignalsInfo::<WithRawSiginfo>::new(signals);
     let mut signals = signals.map_err(|error| Failure::new(format!("cannot listen for Ctrl-C: {error}")))?;
     let sender = sender.clone();
     thread::spawn(move || {
