@@ -1,6 +1,8 @@
 //! `diagnose dump` of programs with a handler, and of programs that the signal would end.
 
+use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
 use crate::support::{Running, Scratch, run};
@@ -216,6 +218,54 @@ fn a_dump_that_is_not_written_in_time_is_reported() {
         message.contains("if it cannot write there, its stderr says why; if it sets a folder"),
         "{message}"
     );
+}
+
+/// Writes a dump of another process with the same id every millisecond, while `run` runs.
+#[cfg(target_os = "linux")]
+fn beside_others<R>(folder: &Path, pid: &str, hosts: &[&str], year: u32, run: impl FnOnce() -> R) -> R {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut number = 0;
+            while !is_over.load(Relaxed) {
+                for host in hosts {
+                    let name = format!("diagnose-{host}-{number}-{year}1122T123456.789Z-{pid}-0.json");
+                    std::fs::write(folder.join(name), "{}").expect("a folder of its own");
+                }
+                number += 1;
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+        let result = run();
+        is_over.store(true, Relaxed);
+        result
+    })
+}
+
+/// As in containers that share a folder: each has a process 1.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_dump_of_another_process_with_the_same_id_is_not_taken() {
+    let scratch = Scratch::new();
+    let program = Running::program(&["serve"], scratch.path());
+    let pid = program.pid();
+    let outcome = beside_others(scratch.path(), &pid, &["web2"], 2025, || run(&["dump", &pid]));
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.out.contains("checksum") && !outcome.err.contains("web2"), "{outcome:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn dumps_of_several_processes_that_may_be_the_one_are_refused() {
+    let scratch = Scratch::new();
+    let program = Running::program(&["serve"], scratch.path());
+    let pid = program.pid();
+    let stop = Command::new("kill").args(["-STOP", &pid]).status();
+    assert!(stop.expect("there is a `kill`").success());
+    let outcome = beside_others(scratch.path(), &pid, &["web2", "web3"], 2099, || run(&["dump", &pid]));
+    let message = outcome.refusal();
+    let reason = format!("dumps of several processes with the id {pid} have appeared");
+    assert!(message.contains(&reason), "{message}");
 }
 
 #[test]

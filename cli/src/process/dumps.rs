@@ -31,6 +31,14 @@ pub(crate) struct DumpFiles {
     pub(crate) is_left: bool,
 }
 
+impl DumpFiles {
+    /// The start of the recording, such as `20261122T123456.789`.
+    pub(crate) fn start(&self) -> &str {
+        let (start, _) = self.process.rsplit_once("Z-").unwrap_or_default();
+        start.rsplit_once('-').map_or(start, |(_, start)| start)
+    }
+}
+
 /// The dumps in a folder, by name. An unreadable folder has none.
 pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, DumpFiles> {
     let mut dumps = BTreeMap::<String, DumpFiles>::new();
@@ -62,6 +70,12 @@ pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, DumpFiles> {
 pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
     let is_done = |dump: &DumpFiles| dump.open_bytes.is_none() || dump.is_left;
     dumps(folder).into_iter().filter(|(_, dump)| is_done(dump)).map(|(name, _)| name).collect()
+}
+
+/// The process in the name of a file that is being written, as in [`DumpFiles::process`].
+pub(crate) fn process_of(file: &str) -> Option<String> {
+    let (name, ..) = parts(file.strip_prefix('.')?)?;
+    name.rsplit_once('-').map(|(process, _)| process.to_owned())
 }
 
 /// Takes a file name apart: name, process id, number, format.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use diagnose_reports::{clean_line, time};
 
 use crate::failure::Failure;
-use crate::process::dumps::{DumpFiles, dumps, names};
+use crate::process::dumps::{DumpFiles, dumps, names, process_of};
 use crate::process::signal::{Handle, Signal};
 use crate::process::status::{Listener, Process};
 
@@ -121,6 +121,8 @@ struct Folders {
     known: BTreeMap<PathBuf, BTreeSet<String>>,
     /// Whether the user named the folder.
     is_certain: bool,
+    /// The process in the names of the dumps that it had open for writing.
+    open: BTreeSet<String>,
 }
 
 impl Folders {
@@ -133,25 +135,50 @@ impl Folders {
             }
         };
         let known = folders.into_iter().map(|folder| (folder.clone(), names(&folder))).collect();
-        Self { known, is_certain: folder.is_some() }
+        Self { known, is_certain: folder.is_some(), open: BTreeSet::new() }
     }
 
     /// Adds the folders in which the process is writing a dump. Complete dumps in these folders
     /// count as old.
     fn look(&mut self, process: &Process) {
-        if !self.is_certain {
-            for folder in process.open_folders() {
-                self.known.entry(folder.clone()).or_insert_with(|| names(&folder));
+        for file in process.open_dumps() {
+            self.open.extend(file.file_name().and_then(|name| process_of(name.to_str()?)));
+            let folder = file.parent().filter(|_| !self.is_certain);
+            if let Some(folder) = folder.filter(|folder| !self.known.contains_key(*folder)) {
+                self.known.insert(folder.to_owned(), names(folder));
             }
         }
     }
 
     /// The first new dump of the process.
-    fn new_dump(&self, pid: u32) -> Option<DumpFiles> {
+    ///
+    /// In containers that share a folder, several processes have the same id. Then the dumps of the
+    /// process are those that it had open, or else those whose recording began after its start.
+    fn new_dump(&self, process: &Process) -> Result<Option<DumpFiles>, Failure> {
         let new = self.known.iter().flat_map(|(folder, known)| {
             dumps(folder).into_iter().filter(|(name, _)| !known.contains(name)).map(|(_, dump)| dump)
         });
-        new.filter(|dump| dump.pid == pid).min_by_key(|dump| dump.number)
+        let mut new: Vec<DumpFiles> = new.filter(|dump| dump.pid == process.inner_pid).collect();
+        if new.iter().any(|dump| self.open.contains(&dump.process)) {
+            new.retain(|dump| self.open.contains(&dump.process));
+        }
+        let processes =
+            |new: &[DumpFiles]| -> BTreeSet<String> { new.iter().map(|dump| dump.process.clone()).collect() };
+        if processes(&new).len() > 1 {
+            new.retain(|dump| process.may_have_recorded_since(dump.start()));
+        }
+        match &processes(&new).into_iter().collect::<Vec<_>>()[..] {
+            [one, other, ..] => Err(Failure::new(format!(
+                "dumps of several processes with the id {} have appeared, `{}` and `{}`: it is unknown which of them \
+                 is process {} (`{}`)",
+                process.inner_pid,
+                clean_line(one),
+                clean_line(other),
+                process.pid,
+                process.name
+            ))),
+            _ => Ok(new.into_iter().min_by_key(|dump| dump.number)),
+        }
     }
 }
 
@@ -159,12 +186,23 @@ impl Folders {
 fn wait(process: &Process, folders: &mut Folders, timeout: Duration) -> Result<DumpFiles, Failure> {
     let mut last: Option<DumpFiles> = None;
     let mut since = Instant::now();
+    let mut unclear_since = None;
     loop {
         // This is read first: a process that has already ended cannot add to the dumps that are
         // found below.
         let is_gone = !Path::new(&format!("/proc/{}", process.pid)).exists();
         folders.look(process);
-        let found = folders.new_dump(process.inner_pid);
+        let found = match folders.new_dump(process) {
+            Ok(found) => {
+                unclear_since = None;
+                found
+            }
+            Err(failure) if unclear_since.get_or_insert_with(Instant::now).elapsed() >= QUIET => {
+                return Err(failure);
+            }
+            // The process may be seen to write one of them yet.
+            Err(_) => None,
+        };
         if found != last {
             (last, since) = (found, Instant::now());
         } else if let Some(dump) = last.take_if(|dump| dump.open_bytes.is_none() && since.elapsed() >= QUIET)

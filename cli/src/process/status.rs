@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use diagnose_reports::clean_line;
+use diagnose_reports::{Utc, clean_line};
 
 use crate::failure::Failure;
 use crate::process::signal::Signal;
@@ -98,16 +98,41 @@ impl Process {
         }
     }
 
-    /// The folders in which the process has a dump open for writing.
-    pub(crate) fn open_folders(&self) -> Vec<PathBuf> {
+    /// The dumps that the process has open for writing.
+    pub(crate) fn open_dumps(&self) -> Vec<PathBuf> {
         let open = fs::read_dir(format!("/proc/{}/fd", self.pid)).into_iter().flatten().flatten();
         let is_dump = |link: &PathBuf| {
             let file = fs::read_link(link).unwrap_or_default();
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             name.starts_with(".diagnose-") && name.ends_with(".tmp")
         };
-        let links = open.map(|entry| entry.path()).filter(is_dump);
-        links.filter_map(|link| Some(self.linked(&link).parent()?.to_owned())).collect()
+        open.map(|entry| entry.path()).filter(is_dump).map(|link| self.linked(&link)).collect()
+    }
+
+    /// Returns whether a recording that began at this time, such as `20261122T123456.789`, may be
+    /// that of the process: it began after the start of the process. `true` if unknown.
+    pub(crate) fn may_have_recorded_since(&self, start: &str) -> bool {
+        /// By how much the clock may have been set, and the kernel's times be rounded.
+        const SLACK_MS: u64 = 2_000;
+        let Some(began_ms) = self.began_ms() else { return true };
+        let Utc { year, month, day, hour, minute, second, millisecond } =
+            Utc::from_unix_ms(began_ms.saturating_sub(SLACK_MS));
+        let began = format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}.{millisecond:03}");
+        *start >= *began
+    }
+
+    /// The start of the process, in ms since 1970.
+    fn began_ms(&self) -> Option<u64> {
+        /// Duration of a tick of the kernel's clock.
+        const TICK_MS: u64 = 10;
+        let system = fs::read_to_string("/proc/stat").ok()?;
+        let booted =
+            system.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse::<u64>().ok()?;
+        let stat = fs::read(format!("/proc/{}/stat", self.pid)).ok()?;
+        let stat = String::from_utf8_lossy(&stat);
+        // Field 22 of the file, which is number 20 after the name.
+        let ticks = stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse::<u64>().ok()?;
+        Some(booted * 1_000 + ticks * TICK_MS)
     }
 
     /// The target of a link in the `/proc` folder of the process, as a path for this process.
