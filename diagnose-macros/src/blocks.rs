@@ -45,16 +45,7 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
     let outer = Some(Args::default().inherit(outer));
     let surroundings =
         Surroundings { skipped: false, is_async: is == Body::Async, returns: is == Body::ReturnsFuture };
-    let mut blocks = Blocks {
-        outer,
-        surroundings,
-        moved: MovedNames::of(body),
-        points: Vec::new(),
-        is_place: false,
-        guard: ValueUse::MOVES,
-        value: ValueUse::MOVES,
-        error: None,
-    };
+    let mut blocks = Blocks::new(outer, surroundings, MovedNames::of(body));
     if surroundings.returns {
         blocks.returned_block(body);
     } else {
@@ -72,17 +63,7 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
 /// Only removes the attributes, from a body that stays as it is.
 pub(crate) fn strip(body: &mut Block) {
     let surroundings = Surroundings { skipped: true, is_async: false, returns: false };
-    Blocks {
-        outer: None,
-        surroundings,
-        moved: MovedNames::default(),
-        points: Vec::new(),
-        is_place: false,
-        guard: ValueUse::MOVES,
-        value: ValueUse::UNKNOWN,
-        error: None,
-    }
-    .visit_block_mut(body);
+    Blocks::new(None, surroundings, MovedNames::default()).visit_block_mut(body);
 }
 
 pub(crate) struct Blocks {
@@ -205,6 +186,19 @@ impl VisitMut for Blocks {
 }
 
 impl Blocks {
+    fn new(outer: Option<Args>, surroundings: Surroundings, moved: MovedNames) -> Self {
+        Self {
+            outer,
+            surroundings,
+            moved,
+            points: Vec::new(),
+            is_place: false,
+            guard: ValueUse::MOVES,
+            value: ValueUse::MOVES,
+            error: None,
+        }
+    }
+
     /// Returns the arguments for await points, if those are recorded here.
     pub(crate) fn awaits(&self) -> Option<&Args> {
         let outer = self.outer.as_ref().filter(|outer| outer.awaits != Some(false))?;

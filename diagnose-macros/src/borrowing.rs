@@ -10,7 +10,7 @@
 
 use proc_macro2::Ident;
 
-use crate::escape::is_one_of;
+use crate::acquired::is_one_of;
 
 /// Methods that borrow, and take nothing out.
 #[rustfmt::skip]

@@ -12,6 +12,8 @@
 
 mod accepted;
 #[cfg(feature = "on")]
+mod acquired;
+#[cfg(feature = "on")]
 mod args;
 #[cfg(feature = "on")]
 mod arms;
@@ -63,6 +65,8 @@ mod tests;
 mod text;
 #[cfg(feature = "on")]
 mod through;
+#[cfg(feature = "on")]
+mod used_again;
 
 use proc_macro::TokenStream;
 

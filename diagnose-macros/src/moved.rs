@@ -8,7 +8,8 @@ use quote::ToTokens;
 use syn::Pat;
 use syn::ext::IdentExt as _;
 
-use crate::escape::{Acquired, GuardUse, is_one_of};
+use crate::acquired::{Acquired, is_one_of};
+use crate::escape::GuardUse;
 use crate::place::{Caller, caller_before, is_list, use_at};
 
 /// What this code does with the variables of the pattern.
