@@ -12,7 +12,7 @@ use crate::moved::{has_macro, mentions_call};
 const LOCKING: [&str; 4] = ["lock", "read", "upgradable_read", "write"];
 
 /// Methods that acquire permits, and return these or a `Result` with them.
-const ACQUIRING: [&str; 2] = ["acquire", "acquire_many"];
+pub(crate) const ACQUIRING: [&str; 2] = ["acquire", "acquire_many"];
 
 /// Methods of permits, and of a `Result` or `Option` with them, that move nothing.
 const OF_PERMITS: [&str; 7] = ["forget", "is_err", "is_none", "is_ok", "is_some", "merge", "num_permits"];

@@ -1,5 +1,6 @@
 //! Finds this crate's attributes, and the attributes that may be macros that run later.
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Meta, Path, Token};
 
@@ -89,4 +90,13 @@ fn chain(expression: &mut Expr) -> Option<(&mut Vec<Attribute>, &mut Expr)> {
         Expr::Field(link) => Some((&mut link.attrs, &mut link.base)),
         _ => None,
     }
+}
+
+/// Returns whether an attribute may leave out the statement that it stands on: `cfg`, `cfg_attr`.
+pub(crate) fn may_leave_out(attribute: TokenStream) -> bool {
+    attribute.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "cfg" || word == "cfg_attr",
+        TokenTree::Group(group) => may_leave_out(group.stream()),
+        _ => false,
+    })
 }

@@ -12,8 +12,11 @@
 use quote::ToTokens;
 use syn::{Arm, Block, Expr, ExprCall, ExprLet, Local, Pat, Stmt, UnOp};
 
-use crate::acquired::{Acquired, UNWRAPPING, acquired, awaited, calls_with_guard, is_one_of, made_with};
-use crate::moved::{MovedNames, use_of};
+use crate::acquired::{
+    ACQUIRING, Acquired, UNWRAPPING, acquired, awaited, calls_with_guard, is_one_of, made_with,
+};
+use crate::attributes::may_leave_out;
+use crate::moved::{MovedNames, mentions_call, use_of};
 use crate::place::ends_argument;
 
 /// What a body does with a guard that it acquires.
@@ -50,6 +53,12 @@ impl ValueUse {
 
     pub(crate) const fn both(guard: GuardUse) -> Self {
         Self { itself: guard, inside: guard }
+    }
+
+    /// What the body does with the guard if its value has the guard inside. A type of the program
+    /// has methods, operators and a destructor of its own, which may take the guard.
+    fn of_inside(self) -> GuardUse {
+        if self.inside == GuardUse::Stays { GuardUse::Calls } else { self.inside }
     }
 
     /// What is done with a guard by `of`, which looks at code.
@@ -115,36 +124,57 @@ fn of_condition(condition: &Expr, body: &Block) -> ValueUse {
 /// and the body does `outer` with its value.
 pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt], outer: ValueUse, moved: &MovedNames) -> ValueUse {
     match statement {
-        Stmt::Local(Local { pat, init: Some(init), .. }) => {
-            let Some(guard) = guard_of(&init.expr) else {
-                let is_awaited = is_awaited(&init.expr);
-                return if is_awaited { ValueUse::both(moved.use_of(pat)) } else { ValueUse::MOVES };
-            };
-            let (rest, value) = match rest.split_last() {
-                Some((Stmt::Expr(value, None), rest)) if is_value(value) => (rest, Some(value)),
-                _ => (rest, None),
-            };
-            let of = |guard, outer| {
-                let in_rest = use_of(guard, pat, rest);
-                let is_value = || value.is_some_and(|it| use_of(guard, pat, &[it]) == GuardUse::Moves);
-                if in_rest != GuardUse::Moves && is_value() { outer } else { in_rest }
-            };
-            // The value of the block is the guard, or has it inside.
-            let is_alone = value.is_some_and(|it| matches!(it, Expr::Path(_)));
-            let itself = if is_alone { outer.itself } else { outer.inside };
-            ValueUse { itself: of(guard, itself), inside: of(guard.inside(), outer.inside) }
-        }
-        Stmt::Expr(_, None) if rest.is_empty() => outer,
+        Stmt::Local(Local { pat, init: Some(init), .. }) => match guard_of(&init.expr) {
+            Some(guard) => ValueUse::of(guard, |guard| in_block(guard, pat, rest, outer)),
+            None if is_awaited(&init.expr) => ValueUse::both(moved.use_of(pat)),
+            None => ValueUse::MOVES,
+        },
+        // Of such statements, that which is compiled may be the last.
+        Stmt::Expr(_, None) if rest.is_empty() || is_conditional(statement) => outer,
         Stmt::Expr(_, _) => ValueUse::STAYS,
         _ => ValueUse::MOVES,
     }
+}
+
+/// What a body does with a guard that the variables of the pattern have, in a block that continues
+/// with `rest`. It does `outer` with the value of the block.
+fn in_block(guard: Acquired, pattern: &Pat, rest: &[Stmt], outer: ValueUse) -> GuardUse {
+    let (rest, value) = match rest.split_last() {
+        Some((Stmt::Expr(value, None), rest)) if is_value(value) => (rest, Some(value)),
+        _ => (rest, None),
+    };
+    let in_rest = use_of(guard, pattern, rest);
+    let is_value = || value.is_some_and(|it| use_of(guard, pattern, &[it]) == GuardUse::Moves);
+    if in_rest == GuardUse::Moves || !is_value() {
+        return in_rest;
+    }
+    // The value of the block is the guard, or has it inside.
+    let is_alone = !guard.may_be_inside() && value.is_some_and(|it| matches!(it, Expr::Path(_)));
+    match if is_alone { outer.itself } else { outer.of_inside() } {
+        GuardUse::Stays => in_rest,
+        it => it,
+    }
+}
+
+fn is_conditional(statement: &Stmt) -> bool {
+    let attributes = match statement {
+        Stmt::Expr(Expr::Block(it), _) => &it.attrs,
+        Stmt::Expr(Expr::Unsafe(it), _) => &it.attrs,
+        Stmt::Expr(Expr::If(it), _) => &it.attrs,
+        Stmt::Expr(Expr::Match(it), _) => &it.attrs,
+        _ => return false,
+    };
+    attributes.iter().any(|attribute| may_leave_out(attribute.to_token_stream()))
 }
 
 /// Returns whether an expression only builds a value: a variable, a struct, a tuple, a variant.
 fn is_value(expression: &Expr) -> bool {
     match expression {
         Expr::Path(_) | Expr::Lit(_) => true,
-        Expr::Struct(fields) => fields.fields.iter().all(|field| is_value(&field.expr)),
+        Expr::Struct(literal) => {
+            let is_rest = literal.rest.as_ref().is_none_or(|rest| is_value(rest));
+            is_rest && literal.fields.iter().all(|field| is_value(&field.expr))
+        }
         Expr::Tuple(values) => values.elems.iter().all(is_value),
         Expr::Call(call) => match &*call.func {
             Expr::Path(function) => function.path.segments.last().is_some_and(|last| {
@@ -177,10 +207,13 @@ fn guard_of(value: &Expr) -> Option<Acquired> {
         Expr::MethodCall(call) if is_one_of(&UNWRAPPING, &call.method) => {
             guard_of(&call.receiver).map(Acquired::unwrapped)
         }
-        Expr::Block(block) => guard_of_block(&block.block),
-        Expr::Unsafe(block) => guard_of_block(&block.block),
-        Expr::If(choice) => guard_of_block(&choice.then_branch),
-        Expr::Match(choice) => choice.arms.iter().find_map(|arm| guard_of(&arm.body)),
+        Expr::Block(block) => guard_of_block(&block.block, value),
+        Expr::Unsafe(block) => guard_of_block(&block.block, value),
+        Expr::If(choice) => guard_of_block(&choice.then_branch, value),
+        Expr::Match(choice) => choice.arms.iter().find_map(|arm| match &*arm.body {
+            Expr::Block(block) => guard_of_block(&block.block, value),
+            other => guard_of(other),
+        }),
         Expr::Macro(invocation) => made_with(&invocation.mac.tokens),
         _ => None,
     }
@@ -198,9 +231,13 @@ fn is_awaited(value: &Expr) -> bool {
     }
 }
 
-fn guard_of_block(block: &Block) -> Option<Acquired> {
+/// The guard that is the value of this block, which is in `whole`. If it is a variable or has one
+/// inside, that is a permit if any code in there acquires permits.
+fn guard_of_block(block: &Block, whole: &Expr) -> Option<Acquired> {
+    let has_permits = || mentions_call(&ACQUIRING, whole.to_token_stream());
+    let built = || if has_permits() { Acquired::Permits } else { Acquired::Lock };
     match block.stmts.last()? {
-        Stmt::Expr(value, None) => guard_of(value).or_else(|| is_value(value).then_some(Acquired::Lock)),
+        Stmt::Expr(value, None) => guard_of(value).or_else(|| is_value(value).then(built)),
         _ => None,
     }
 }

@@ -290,3 +290,38 @@ fn an_arm_of_a_select_keeps_its_guard_if_the_handler_does() {
     assert_eq!(arms("{ tokio::spawn(run(g)); }"), 0);
     assert_eq!(arms("{ g.run(); }"), 0);
 }
+
+/// A type of the program may have a method of any name, an operator and a destructor.
+#[test]
+fn a_guard_in_the_value_of_a_block_is_at_most_called_upon() {
+    for body in [
+        "let t = { let g = m.lock().await; Tx { g, n: 1 } }; let g = t.g; keep(g);",
+        "let t = { let g = m.lock().await; (g, 1) }; let g = t.0; keep(g);",
+        "let t = { let g = m.lock().await; Tx { g } }; t.close();",
+        "{ let g = m.lock().await; Tx { g } }.close();",
+        "let t = { let g = m.lock().await; Tx { g } }; all += t.g;",
+        "let t = { let g = m.lock().await; Tx { g } }; drop(t);",
+        "let mut o = { let g = m.lock().await; Some(g) }; refill(o.as_mut());",
+        "let g = { let mut g = m.lock().await; refill(&mut g); g }; g.push(1);",
+    ] {
+        assert_eq!(value_use(body).0, "calls", "{body}");
+    }
+    for body in [
+        "let t = { let g = m.lock().await; Tx { n: 1, ..begin(g) } }; info!(\"{}\", t.n);",
+        "let t = { let g = m.lock().await; Tx { g } }; keep(t);",
+        "let mut p = { let p = s.acquire_many(2).await.unwrap(); p }; let half = p.split(1); keep(half); drop(p);",
+        "let mut p = { let p = s.acquire_many(2).await; p }.unwrap(); let half = p.split(1); keep(half); drop(p);",
+        "let mut p = if a { p } else { s.acquire_many(2).await? }; let half = p.split(1); keep(half); drop(p);",
+        "let mut p = match a { 0 => { p } _ => s.acquire_many(2).await? }; let half = p.split(1); keep(half); drop(p);",
+    ] {
+        assert_eq!(value_use(body).0, "moves", "{body}");
+    }
+    let body = "let g = { let g = m.lock().await; g.push(1); g }; g.push(2);";
+    assert_eq!(value_use(body).0, "stays", "{body}");
+}
+
+#[test]
+fn a_value_may_be_that_of_a_block_in_some_configurations() {
+    let body = "let g = { #[cfg(unix)] { m.lock().await } #[cfg(not(unix))] { n.lock().await } }; keep(g);";
+    assert_eq!(value_use(body).0, "moves", "{body}");
+}

@@ -135,7 +135,7 @@ fn use_of_place(guard: Acquired, tokens: &[TokenTree]) -> GuardUse {
 }
 
 /// What is done with a field whose value follows these tokens. The operand of an operator or a
-/// condition is no guard, and that of `let number = name.field;` is none as a rule.
+/// condition is no guard as a rule, and neither is that of `let number = name.field;`.
 fn use_of_field(before: &[TokenTree]) -> GuardUse {
     let is_operator = |sign: char| "+-*/%^<>!".contains(sign);
     let (last, first) = match before {
@@ -149,7 +149,8 @@ fn use_of_field(before: &[TokenTree]) -> GuardUse {
     match (first, last) {
         // An arrow.
         ('=' | '-', '>') => GuardUse::Moves,
-        (' ' | '=' | '&' | '|', '=') => GuardUse::Stays,
+        (' ' | '&' | '|', '=') => GuardUse::Calls,
+        ('=', '=') => GuardUse::Stays,
         (sign, '=') | (_, sign) if is_operator(sign) => GuardUse::Stays,
         _ => GuardUse::Moves,
     }

@@ -9,6 +9,7 @@ use super::ms;
 use crate::drop_in::tokio;
 use crate::row::{Section, likely, proven, row};
 use tokio::sync::{Mutex, MutexGuard};
+use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 pub(super) const SECTION: Section = Section {
@@ -21,6 +22,7 @@ pub(super) const SECTION: Section = Section {
         row!("Y188", behind_a_layer, "a layer that delegates returns the transaction"),
         row!("Y189", behind_a_name, "a call that is named by hand returns the transaction"),
         row!("Y190", function_named_lock, "a function of the name `lock` returns the transaction"),
+        row!("Y262", guard_in_a_block, "a block makes a transaction, whose guard is taken out and handed on"),
         row!("X131", transactions_in_place, "two tasks hold transactions, and use their fields")
             .is(proven("cycle"))
             .or(likely("cycle")),
@@ -29,7 +31,7 @@ pub(super) const SECTION: Section = Section {
 
 type Rows = LazyLock<Vec<Mutex<u64>>>;
 
-static TABLES: Rows = LazyLock::new(|| (0..6).map(Mutex::new).collect());
+static TABLES: Rows = LazyLock::new(|| (0..11).map(Mutex::new).collect());
 
 struct Transaction {
     rows: MutexGuard<'static, u64>,
@@ -48,6 +50,12 @@ fn keep(held: impl Send + 'static) {
         ::tokio::time::sleep(ms(2_500)).await;
         drop(held);
     });
+}
+
+/// The task of this handle cannot be aborted: only the await of this body has the handle.
+#[diagnose]
+async fn joins(task: JoinHandle<()>) {
+    task.await.unwrap();
 }
 
 async fn guard_in_a_field() {
@@ -125,6 +133,20 @@ async fn function_named_lock() {
         drop(TABLES[5].lock().await);
     }
     tokio::spawn(refresh(Database)).await.unwrap();
+}
+
+async fn guard_in_a_block() {
+    #[diagnose]
+    async fn refresh() {
+        let begun = {
+            let rows = TABLES[9].lock().await;
+            Transaction { rows, number: 1 }
+        };
+        let rows = begun.rows;
+        keep(rows);
+        drop(TABLES[9].lock().await);
+    }
+    joins(tokio::spawn(refresh())).await;
 }
 
 async fn transactions_in_place() {
