@@ -36,6 +36,10 @@ pub(crate) enum Acquired {
     MaybeLock,
     /// The output of another future that may have permits.
     MaybePermits,
+    /// The tuple of a `join!`, whose element of this number is the guard.
+    LockIn(usize),
+    /// Such a tuple with permits.
+    PermitsIn(usize),
 }
 
 impl Acquired {
@@ -43,7 +47,7 @@ impl Acquired {
     pub(crate) fn call_of(self, method: &Ident) -> GuardUse {
         let is_of_permits = is_one_of(&OF_PERMITS, method);
         match (self, Method::of(method)) {
-            (Self::Lock | Self::MaybeLock, _) if is_one_of(&UNWRAPPING, method) => GuardUse::Moves,
+            _ if is_one_of(&UNWRAPPING, method) => GuardUse::Moves,
             // A value that has a guard inside and can be cloned shares the guard.
             (Self::MaybeLock, _) if is_one_of(&SHARING, method) => GuardUse::Moves,
             (Self::Lock, Method::Borrows | Method::Takes) | (Self::MaybeLock, Method::Borrows) => {
@@ -53,29 +57,48 @@ impl Acquired {
                 GuardUse::Calls
             }
             (Self::Permits | Self::MaybePermits, _) if is_of_permits => GuardUse::Stays,
+            // A tuple has no methods, but a trait of the program may be implemented for it.
+            (Self::LockIn(_) | Self::PermitsIn(_), Method::Borrows | Method::Unknown) => GuardUse::Calls,
             _ => GuardUse::Moves,
         }
     }
 
     /// Returns whether it may be inside of another value: a struct, a closure.
     pub(crate) fn may_be_inside(self) -> bool {
-        matches!(self, Self::MaybeLock | Self::MaybePermits)
+        !matches!(self, Self::Lock | Self::Permits)
     }
 
     /// What an await acquires if its value is a struct, a closure or another value with this
     /// inside.
     pub(crate) fn inside(self) -> Self {
         match self {
-            Self::Lock | Self::MaybeLock => Self::MaybeLock,
-            Self::Permits | Self::MaybePermits => Self::MaybePermits,
+            Self::Lock | Self::MaybeLock | Self::LockIn(_) => Self::MaybeLock,
+            Self::Permits | Self::MaybePermits | Self::PermitsIn(_) => Self::MaybePermits,
         }
     }
 
     /// What is inside a `Result`, an `Option` or a tuple.
     pub(crate) fn unwrapped(self) -> Self {
         match self {
-            Self::Lock | Self::MaybeLock => Self::Lock,
-            Self::Permits | Self::MaybePermits => Self::Permits,
+            Self::Lock | Self::MaybeLock | Self::LockIn(_) => Self::Lock,
+            Self::Permits | Self::MaybePermits | Self::PermitsIn(_) => Self::Permits,
+        }
+    }
+
+    /// The tuple with this as its element of that number.
+    pub(crate) fn in_tuple(self, number: usize) -> Self {
+        match self {
+            Self::Lock | Self::MaybeLock | Self::LockIn(_) => Self::LockIn(number),
+            Self::Permits | Self::MaybePermits | Self::PermitsIn(_) => Self::PermitsIn(number),
+        }
+    }
+
+    /// The element of such a tuple, and its number.
+    pub(crate) fn element(self) -> Option<(usize, Self)> {
+        match self {
+            Self::LockIn(number) => Some((number, Self::Lock)),
+            Self::PermitsIn(number) => Some((number, Self::Permits)),
+            _ => None,
         }
     }
 }

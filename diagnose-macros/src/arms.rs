@@ -21,20 +21,23 @@ use crate::select::{Biased, Handler, Library, Select, Source};
 
 impl Blocks {
     /// Rewrites `join!`, or `try_join!`, which may drop an arm that is not done. `guard` says what
-    /// the body does with the values of the arms.
+    /// the body does with the tuple of their values, and `uses` with each, if that is known.
     pub(crate) fn join(
         &mut self,
         tokens: &TokenStream,
         is_joined: bool,
         guard: ValueUse,
+        uses: Option<&[ValueUse]>,
     ) -> Option<TokenStream> {
         let Join { biased, mut futures } = syn::parse2(tokens.clone()).ok()?;
         // Another macro with this name may join strings.
         if futures.iter().any(|future| matches!(future, Expr::Lit(_))) {
             return None;
         }
-        for future in &mut futures {
-            let guard = escape::of_await(future, guard);
+        let inside = ValueUse { itself: guard.of_inside(), ..guard };
+        for (number, future) in futures.iter_mut().enumerate() {
+            let value = uses.and_then(|uses| uses.get(number)).copied().unwrap_or(inside);
+            let guard = escape::of_await(future, value);
             self.arm(future, if is_joined { ArmKind::Joined(guard) } else { ArmKind::Raced(guard) });
         }
         Some(quote!(#biased #futures))
@@ -125,9 +128,10 @@ fn is_place(expression: &Expr) -> bool {
     }
 }
 
-struct Join {
+/// The arguments of `join!`.
+pub(crate) struct Join {
     biased: Option<Biased>,
-    futures: Punctuated<Expr, Token![,]>,
+    pub(crate) futures: Punctuated<Expr, Token![,]>,
 }
 
 impl Parse for Join {

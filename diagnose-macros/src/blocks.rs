@@ -22,6 +22,7 @@ use syn::{
 use crate::args::Args;
 use crate::attributes::{hand_down, is_ours, take};
 use crate::escape::{self, ValueUse};
+use crate::joined::{self, ArmUses};
 use crate::moved::MovedNames;
 use crate::points::{begins_with_place, compares, diverges};
 use crate::{boxed, check, driver, expand};
@@ -79,6 +80,9 @@ pub(crate) struct Blocks {
     is_place: bool,
     /// What the body does with a guard that the next visited expression acquires.
     pub(crate) guard: ValueUse,
+    /// What the body does with the values of the arms of the next visited `join!`, if that is
+    /// known.
+    pub(crate) arms: Option<ArmUses>,
     /// What the body does with a guard that is the value of the next visited block.
     value: ValueUse,
     error: Option<Error>,
@@ -120,6 +124,9 @@ impl VisitMut for Blocks {
             _ => {
                 self.is_place = begins_with_place(expression, is_place);
                 self.guard = self.guard_use(|| escape::of_operand(expression, guard));
+                if self.is_timing() {
+                    self.arms = joined::of_field(expression, guard).or(self.arms.take());
+                }
                 match expression {
                     Expr::If(choice) => self.choice(choice, guard),
                     Expr::Match(choice) => self.matched(choice, guard),
@@ -148,6 +155,7 @@ impl VisitMut for Blocks {
         for number in 0..block.stmts.len() {
             let Some((statement, rest)) = block.stmts[number..].split_first_mut() else { return };
             self.guard = self.guard_use(|| escape::of_statement(statement, rest, value, &self.moved));
+            self.arms = joined::of_statement(statement, rest, value, self.guard);
             if let (Stmt::Expr(end, _), true) = (&mut *statement, number == last && is_reached) {
                 self.mark_end(end);
             }
@@ -160,7 +168,7 @@ impl VisitMut for Blocks {
                     }
                 }
             }
-            self.guard = ValueUse::default();
+            (self.guard, self.arms) = (ValueUse::default(), None);
         }
     }
 
@@ -194,6 +202,7 @@ impl Blocks {
             points: Vec::new(),
             is_place: false,
             guard: ValueUse::MOVES,
+            arms: None,
             value: ValueUse::MOVES,
             error: None,
         }

@@ -16,6 +16,7 @@ use crate::acquired::{
     ACQUIRING, Acquired, UNWRAPPING, acquired, awaited, calls_with_guard, is_one_of, made_with,
 };
 use crate::attributes::may_leave_out;
+use crate::joined::arm_of;
 use crate::moved::{MovedNames, mentions_call, use_of};
 use crate::place::ends_argument;
 
@@ -57,7 +58,7 @@ impl ValueUse {
 
     /// What the body does with the guard if its value has the guard inside. A type of the program
     /// has methods, operators and a destructor of its own, which may take the guard.
-    fn of_inside(self) -> GuardUse {
+    pub(crate) fn of_inside(self) -> GuardUse {
         if self.inside == GuardUse::Stays { GuardUse::Calls } else { self.inside }
     }
 
@@ -138,7 +139,7 @@ pub(crate) fn of_statement(statement: &Stmt, rest: &[Stmt], outer: ValueUse, mov
 
 /// What a body does with a guard that the variables of the pattern have, in a block that continues
 /// with `rest`. It does `outer` with the value of the block.
-fn in_block(guard: Acquired, pattern: &Pat, rest: &[Stmt], outer: ValueUse) -> GuardUse {
+pub(crate) fn in_block(guard: Acquired, pattern: &Pat, rest: &[Stmt], outer: ValueUse) -> GuardUse {
     let (rest, value) = match rest.split_last() {
         Some((Stmt::Expr(value, None), rest)) if is_value(value) => (rest, Some(value)),
         _ => (rest, None),
@@ -214,6 +215,7 @@ fn guard_of(value: &Expr) -> Option<Acquired> {
             Expr::Block(block) => guard_of_block(&block.block, value),
             other => guard_of(other),
         }),
+        Expr::Field(field) => arm_of(field).and_then(|(_, arm)| awaited(&arm)),
         Expr::Macro(invocation) => made_with(&invocation.mac.tokens),
         _ => None,
     }

@@ -46,6 +46,10 @@ mod instrument;
 #[cfg(feature = "on")]
 mod item;
 #[cfg(feature = "on")]
+mod joined;
+#[cfg(all(test, feature = "on"))]
+mod joined_tests;
+#[cfg(feature = "on")]
 mod macros;
 #[cfg(feature = "on")]
 mod members;

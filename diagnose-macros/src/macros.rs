@@ -116,6 +116,7 @@ impl Blocks {
     /// Returns the rewritten arguments of a known macro; `None` if it is unknown or has nothing to
     /// rewrite.
     pub(crate) fn known_macro(&mut self, invocation: &Macro) -> Option<TokenStream> {
+        let arms = mem::take(&mut self.arms);
         if !self.is_timing() {
             return None;
         }
@@ -124,7 +125,7 @@ impl Blocks {
         let guard = mem::take(&mut self.guard);
         match name.as_str() {
             _ if !(self.has_arms(&name) || mentions_async(tokens.clone())) => None,
-            "join" | "try_join" => self.join(tokens, name == "join", guard),
+            "join" | "try_join" => self.join(tokens, name == "join", guard, arms.as_deref()),
             "select" | "select_biased" => self.select(&invocation.path, tokens),
             "matches" => self.matches(tokens),
             name if PLAIN.contains(&name) => self.arguments(tokens, false),

@@ -32,6 +32,20 @@ pub(crate) enum Caller {
 /// method used, is assigned to, or is another thing of that name. `is_shown` says that a macro
 /// borrows its value.
 pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_shown: bool) -> GuardUse {
+    if let Some((number, inside)) = guard.element() {
+        match element_at(&tokens[index + 1..]) {
+            // That a later statement uses another element does not show what happens to this one.
+            Some(it) if it == number => {
+                let is_end =
+                    |token: &&TokenTree| matches!(token, TokenTree::Punct(it) if it.as_char() == ';');
+                let mut place = tokens[..=index].to_vec();
+                place.extend(tokens[index + 3..].iter().take_while(|token| !is_end(token)).cloned());
+                return use_at(inside, &place, index, is_shown);
+            }
+            Some(_) => return GuardUse::Stays,
+            None => {}
+        }
+    }
     let sign = |index: usize| sign(tokens, index);
     let before = index.checked_sub(1).and_then(sign).map(|(sign, _)| sign);
     let is_mutable =
@@ -85,6 +99,14 @@ pub(crate) fn use_at(guard: Acquired, tokens: &[TokenTree], index: usize, is_sho
             _ => false,
         }),
     }
+}
+
+/// The number of the element after the name of a tuple: `.0`. In `.0.1`, which is one number in
+/// tokens, the second is a field of the element: a place in what a guard protects.
+fn element_at(tokens: &[TokenTree]) -> Option<usize> {
+    let [TokenTree::Punct(dot), TokenTree::Literal(element), ..] = tokens else { return None };
+    let is_field = dot.as_char() == '.' && dot.spacing() == Spacing::Alone;
+    is_field.then(|| element.to_string().parse().unwrap_or(usize::MAX))
 }
 
 /// Returns whether the first of the tokens is borrowed by `BorrowMut`, which every type has:

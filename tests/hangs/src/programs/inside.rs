@@ -22,6 +22,8 @@ pub(super) const SECTION: Section = Section {
         row!("Y188", behind_a_layer, "a layer that delegates returns the transaction"),
         row!("Y189", behind_a_name, "a call that is named by hand returns the transaction"),
         row!("Y190", function_named_lock, "a function of the name `lock` returns the transaction"),
+        row!("Y260", guard_of_an_arm, "a guard is taken out of the tuple of join!, and handed on"),
+        row!("Y261", guards_in_a_tuple, "the tuple of join! is a variable, and its first guard is handed on"),
         row!("Y262", guard_in_a_block, "a block makes a transaction, whose guard is taken out and handed on"),
         row!("X131", transactions_in_place, "two tasks hold transactions, and use their fields")
             .is(proven("cycle"))
@@ -133,6 +135,27 @@ async fn function_named_lock() {
         drop(TABLES[5].lock().await);
     }
     tokio::spawn(refresh(Database)).await.unwrap();
+}
+
+async fn guard_of_an_arm() {
+    #[diagnose]
+    async fn refresh() {
+        let rows = tokio::join!(TABLES[6].lock(), async { 1 }).0;
+        keep(rows);
+        drop(TABLES[6].lock().await);
+    }
+    joins(tokio::spawn(refresh())).await;
+}
+
+async fn guards_in_a_tuple() {
+    #[diagnose]
+    async fn refresh() {
+        let both = tokio::join!(TABLES[7].lock(), TABLES[8].lock());
+        let rows = both.0;
+        keep(rows);
+        drop(TABLES[7].lock().await);
+    }
+    joins(tokio::spawn(refresh())).await;
 }
 
 async fn guard_in_a_block() {
