@@ -321,6 +321,42 @@ fn a_guard_in_the_value_of_a_block_is_at_most_called_upon() {
 }
 
 #[test]
+fn a_use_that_is_not_compiled_or_not_reached_does_not_count() {
+    for later in [
+        "#[cfg(miri)] drop(g);",
+        "#[cfg_attr(miri, cfg(test))] g.push(1);",
+        "#[cfg(miri)] { g.push(1); }",
+        "{ #![cfg(miri)] g.push(1); }",
+        "if old { #[cfg(miri)] drop(g); }",
+        "return; drop(g);",
+        "work().await; loop { work().await; } drop(g);",
+        "panic!(\"closed\"); drop(g);",
+        "{ continue; drop(g); }",
+        "config::g.push(1);",
+        "info!(g.count = 3, \"committed\");",
+    ] {
+        let body = format!("let g = m.lock().await; g.run(); {later}");
+        assert_eq!(value_use(&body).0, "calls", "{body}");
+    }
+    for unknown in ["macro_rules! last { () => { g.push(1) } }", "cfg_if! { if #[cfg(miri)] { g.push(1); } }"]
+    {
+        let body = format!("let g = m.lock().await; g.run(); {unknown}");
+        assert_eq!(value_use(&body).0, "moves", "{body}");
+    }
+    let body = "let g = m.lock().await; return g.run(); drop(g);";
+    assert_eq!(value_use(body).0, "calls", "{body}");
+    for later in [
+        "#[allow(unused)] drop(g);",
+        "info!(n = g.len());",
+        "if old { return; } g.len();",
+        "loop { break; } drop(g);",
+    ] {
+        let body = format!("let g = m.lock().await; g.run(); {later}");
+        assert_eq!(value_use(&body).0, "stays", "{body}");
+    }
+}
+
+#[test]
 fn a_value_may_be_that_of_a_block_in_some_configurations() {
     let body = "let g = { #[cfg(unix)] { m.lock().await } #[cfg(not(unix))] { n.lock().await } }; keep(g);";
     assert_eq!(value_use(body).0, "moves", "{body}");

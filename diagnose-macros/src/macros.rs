@@ -14,6 +14,7 @@ use syn::punctuated::Punctuated;
 use syn::visit_mut::VisitMut as _;
 use syn::{Expr, Lit, Macro, PathSegment, Result, Token};
 
+use crate::acquired::is_one_of;
 use crate::attributes::is_ours;
 use crate::blocks::Blocks;
 use crate::expand::AwaitPlace;
@@ -258,6 +259,11 @@ pub(crate) fn may_never_end(invocation: &Macro) -> bool {
     let names = ["abort", "bail", "fail", "raise", "throw"];
     let is_named = |last: &PathSegment| names.iter().any(|name| last.ident == name);
     invocation.path.segments.last().is_some_and(is_named) || leaves(invocation.tokens.clone())
+}
+
+/// Returns whether a macro of this name panics.
+pub(crate) fn never_returns(name: &Ident) -> bool {
+    is_one_of(&["panic", "todo", "unimplemented", "unreachable"], name)
 }
 
 fn leaves(tokens: TokenStream) -> bool {

@@ -209,6 +209,10 @@ pub(crate) fn sign(tokens: &[TokenTree], index: usize) -> Option<(char, Spacing)
 /// What the tokens before a group say about it.
 pub(crate) fn caller_before(tokens: &[TokenTree]) -> Caller {
     match tokens {
+        // The macro may be used anywhere after this, or nowhere.
+        [.., TokenTree::Ident(rules), TokenTree::Punct(_), TokenTree::Ident(_)] if rules == "macro_rules" => {
+            Caller::UnknownMacro
+        }
         [.., TokenTree::Ident(name), TokenTree::Punct(mark)] if mark.as_char() == '!' => {
             match name.to_string() {
                 name if only_shows(&name) => Caller::Shows,

@@ -13,7 +13,7 @@ use crate::blocks::Blocks;
 use crate::escape::{self, ValueUse};
 use crate::expand;
 use crate::instrument;
-use crate::macros::{is_unknown_await, may_never_end};
+use crate::macros::{is_unknown_await, may_never_end, never_returns};
 
 impl Blocks {
     /// Returns whether an await becomes an await point.
@@ -216,7 +216,7 @@ fn ends_process(call: &ExprCall) -> bool {
 }
 
 /// Returns whether a loop may end, also by what a macro in it makes of its arguments.
-fn mentions_break(tokens: TokenStream) -> bool {
+pub(crate) fn mentions_break(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(name) => name == "break",
         TokenTree::Group(group) => mentions_break(group.stream()),
@@ -225,8 +225,7 @@ fn mentions_break(tokens: TokenStream) -> bool {
 }
 
 fn panics(invocation: &Macro) -> bool {
-    let names = ["panic", "todo", "unimplemented", "unreachable"];
-    invocation.path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
+    invocation.path.segments.last().is_some_and(|last| never_returns(&last.ident))
 }
 
 /// Returns whether no statement after this one can be reached, as far as its form shows that.

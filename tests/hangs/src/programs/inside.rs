@@ -25,6 +25,7 @@ pub(super) const SECTION: Section = Section {
         row!("Y260", guard_of_an_arm, "a guard is taken out of the tuple of join!, and handed on"),
         row!("Y261", guards_in_a_tuple, "the tuple of join! is a variable, and its first guard is handed on"),
         row!("Y262", guard_in_a_block, "a block makes a transaction, whose guard is taken out and handed on"),
+        row!("Y263", used_in_another_build, "a method takes a guard, which only another build uses again"),
         row!("X131", transactions_in_place, "two tasks hold transactions, and use their fields")
             .is(proven("cycle"))
             .or(likely("cycle")),
@@ -168,6 +169,27 @@ async fn guard_in_a_block() {
         let rows = begun.rows;
         keep(rows);
         drop(TABLES[9].lock().await);
+    }
+    joins(tokio::spawn(refresh())).await;
+}
+
+async fn used_in_another_build() {
+    trait Commit {
+        fn commit(self);
+    }
+    impl Commit for MutexGuard<'static, u64> {
+        fn commit(self) {
+            keep(self);
+        }
+    }
+    #[diagnose]
+    async fn refresh() {
+        let rows = TABLES[10].lock().await;
+        #[cfg(not(miri))]
+        rows.commit();
+        #[cfg(miri)]
+        drop(rows);
+        drop(TABLES[10].lock().await);
     }
     joins(tokio::spawn(refresh())).await;
 }
