@@ -93,7 +93,7 @@ pub(crate) fn of_operand(expression: &Expr, outer: ValueUse) -> ValueUse {
         Expr::Paren(_) | Expr::Group(_) | Expr::Try(_) | Expr::Let(_) => outer,
         Expr::Return(_) => ValueUse::RETURNS,
         // A guard can be swapped behind `&mut`.
-        Expr::Reference(reference) if reference.mutability.is_some() => outer,
+        Expr::Reference(reference) if reference.mutability.is_some() => ValueUse::MOVES,
         // A field of another value may be the guard, and so may what an index finds.
         Expr::Field(_) | Expr::Index(_) => ValueUse { itself: GuardUse::Stays, ..outer },
         Expr::Reference(_) => ValueUse::STAYS,

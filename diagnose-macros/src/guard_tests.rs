@@ -361,3 +361,16 @@ fn a_value_may_be_that_of_a_block_in_some_configurations() {
     let body = "let g = { #[cfg(unix)] { m.lock().await } #[cfg(not(unix))] { n.lock().await } }; keep(g);";
     assert_eq!(value_use(body).0, "moves", "{body}");
 }
+
+#[test]
+fn a_guard_that_a_pattern_borrows_mutably_moves() {
+    for body in [
+        "let ref mut g = m.lock().await; refill(&mut *g);",
+        "if let ref mut g = m.lock().await { refill(&mut *g); }",
+        "match m.lock().await { ref mut g => refill(&mut *g) }",
+        "if let Ok(ref mut p) = s.acquire_many(2).await { halve(&mut *p); }",
+        "match *&mut m.lock().await { ref mut g => refill(g) }",
+    ] {
+        assert_eq!(value_use(body).0, "moves", "{body}");
+    }
+}

@@ -16,6 +16,9 @@ use crate::place::{Caller, caller_before, is_list, use_at};
 pub(crate) fn use_of(guard: Acquired, pattern: &Pat, code: &[impl ToTokens]) -> GuardUse {
     let mut variables = Vec::new();
     let pattern = without_type(pattern);
+    if borrows_mutably(pattern.to_token_stream()) {
+        return GuardUse::Moves;
+    }
     let guard = match pattern {
         Pat::Ident(variable) if variable.subpat.is_none() => {
             variables.push(variable.ident.clone());
@@ -82,6 +85,22 @@ impl MovedNames {
             _ => GuardUse::Moves,
         }
     }
+}
+
+/// Returns whether a pattern has `ref mut name`. Through that, the guard can be swapped.
+fn borrows_mutably(pattern: TokenStream) -> bool {
+    let mut is_ref = false;
+    pattern.into_iter().any(|token| {
+        let was_ref = std::mem::take(&mut is_ref);
+        match token {
+            TokenTree::Group(group) => borrows_mutably(group.stream()),
+            TokenTree::Ident(word) => {
+                is_ref = word == "ref";
+                was_ref && word == "mut"
+            }
+            _ => false,
+        }
+    })
 }
 
 /// The pattern of `name: Type`. What the type names is no variable.
