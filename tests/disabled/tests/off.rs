@@ -54,6 +54,38 @@ async fn blocks(a: u32) -> Result<u32, ()> {
 }
 
 #[diagnose]
+mod members {
+    pub(super) struct Store<const N: usize>;
+
+    impl Store<{ 1 + 2 }> {
+        pub(super) async fn after(&self, map: fn(u32) -> u32) -> u32 {
+            let block = #[diagnose(name = "block")]
+            async move {
+                map(4)
+            };
+            block.await
+        }
+    }
+
+    pub(super) trait Five {
+        async fn five(&self) -> u32 {
+            #[diagnose]
+            async { 5 }.await
+        }
+    }
+
+    impl<const N: usize> Five for Store<N> {}
+}
+
+#[test]
+fn blocks_of_members_may_be_annotated() {
+    use members::Five as _;
+
+    let store = members::Store::<3>;
+    assert_eq!(run(store.after(|number| number + 1)) + run(store.five()), 10);
+}
+
+#[diagnose]
 fn frame(a: u32) -> u32 {
     a
 }
