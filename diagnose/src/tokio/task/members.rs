@@ -32,7 +32,7 @@ pub(super) struct Members {
     tasks: Vec<Member>,
     /// Whether the set may have tasks that are not recorded.
     has_others: bool,
-    /// Whether tasks were added since `begin_poll`.
+    /// Whether tasks were added since `begin_poll`, or may have been.
     has_new: bool,
 }
 
@@ -84,6 +84,7 @@ impl Members {
     /// Records that the set may have unrecorded tasks from now on.
     pub(super) fn lose(&mut self) {
         self.has_others = true;
+        self.has_new = true;
     }
 
     /// Records that the tasks go on without the set, and so without a handle.
@@ -98,8 +99,8 @@ impl Members {
         self.has_others = false;
     }
 
-    /// Begins a poll whose wait outlives the poll. If tasks were added, ends the previous wait,
-    /// whose list lacks them.
+    /// Begins a poll whose wait outlives the poll. If tasks may have been added, ends the previous
+    /// wait, whose list lacks them.
     pub(super) fn begin_poll(&mut self, wait: &mut LazyWait) {
         if mem::take(&mut self.has_new) {
             wait.end();

@@ -1,4 +1,4 @@
-//! Queues that go on without the future that waits first, and a set that grows while it is polled.
+//! Queues that go on without the future that waits first, and waits that change between two polls.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -37,6 +37,11 @@ pub(super) const SECTION: Section = Section {
         row!("Y203", taken_from_a_send, "flume: the receiver takes the message of a send that was set aside"),
         row!("Y204", second_unparked, "futures: a send that was set aside keeps no place before the next"),
         row!("Y205", set_that_grows, "a JoinSet that is polled gets a second task, which ends first"),
+        row!(
+            "Y264",
+            set_that_grows_unseen,
+            "a JoinSet that is polled gets a second task through its original, which ends first"
+        ),
     ],
 };
 
@@ -199,6 +204,37 @@ async fn set_that_grows() {
             if !has_grown && later.as_mut().poll(context).is_ready() {
                 has_grown = true;
                 set.spawn(work());
+            }
+            set.poll_join_next(context)
+        });
+        next.await.unwrap().unwrap();
+        drop(rows);
+        set.join_next().await.unwrap().unwrap();
+    }
+    tokio::spawn(run(Lock::default())).await.unwrap();
+}
+
+async fn set_that_grows_unseen() {
+    type Lock = Arc<Mutex<u64>>;
+    #[diagnose]
+    async fn add(lock: Lock) {
+        *lock.lock().await += 1;
+    }
+    /// Has no import of `diagnose::tokio`.
+    fn extend(set: &mut ::tokio::task::JoinSet<()>) {
+        set.spawn(::tokio::time::sleep(ms(LONG)));
+    }
+    #[diagnose]
+    async fn run(lock: Lock) {
+        let rows = lock.lock().await;
+        let mut set = JoinSet::new();
+        set.spawn(add(lock.clone()));
+        let mut later = pin!(sleep(ms(50)));
+        let mut has_grown = false;
+        let next = poll_fn(|context| {
+            if !has_grown && later.as_mut().poll(context).is_ready() {
+                has_grown = true;
+                extend(&mut set);
             }
             set.poll_join_next(context)
         });
