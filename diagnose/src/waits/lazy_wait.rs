@@ -16,13 +16,14 @@ use std::future::Future;
 use std::mem;
 use std::panic::Location;
 use std::pin::Pin;
+use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll, Waker};
 
 use pin_project_lite::pin_project;
 
 use super::holding::Holding;
 use super::record::Record;
-use super::wait_cell::{LENT, WaitCell, WaitEnd, WaitMode, WaitStart};
+use super::wait_cell::{FORCED, LENT, LISTED, WaitCell, WaitEnd, WaitMode, WaitStart};
 use super::wait_future::WaitInfo;
 use crate::live::{self, Lent, Memory, PollWaker, Promoted as _, is_pinned};
 use crate::switch;
@@ -112,8 +113,14 @@ impl LazyWait {
         let is_forced = info.is_forced();
         if let Some(wait) = self.0 {
             wait.forward().give_back();
-            if wait.is_listed() {
-                return wait.leave(is_forced, scope.answered);
+            let flags = wait.flags.load(Relaxed);
+            if flags & LISTED != 0 {
+                // A wait that was forced when it began has its place in the queue only now.
+                let is_queued_now = || wait.record().is_none() && info.record().is_some();
+                if is_forced || flags & FORCED == 0 || !is_queued_now() {
+                    return wait.leave(flags, is_forced, scope.answered);
+                }
+                wait.renew();
             }
         }
         let wait = self.0.or_else(|| scope.lent.promoted());

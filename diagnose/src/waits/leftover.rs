@@ -10,12 +10,10 @@
 //! about its task.
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::atomic::fence;
 use std::task::Waker;
 
 use super::lazy_wait::LazyWait;
 use super::wait_cell::{INDIRECT, OVER, READY, RESTS, WaitCell, WaitEnd};
-use crate::context;
 use crate::live::Promoted as _;
 
 impl LazyWait {
@@ -64,14 +62,10 @@ impl WaitCell {
     /// id is another one, so that no reader takes it for the wait that is over.
     fn leave_waker(&'static self, outer: &Waker) {
         self.unlist(WaitEnd::Ready);
-        self.id.store(0, Relaxed);
-        // Pairs with the Acquire fence in `copy`, as in `take`.
-        fence(Release);
-        self.polls.store(0, Relaxed);
+        self.renew();
         self.woken.store(0, Relaxed);
-        // Release pairs with the Acquire in `copy`, as in `take`.
-        self.id.store(context::new_span(), Release);
         let is_indirect = self.note_poll(Some(outer));
+        // Release pairs with the Acquire of `copy`: a reader that finds it ready sees its task.
         self.flags.store(READY | if is_indirect { INDIRECT } else { 0 }, Release);
     }
 

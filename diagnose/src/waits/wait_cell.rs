@@ -156,17 +156,23 @@ impl WaitCell {
     /// Takes a cell that is not listed yet. Returns `None` if the pool is full.
     pub(super) fn take() -> Option<&'static Self> {
         let wait: &'static Self = pool::take()?;
+        wait.renew();
+        wait.woken.store(0, Relaxed);
+        wait.forward.begin();
+        Some(wait)
+    }
+
+    /// Becomes another wait, which is not listed yet, with the wakers that are stored.
+    pub(super) fn renew(&self) {
+        self.id.store(0, Relaxed);
         // Pairs with the Acquire fence in `copy`: a reader that copies a field of this wait sees
         // that the previous wait is gone.
         fence(Release);
-        wait.flags.store(0, Relaxed);
-        wait.polls.store(0, Relaxed);
-        wait.woken.store(0, Relaxed);
-        wait.forward.begin();
+        self.flags.store(0, Relaxed);
+        self.polls.store(0, Relaxed);
         // Release pairs with the Acquire in `copy`: a reader that sees the number sees that the
         // wait is not listed yet.
-        wait.id.store(context::new_span(), Release);
-        Some(wait)
+        self.id.store(context::new_span(), Release);
     }
 
     /// Lists the wait of a future that was polled with `outer`, or of a blocked thread.
@@ -243,12 +249,12 @@ impl WaitCell {
     }
 
     /// Ends a poll that returned `Pending`. A forced `Pending` does not answer the wake.
-    pub(super) fn leave(&self, is_forced: bool, answered: u64) {
+    pub(super) fn leave(&self, flags: u32, is_forced: bool, answered: u64) {
         add_relaxed(&self.polls, 1);
-        if is_forced && answered != 0 && self.flags.load(Relaxed) & FORCED == 0 {
+        if is_forced && answered != 0 && flags & FORCED == 0 {
             self.woken.store(answered, Relaxed);
         } else {
-            self.set(FORCED, is_forced);
+            self.flags.store(if is_forced { flags | FORCED } else { flags & !FORCED }, Relaxed);
         }
     }
 

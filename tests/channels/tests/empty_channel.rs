@@ -3,11 +3,15 @@
 use diagnose::{FutureExt, tokio};
 use diagnose_channels_tests::{here, look};
 use diagnose_reports::model::{Attribution, Role, WaitMode};
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use std::future::poll_fn;
+use std::iter;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::task::coop::has_budget_remaining;
 
 /// Polls a future once in this task. Returns `true` if it is ready.
 async fn poll_once<F: Future + Unpin>(future: &mut F) -> bool {
@@ -172,4 +176,29 @@ async fn an_end_converted_to_tokios_type_may_be_anywhere() {
     assert!(look().made(made).is_none());
     let again = mpsc::Sender::from(own);
     assert!(again.is_closed());
+}
+
+/// A combinator polls with a waker of its own. So the receive is listed while the budget of its
+/// task holds it back, and waits for its channel from the next poll on.
+#[tokio::test]
+async fn a_receive_that_the_budget_held_back_waits_for_its_channel_later() {
+    diagnose_isolation::isolated!();
+    let (made, (sender, receiver)) = (here(), oneshot::channel::<u8>());
+    let task = tokio::spawn(async move {
+        let other = Semaphore::new(1);
+        while has_budget_remaining() {
+            drop(other.acquire().await.unwrap());
+        }
+        let mut replies: FuturesUnordered<_> = iter::once(receiver).collect();
+        replies.next().await
+    });
+    for _ in 0..4 {
+        tokio::task::yield_now().await;
+    }
+    let seen = look();
+    let waits = seen.waits(made, WaitMode::Receive);
+    assert_eq!((waits.len(), waits[0].wakers, waits[0].woken_ns, waits[0].is_forced), (1, 1, None, false));
+    sender.send(1).unwrap();
+    assert!(look().waits(made, WaitMode::Receive)[0].woken_ns.is_some());
+    assert_eq!(task.await.unwrap(), Some(Ok(1)));
 }

@@ -8,11 +8,13 @@ use diagnose::diagnose;
 
 use super::ms;
 use crate::drop_in::{async_channel, flume, futures, tokio};
-use crate::row::{Section, row};
+use crate::row::{Section, row, suspect};
 use futures::channel::mpsc;
+use futures::stream::FuturesUnordered;
 use futures::{SinkExt as _, StreamExt as _};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, RwLock, mpsc as tokio_mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio::task::coop::has_budget_remaining;
 use tokio::time::sleep;
 
 pub(super) const SECTION: Section = Section {
@@ -42,6 +44,12 @@ pub(super) const SECTION: Section = Section {
             set_that_grows_unseen,
             "a JoinSet that is polled gets a second task through its original, which ends first"
         ),
+        row!(
+            "X160",
+            replies_after_a_yield,
+            "a client awaits replies under the lock that the server needs, and was forced to yield first"
+        )
+        .is(suspect("cycle")),
     ],
 };
 
@@ -243,4 +251,34 @@ async fn set_that_grows_unseen() {
         set.join_next().await.unwrap().unwrap();
     }
     tokio::spawn(run(Lock::default())).await.unwrap();
+}
+
+async fn replies_after_a_yield() {
+    type Reply = oneshot::Sender<u32>;
+    #[diagnose]
+    async fn ask(work: tokio_mpsc::Sender<Reply>, rows: Arc<Mutex<u32>>, cache: RwLock<u32>) {
+        let rows = rows.lock().await; // holds
+        let mut replies = FuturesUnordered::new();
+        for _ in 0..2 {
+            let (reply, replied) = oneshot::channel();
+            work.send(reply).await.unwrap();
+            replies.push(replied);
+        }
+        while has_budget_remaining() {
+            drop(cache.read().await);
+        }
+        while replies.next().await.is_some() {} // waits
+        drop(rows);
+    }
+    #[diagnose]
+    async fn serve(mut work: tokio_mpsc::Receiver<Reply>, rows: Arc<Mutex<u32>>) {
+        while let Some(reply) = work.recv().await {
+            reply.send(*rows.lock().await).unwrap(); // waits
+        }
+    }
+    let rows = Arc::default();
+    let (work, jobs) = tokio_mpsc::channel(2);
+    let asks = tokio::spawn(ask(work, Arc::clone(&rows), RwLock::default()));
+    tokio::spawn(serve(jobs, rows)).await.unwrap();
+    asks.await.unwrap();
 }
