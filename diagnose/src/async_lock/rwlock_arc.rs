@@ -184,6 +184,7 @@ impl<T: ?Sized> Future for UpgradeArc<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
+        this.holding.accessed();
         let waiting = this.waiting.take().expect("future polled after completion");
         let mut has_waited = false;
         let turned = waiting.try_turn::<Writes<T>>(|mut waited, _| match waited.as_mut().poll(context) {

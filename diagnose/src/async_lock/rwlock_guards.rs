@@ -98,6 +98,7 @@ future! {
         at: &'static Location<'static>,
     }
     -> RwLockWriteGuard<'a, T>;
+    before |this| this.holding.accessed();
     after |this, guard| {
         let holding = std::mem::replace(this.holding, Holding::NONE);
         RwLockWriteGuard::new(upgraded(holding, this.at, this.waited.has_waited()), guard)

@@ -15,6 +15,7 @@ mod size;
 mod supervised;
 mod threads;
 mod trackers;
+mod upgrades;
 mod wakers;
 mod warnings;
 mod woken;

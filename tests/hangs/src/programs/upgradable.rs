@@ -4,11 +4,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::thread;
 
-use diagnose::FutureExt as _;
+use diagnose::{FutureExt as _, diagnose};
 
 use super::ms;
 use crate::drop_in::{async_lock, futures, parking_lot, tokio};
-use crate::row::{Section, likely, proven, row};
+use crate::row::{Section, likely, proven, row, suspect};
 use tokio::sync::{Mutex, SetOnce, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -32,6 +32,22 @@ pub(super) const SECTION: Section = Section {
         )
         .is(proven("cycle"))
         .or(likely("cycle")),
+        row!(
+            "X157",
+            write_behind_an_upgrade,
+            "async-lock: a body begins an upgrade, and locks a mutex whose holder waits to write"
+        )
+        .is(proven("cycle"))
+        .or(likely("cycle"))
+        .in_noise(suspect("cycle")),
+        row!(
+            "X158",
+            read_behind_an_upgrade,
+            "async-lock: a body begins an upgrade, and locks a mutex whose holder waits to read"
+        )
+        .is(proven("cycle"))
+        .or(likely("cycle"))
+        .in_noise(suspect("cycle")),
         row!(
             "Y224",
             upgradable_behind_a_woken_reader,
@@ -84,6 +100,37 @@ async fn upgradable_and_a_lock() {
     let reads = tokio::spawn(reads.diagnose("reads"));
     tokio::spawn(locks.diagnose("locks")).await.unwrap();
     reads.await.unwrap();
+}
+
+type Table = Arc<async_lock::RwLock<u32>>;
+type Other = Arc<Mutex<u32>>;
+
+/// Begins to upgrade a read, and locks a mutex before it polls the upgrade.
+#[diagnose]
+async fn upgrade_late(table: Table, other: Other, begins: oneshot::Sender<()>) {
+    let read = table.upgradable_read().await;
+    let upgrade = async_lock::RwLockUpgradableReadGuard::upgrade(read);
+    begins.send(()).unwrap();
+    let other = other.lock().await; // waits
+    *upgrade.await += *other;
+}
+
+async fn write_behind_an_upgrade() {
+    let (table, other) = (Table::default(), Other::default());
+    let locked = other.lock().await; // holds
+    let (begins, has_begun) = oneshot::channel();
+    tokio::spawn(upgrade_late(Arc::clone(&table), Arc::clone(&other), begins));
+    has_begun.await.unwrap();
+    *table.write().await += *locked; // waits
+}
+
+async fn read_behind_an_upgrade() {
+    let (table, other) = (Table::default(), Other::default());
+    let mut locked = other.lock().await; // holds
+    let (begins, has_begun) = oneshot::channel();
+    tokio::spawn(upgrade_late(Arc::clone(&table), Arc::clone(&other), begins));
+    has_begun.await.unwrap();
+    *locked += *table.read().await; // waits
 }
 
 async fn upgradable_behind_a_woken_reader() {

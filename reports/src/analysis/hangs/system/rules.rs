@@ -6,6 +6,7 @@
 //! | permits of a semaphore, capacity of a channel | as units of a fair lock, or any code that may close it can progress; a receiver returns the capacity of buffered messages |
 //! | units of an unfair lock | as units of a fair lock without the queue, but waits that were woken have to leave first, unless other code may wake more waits |
 //! | all units, the tasks of a tracker | all holders can progress |
+//! | a lock that a reader upgrades | in addition, the task of the upgrade can progress |
 //! | capacity of a channel of another library than tokio | as units of a lock; a send ahead that is not polled keeps no capacity |
 //! | a message | any sender can progress; if no capacity is free, any holder of capacity can progress; or all senders are dropped |
 //! | an upgradable read | any holder of the lock or any waiting writer can progress, since one of these blocks the read |
@@ -210,6 +211,9 @@ impl System<'_> {
                 None => woken_end,
             };
             self.graph.require(node, either);
+        }
+        if let Some(ends) = self.upgrade_ends(index, resource) {
+            self.graph.require(node, ends);
         }
         if it.kind == ResourceKind::RwLock && wait.mode == WaitMode::Lock {
             let ends = self.exclusive_access_ends(resource);

@@ -34,6 +34,7 @@ pub(crate) struct SharedNodes {
     woken_readers_end: IdMap<usize, NodeId>,
     any_writer_ends: IdMap<usize, NodeId>,
     exclusive_access_ends: IdMap<usize, NodeId>,
+    pub(super) upgrade_ends: IdMap<usize, Option<NodeId>>,
     turn_ends: IdMap<usize, NodeId>,
     all_units_back: NumberOf,
     /// By resource index: whether a reader never waits for the holders; the queue position of the
@@ -351,7 +352,8 @@ impl System<'_> {
         self.shared.all_units_back.set(resource, node);
         let facts = self.facts;
         let it = &facts.snapshot.resources[resource];
-        // A reader that waits for its upgrade holds no units, and waits for all other readers.
+        // A reader that upgrades holds no units, and waits for all other readers. Other writers
+        // wait for `upgrade_ends`, too.
         let is_upgrading = |holding: &Holding| it.kind == ResourceKind::RwLock && holding.units == 0;
         for (number, holding) in it.holdings.iter().enumerate() {
             if holding.role == Role::Holds && !is_upgrading(holding) {
