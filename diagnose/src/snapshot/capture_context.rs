@@ -1,5 +1,7 @@
 //! Shared input of a capture's parts: the tasks by number, the threads, the time.
 
+use std::collections::HashSet;
+
 use diagnose_reports::model::{NodeIndex, Text};
 
 use super::confined::Confined;
@@ -7,6 +9,7 @@ use super::numbers::{Index, Table};
 use super::task_copy::TaskCopy;
 use super::texts::Texts;
 use crate::clock::Scale;
+use crate::switch;
 use crate::tree::Node;
 
 /// The tasks of a capture, in order of creation.
@@ -15,12 +18,20 @@ pub(super) struct TaskTable {
     pub(super) all: Vec<TaskCopy>,
     /// Maps task numbers to indexes of `all`.
     by_id: Index,
+    /// Numbers of living tasks in whose stead a root inside them is listed.
+    hidden: HashSet<u64>,
 }
 
 impl TaskTable {
-    pub(super) fn new(all: Vec<TaskCopy>) -> Self {
+    pub(super) fn new(all: Vec<TaskCopy>, hidden: HashSet<u64>) -> Self {
         let by_id = Index::new(all.iter().map(|task| task.id));
-        Self { all, by_id }
+        Self { all, by_id, hidden }
+    }
+
+    /// Returns whether the task with this number is done. `polled_at` is a tick at which it was
+    /// known to be alive. A task that is polled while recording is off may lose its record.
+    pub(super) fn is_done(&self, id: u64, polled_at: u64) -> bool {
+        self.get(id).is_none() && polled_at > switch::last_off() && !self.hidden.contains(&id)
     }
 
     /// Returns the task with this number.

@@ -47,7 +47,7 @@ impl LiveSpans {
         // here.
         let waits = WaitsCopy::capture();
         let before = unrecorded::counted();
-        let tasks = task_copy::all();
+        let (tasks, hidden) = task_copy::all();
         let counted = [before, unrecorded::counted()];
         let read_at: Table<u64, u64> =
             tasks.iter().filter_map(|task| Some((task.id, task.read_at()?))).collect();
@@ -57,17 +57,17 @@ impl LiveSpans {
         };
         let spans = live::all().filter_map(live::LiveSlot::read).filter(|span| !is_later(span)).collect();
         let now = clock::now();
-        let tasks = TaskTable::new(tasks);
+        let tasks = TaskTable::new(tasks, hidden);
         let spans = Spans::new(spans, &tasks);
         Self { tasks, spans, waits, counted, now }
     }
 
     /// Copies only tasks that run or could run.
     pub(super) fn running() -> Self {
-        let mut tasks = task_copy::all_that(|task| task.doing().0 != RunState::Waiting);
+        let (mut tasks, hidden) = task_copy::all_that(|task| task.doing().0 != RunState::Waiting);
         tasks.retain(|task| task.doing != RunState::Waiting);
         Self {
-            tasks: TaskTable::new(tasks),
+            tasks: TaskTable::new(tasks, hidden),
             spans: Spans::default(),
             waits: WaitsCopy::default(),
             counted: Default::default(),

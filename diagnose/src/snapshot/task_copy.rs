@@ -81,19 +81,20 @@ impl TaskCounts {
     }
 }
 
-/// Copies all live tasks, in order of creation.
-pub(super) fn all() -> Vec<TaskCopy> {
+/// Copies all live tasks, in order of creation. Returns the numbers of hidden ones, too.
+pub(super) fn all() -> (Vec<TaskCopy>, HashSet<u64>) {
     all_that(|_| true)
 }
 
-/// Copies the live tasks that satisfy `is_wanted`, in order of creation.
-pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<TaskCopy> {
+/// Copies the live tasks that satisfy `is_wanted`, in order of creation. Returns the numbers of
+/// hidden ones, too.
+pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> (Vec<TaskCopy>, HashSet<u64>) {
     let wanted = live::all_tasks().filter(|task| task.id() != 0 && is_wanted(task));
     let mut origins = Origins::default();
     let mut tasks: Vec<TaskCopy> = wanted.filter_map(|task| listing(task, &mut origins)).collect();
-    hide_doubles(&mut tasks);
+    let hidden = hide_doubles(&mut tasks);
     sort_by_key(&mut tasks, |task| (task.made, task.id));
-    tasks
+    (tasks, hidden)
 }
 
 /// Returns whether the task is the future of a `block_on`, or an annotated `main`.
@@ -163,14 +164,23 @@ fn listing(task: &'static live::Task, origins: &mut Origins) -> Option<TaskCopy>
     })
 }
 
-/// Removes a task that only runtime hooks report if a root inside it is listed.
-fn hide_doubles(tasks: &mut Vec<TaskCopy>) {
+/// Hides a task that only runtime hooks report if a root inside it is listed. Returns the numbers
+/// of these tasks.
+fn hide_doubles(tasks: &mut Vec<TaskCopy>) -> HashSet<u64> {
+    let mut hidden = HashSet::new();
     if !tasks.iter().any(TaskCopy::is_hooked) {
-        return;
+        return hidden;
     }
     let runtime_id = |task: &TaskCopy| task.task.runtime_id.load(Relaxed);
     let listed: HashSet<u64> = tasks.iter().filter(|task| !task.is_hooked()).map(runtime_id).collect();
-    tasks.retain(|task| !task.is_hooked() || !listed.contains(&runtime_id(task)));
+    tasks.retain(|task| {
+        let is_double = task.is_hooked() && listed.contains(&runtime_id(task));
+        if is_double {
+            hidden.insert(task.id);
+        }
+        !is_double
+    });
+    hidden
 }
 
 /// Returns the nodes that run in a tree, from the root of a task down.

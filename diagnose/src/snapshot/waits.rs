@@ -285,7 +285,9 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     class.thread_id = if wait.is_blocking { capture.thread_id(wait.thread) } else { None };
     class.is_unstable = !later.waits_as(polled);
     built.id = WaitId::new(wait.id);
-    built.task = (polled.task != 0).then_some(TaskId::new(polled.task));
+    // A task that is not listed is done, unless its record was lost.
+    let is_known = task.is_some() || polled.task != 0 && capture.tasks.is_done(polled.task, polled.entered);
+    built.task = is_known.then_some(TaskId::new(polled.task));
     built.span = (polled.span != 0).then_some(SpanId::new(polled.span));
     built.since_ns = capture.ago(wait.began);
     built.polls = polled.polls;

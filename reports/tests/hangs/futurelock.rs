@@ -27,6 +27,24 @@ fn a_lock_handed_to_a_future_that_is_not_polled() {
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:40 (1.00 s); it was granted to future `op` of the same task at src/main.rs:33 (1.00 s ago), but its task stopped polling it: only this task can poll that future, and this task is stuck here");
 }
 
+/// The task polled the future once, put it where any other task may find it, and ended.
+#[test]
+fn a_lock_handed_to_a_future_that_a_finished_task_has_left() {
+    let mut program = Program::new();
+    let lock = program.mutex();
+    granted(program.waits(9, lock, WaitMode::Lock, 33));
+    program.at(lock).free = 0;
+    program.waits(1, lock, WaitMode::Lock, 40);
+    assert_eq!(program.verdicts(), ["likely futurelock granted"]);
+    assert_eq!(program.chain(), ["task 1 waits 40", "resource 1 created 11", "future 1000 granted 33"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:40 (1.00 s); it was granted to a future of task 9 (done) at src/main.rs:33 (1.00 s ago): no other task has polled that future since");
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["suspect futurelock granted"]);
+    program.snapshot.waits[0].task = None;
+    assert!(program.verdicts().is_empty(), "its task may be alive");
+}
+
 #[test]
 fn a_task_with_another_reason_to_wake_is_not_locked() {
     let mut program = handed();

@@ -1,15 +1,15 @@
-//! Programs that hang as they end: they close, join or notify in an order in which nothing can
-//! follow.
+//! Programs that hang as they end: they close, join, notify or unlock in an order in which nothing
+//! can follow.
 
-use std::pin::pin;
-use std::sync::{Arc, Barrier};
+use std::pin::{Pin, pin};
+use std::sync::{self, Arc, Barrier};
 
 use diagnose::diagnose;
 
 use super::ms;
 use crate::drop_in::{std_sync, tokio, tokio_util};
 use crate::row::{Section, likely, proven, row, suspect};
-use tokio::sync::{Mutex, Notify, mpsc, oneshot};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, mpsc, oneshot};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -48,6 +48,13 @@ pub(super) const SECTION: Section = Section {
         )
         .is(likely("starved"))
         .in_noise(suspect("starved")),
+        row!(
+            "X159",
+            handed_to_a_forgotten_lock,
+            "a task that is done has left its lock_owned() in a static, which is handed the lock"
+        )
+        .is(likely("futurelock"))
+        .in_noise(suspect("futurelock")),
         row!(
             "X154",
             set_of_three_hundred,
@@ -137,6 +144,22 @@ async fn joined_before_the_second_notification() {
     steps.notify_one();
     worker.await.unwrap();
     steps.notify_one();
+}
+
+async fn handed_to_a_forgotten_lock() {
+    type Locks = Pin<Box<dyn Future<Output = OwnedMutexGuard<u32>> + Send>>;
+    static FORGOTTEN: sync::Mutex<Vec<Locks>> = sync::Mutex::new(Vec::new());
+    #[diagnose]
+    async fn forget(table: Arc<Mutex<u32>>) {
+        let mut locks: Locks = Box::pin(table.lock_owned());
+        assert!(futures::poll!(&mut locks).is_pending());
+        FORGOTTEN.lock().unwrap().push(locks);
+    }
+    let table = Arc::new(Mutex::new(0));
+    let guard = table.lock().await;
+    tokio::spawn(forget(Arc::clone(&table))).await.unwrap();
+    drop(guard);
+    *table.lock().await += 1; // waits
 }
 
 async fn set_of_three_hundred() {

@@ -305,6 +305,13 @@ impl System<'_> {
                 }
             }
             None if wait.thread_id.is_some() => self.add_alternative(node, self.wait_node(index)),
+            None if wait.task.is_some() && !self.is_exact_only() => {
+                // Its task is done, and no other task has polled the future since. Any of them may
+                // have it.
+                if let Some(others) = self.other_owners() {
+                    self.graph.add_hidden_edge(others, node);
+                }
+            }
             None => self.set_can_progress(node),
         }
     }

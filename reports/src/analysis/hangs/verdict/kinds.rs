@@ -7,7 +7,7 @@ use super::unnotified::classify_unnotified;
 use crate::analysis::hangs::facts::{Facts, is_active, step};
 use crate::analysis::hangs::stuck::{StuckGraph, best_reasons, cycle_of_futures};
 use crate::analysis::hangs::system::{Node, NodeId, System};
-use crate::model::{Holding, ResourceKind, Role, RunState, Snapshot, Task, TaskId, TaskKind, WaitMode};
+use crate::model::{Holding, ResourceKind, Role, RunState, Snapshot, Task, TaskId, TaskKind, Wait, WaitMode};
 use crate::ordered::OrderedSet;
 use crate::sort::{sort, sort_by_key};
 
@@ -159,15 +159,19 @@ fn are_on_threads_of_their_own(snapshot: &Snapshot, path: &[Node]) -> bool {
     threads.len() > 1
 }
 
+/// The form of futurelock that a wait leads to while nothing polls it.
+fn futurelock_of(wait: &Wait) -> VerdictDetail {
+    let has_it = wait.is_granted || wait.woken_ns.is_some();
+    if has_it { VerdictDetail::Granted } else { VerdictDetail::Queued }
+}
+
 /// The form of futurelock on the path, if there is one.
 fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
     let snapshot = facts.snapshot;
     path.iter().enumerate().find_map(|(position, node)| match *node {
         Node::WaitEnd(wait) => {
             let wait = &snapshot.waits[wait];
-            let has_it = wait.is_granted || wait.woken_ns.is_some();
-            let detail = if has_it { VerdictDetail::Granted } else { VerdictDetail::Queued };
-            (!is_active(wait)).then_some(detail)
+            (!is_active(wait)).then_some(futurelock_of(wait))
         }
         Node::Holding(resource, number) => {
             let holding = &snapshot.resources[resource].holdings[number];
@@ -253,6 +257,8 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
             }
         }
         Node::Wait(_) => (VerdictKind::LostWaker, None),
+        // The future of a task that is done.
+        Node::WaitEnd(wait) => (VerdictKind::Futurelock, Some(futurelock_of(&facts.snapshot.waits[wait]))),
         Node::Holding(resource, number) => {
             let it = &facts.snapshot.resources[resource];
             let is_refill = |holding: &Holding| {

@@ -129,7 +129,8 @@ impl<'a> Chain<'a> {
             None if wait.is_granted => (LinkRole::Granted, wait.since_ns),
             None => (LinkRole::Queued, wait.since_ns),
         };
-        let is_future = !is_active(wait) || is_own;
+        let is_left = facts.task_of(wait).is_none() && wait.thread_id.is_none();
+        let is_future = !is_active(wait) || is_own || is_left;
         let name = facts.span_name(wait.span).unwrap_or_default();
         let link = match facts.task_of(wait).filter(|_| !is_future) {
             Some(task) => facts.task_link(task, place.as_ref(), role, since_ns),

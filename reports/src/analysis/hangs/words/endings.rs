@@ -21,6 +21,9 @@ pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> Stri
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": each of them is waiting for more".to_owned(),
         (VerdictKind::Cycle, _) => ": none of them can continue".to_owned(),
         (VerdictKind::SelfWait, _) => ": the task waits for itself".to_owned(),
+        (VerdictKind::Futurelock, _) if matches!(hang.path.last(), Some(Node::WaitEnd(_))) => {
+            ": no other task has polled that future since".to_owned()
+        }
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
             ": this task owns the receiving future, has never polled it, and is stuck here".to_owned()
         }
@@ -71,6 +74,7 @@ fn suspected_ending(facts: &Facts<'_>, hang: &Hang) -> Option<String> {
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => return None,
         (VerdictKind::Cycle, _) => ": none of them can continue, unless other code ends one of these waits",
         (VerdictKind::SelfWait, _) => ": the task waits for itself, unless other code ends this wait",
+        (VerdictKind::Futurelock, _) if matches!(hang.path.last(), Some(Node::WaitEnd(_))) => return None,
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
             return Some(format!(": if {owner} still owns the receiving future, only that task can poll it"));
         }
