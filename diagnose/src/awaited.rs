@@ -230,19 +230,51 @@ fn kind_of<F>() -> FutureKind {
         || name.starts_with("futures_util::future::future::shared::Shared<")
     {
         FutureKind::Program
-    } else if inner.starts_with("core::")
-        || inner.starts_with("alloc::")
-        || inner.starts_with("std::")
-        || inner.starts_with("tokio")
-        || inner.starts_with("futures_")
-        || inner.starts_with("async_")
-        || inner.starts_with("event_listener::")
-        || inner.starts_with("flume")
-        || inner.starts_with("diagnose::")
-    {
+    } else if is_in_library(inner) {
         FutureKind::Library
     } else {
         FutureKind::Program
+    }
+}
+
+/// Returns whether the type with this name is in a known library whose futures poll only futures
+/// that they own.
+// Without a loop, so that the compiler evaluates this too.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn is_in_library(name: &str) -> bool {
+    if let Some(name) = name.strip_prefix("tokio") {
+        name.starts_with("::")
+            || name.starts_with("_util::")
+            || name.starts_with("_stream::")
+            || name.starts_with("_rustls::")
+            || name.starts_with("_native_tls::")
+            || name.starts_with("_tungstenite::")
+    } else if let Some(name) = name.strip_prefix("futures_") {
+        name.starts_with("util::")
+            || name.starts_with("channel::")
+            || name.starts_with("core::")
+            || name.starts_with("executor::")
+            || name.starts_with("lite::")
+            || name.starts_with("timer::")
+    } else if let Some(name) = name.strip_prefix("async_") {
+        name.starts_with("lock::")
+            || name.starts_with("channel::")
+            || name.starts_with("std::")
+            || name.starts_with("task::")
+            || name.starts_with("executor::")
+            || name.starts_with("io::")
+            || name.starts_with("net::")
+            || name.starts_with("fs::")
+            || name.starts_with("process::")
+            || name.starts_with("broadcast::")
+    } else if let Some(name) = name.strip_prefix("flume") {
+        name.starts_with("::")
+    } else {
+        name.starts_with("core::")
+            || name.starts_with("alloc::")
+            || name.starts_with("std::")
+            || name.starts_with("event_listener::")
+            || name.starts_with("diagnose::")
     }
 }
 
@@ -264,7 +296,7 @@ mod tests {
 
     #[cfg(feature = "tokio")]
     use super::is_join_handle;
-    use super::{At, FutureKind, is_span};
+    use super::{At, FutureKind, is_in_library, is_span};
     use crate::Timed;
 
     #[test]
@@ -300,6 +332,36 @@ mod tests {
             kind_of(std::future::ready(())),
         ] {
             assert_eq!(kind, FutureKind::Library);
+        }
+    }
+
+    #[test]
+    fn a_library_is_known_by_the_whole_name_of_its_crate() {
+        for name in [
+            "tokio::time::sleep::Sleep",
+            "tokio_util::sync::cancellation_token::WaitForCancellationFuture",
+            "tokio_stream::stream_ext::next::Next<program::Rows>",
+            "futures_util::future::join_all::JoinAll<program::Call>",
+            "futures_lite::future::Or<program::Call, program::Call>",
+            "async_lock::barrier::BarrierWait",
+            "async_std::task::join_handle::JoinHandle<()>",
+            "flume::async::RecvFut<u8>",
+        ] {
+            assert!(is_in_library(name), "{name}");
+        }
+        for name in [
+            "tokio_pool::Get",
+            "tokio_utilities::Call",
+            "tokio",
+            "tokiostream::Call",
+            "futures_of_the_program::Call",
+            "async_pool::Get",
+            "async_iodine::Call",
+            "flume_pool::Get",
+            "standard::Call",
+            "program::tokio::Call",
+        ] {
+            assert!(!is_in_library(name), "{name}");
         }
     }
 
