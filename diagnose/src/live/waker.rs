@@ -87,7 +87,7 @@ impl<T: Promoted> Lent<T> {
     }
 }
 
-/// The waker of a poll, borrowed from its stack or from a promoted target.
+/// The waker of a poll: of a `Lent` on the stack, or of a promoted target.
 #[derive(Debug)]
 pub(crate) struct PollWaker(ManuallyDrop<Waker>);
 
