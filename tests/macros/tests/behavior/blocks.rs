@@ -33,7 +33,7 @@ async fn positions(which: u32) -> Result<u32, ()> {
         _ => 0,
     };
     let closure = |by: u32| {
-        #[diagnose(name = "closure")]
+        #[diagnose(name = "in a closure")]
         async move {
             by
         }
@@ -66,8 +66,18 @@ async fn positions(which: u32) -> Result<u32, ()> {
 #[test]
 fn an_attribute_may_stand_before_every_block() {
     assert_eq!(run(positions(0)), Ok(1 + 2 + 4 + 5 + 6 + 7 + 8 + 9));
-    let names =
-        ["let", "let await", "argument", "statement", "arm", "closure", "joined", "listed", "chain", "tail"];
+    let names = [
+        "let",
+        "let await",
+        "argument",
+        "statement",
+        "arm",
+        "in a closure",
+        "joined",
+        "listed",
+        "chain",
+        "tail",
+    ];
     for name in names {
         assert_eq!(calls(name), [format!("1 {name} < positions")]);
     }
