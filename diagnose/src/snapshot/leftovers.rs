@@ -4,42 +4,45 @@ use std::ptr;
 
 use super::capture_context::TaskTable;
 use super::confined::Confined;
-use crate::site::{Site, SiteKind};
-use crate::tree::Node;
+use crate::live;
+use crate::site::{FutureKind, SiteKind};
 use crate::waits::WaitCopy;
 
 /// Waits that are over, and whose wakers are still stored.
 #[derive(Debug, Default)]
 pub(super) struct Leftovers(pub(super) Vec<WaitCopy>);
 
-impl Leftovers {
-    /// Adds, by task index, the clones of its waker that can only wake the task in vain, to those
-    /// that its waits store.
-    pub(super) fn add_harmless(
-        &self,
-        stored: &mut [Option<u32>],
-        tasks: &TaskTable,
-        confined: &Confined<'_>,
-    ) {
-        for wait in self.0.iter().filter(|wait| !wait.rests && is_harmless(wait, confined)) {
-            let count = tasks.position(wait.polled.task).and_then(|task| stored.get_mut(task));
-            // Without another wait, the task may rely on this waker.
-            if let Some(Some(count @ 1..)) = count {
-                *count += u32::from(has_task_waker(wait));
-            }
-        }
-    }
+/// The clones of a task's waker that waits have left which are over.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LeftWakers {
+    /// The primitive does not use them any more.
+    pub(super) resting: u64,
+    /// They wake the task in vain: the body is at an await that does not poll the primitive.
+    pub(super) in_vain: u64,
+    /// They most likely wake the task in vain: the await is over.
+    pub(super) likely_in_vain: u64,
+}
 
-    /// Returns, by task index, the number of clones of its waker that their primitives do not use
-    /// any more.
-    pub(super) fn resting(&self, tasks: &TaskTable) -> Vec<u64> {
-        let mut resting = vec![0; tasks.all.len()];
-        for wait in self.0.iter().filter(|wait| wait.rests && has_task_waker(wait)) {
-            if let Some(count) = tasks.position(wait.polled.task).and_then(|task| resting.get_mut(task)) {
-                *count += 1;
+impl Leftovers {
+    /// Counts them by task index.
+    pub(super) fn count(&self, tasks: &TaskTable, confined: &Confined<'_>) -> Vec<LeftWakers> {
+        let mut counts = vec![LeftWakers::default(); tasks.all.len()];
+        for wait in &self.0 {
+            let Some(index) = tasks.position(wait.polled.task).filter(|_| has_task_waker(wait)) else {
+                continue;
+            };
+            let count = &mut counts[index];
+            if wait.rests {
+                count.resting += 1;
+                continue;
+            }
+            match next_await(wait, confined) {
+                NextAwait::Own => count.in_vain += 1,
+                NextAwait::Other => count.likely_in_vain += 1,
+                NextAwait::Unknown => {}
             }
         }
-        resting
+        counts
     }
 }
 
@@ -48,13 +51,29 @@ fn has_task_waker(left: &WaitCopy) -> bool {
     left.read() == left.polled && left.polled.wakers > 0 && !left.polled.is_indirect
 }
 
-/// Returns whether the waker can only wake the task in vain, because the await is over. Any other
-/// may be that of a future that the task creates anew for each poll.
-fn is_harmless(left: &WaitCopy, confined: &Confined<'_>) -> bool {
-    let is_over = |node: &'static Node| {
-        let last = confined.last_polled(left.polled.span);
-        let is_left = |at: Option<&Site>| at.is_none_or(|at| !ptr::eq(at, node.site));
-        node.site.kind == SiteKind::Await && node.site.is_direct && last.is_some_and(|span| is_left(span.at))
+/// What the body awaits after the await that has left a waker.
+enum NextAwait {
+    /// A future of a primitive, which polls nothing else.
+    Own,
+    /// Another await, or the body has ended.
+    Other,
+    /// The await may go on: it may create the future anew for each poll.
+    Unknown,
+}
+
+fn next_await(left: &WaitCopy, confined: &Confined<'_>) -> NextAwait {
+    let Some(node) = left.polled_in.filter(|node| node.site.kind == SiteKind::Await) else {
+        return NextAwait::Unknown;
     };
-    left.polled_in.is_some_and(is_over)
+    match confined.last_polled(left.polled.span) {
+        Some(span) => match span.at {
+            Some(at) if ptr::eq(at, node.site) || !node.site.is_direct => NextAwait::Unknown,
+            Some(at) if at.polls_at_most(FutureKind::Own) => NextAwait::Own,
+            None if !node.site.is_direct => NextAwait::Unknown,
+            _ => NextAwait::Other,
+        },
+        // A span that is not listed has ended.
+        None if left.polled.span != 0 && live::over() == 0 => NextAwait::Other,
+        None => NextAwait::Unknown,
+    }
 }

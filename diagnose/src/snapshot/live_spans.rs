@@ -131,7 +131,7 @@ impl LiveSpans {
         let block_ons = BlockOns::new(&tasks.all, ago);
         let (read_at, other_threads) = (waits.read_at(), waits.take_threads());
         let confined = Confined::new(&spans, &tasks);
-        let (stored, resting) = (waits.stored_wakers(&tasks, &confined), waits.left.resting(&tasks));
+        let (stored, left) = (waits.stored_wakers(&tasks), waits.left.count(&tasks, &confined));
         let is_whole = !snapshot.nodes.is_empty();
         let capture = CaptureContext {
             now,
@@ -160,9 +160,15 @@ impl LiveSpans {
             }
             add_thread(&mut task, threads.get(&listing.task.thread.load(Relaxed)));
             task.wakers = task.wakers.map(|wakers| wakers.saturating_add(block_ons.more_wakers(&listing)));
-            task.wakers = task.wakers.map(|wakers| wakers.saturating_sub(resting[index]));
-            let stored = stored[index];
-            task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(stored.unwrap_or(0).into()));
+            let (stored, left) = (stored[index], left[index]);
+            task.wakers = task.wakers.map(|wakers| wakers.saturating_sub(left.resting));
+            let mut known = u64::from(stored.unwrap_or(0));
+            // Without a wait, the task may rely on what it has left.
+            if known > 0 {
+                known += left.in_vain + left.likely_in_vain;
+                task.left_wakers = left.likely_in_vain;
+            }
+            task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(known));
             // A state that began later may have waits that were not read.
             task.is_unstable = stored.is_none() || listing.since > read_at || listing.has_changed();
             task.share(&mut classes);

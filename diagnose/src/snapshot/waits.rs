@@ -10,7 +10,7 @@ use diagnose_reports::model::{
 use diagnose_reports::sort::sort_by_key;
 
 use super::capture_context::{CaptureContext, TaskTable};
-use super::confined::{Confined, Stay};
+use super::confined::Stay;
 use super::draining::{Draining, in_place};
 use super::holdings::Holdings;
 use super::kinds::mode;
@@ -105,7 +105,7 @@ impl WaitsCopy {
 
     /// Returns, by task index, the number of clones of its waker that these waits store; `None` if
     /// one of the waits has changed since it was read.
-    pub(super) fn stored_wakers(&self, tasks: &TaskTable, confined: &Confined<'_>) -> Vec<Option<u32>> {
+    pub(super) fn stored_wakers(&self, tasks: &TaskTable) -> Vec<Option<u32>> {
         let mut stored = vec![Some(0); tasks.all.len()];
         let queues = self.records.iter().flat_map(|it| it.queue.clone().chain(it.given_up));
         let queued = queues.filter_map(|index| self.queued.get(index));
@@ -124,7 +124,6 @@ impl WaitsCopy {
                 *count = count.map(|count: u32| count + 1);
             }
         }
-        self.left.add_harmless(&mut stored, tasks, confined);
         stored
     }
 

@@ -9,6 +9,7 @@
 //! Until the future is dropped, the waker counts as one of unrecorded code, so nothing is proven
 //! about its task.
 
+use std::panic::Location;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::task::Waker;
 
@@ -43,7 +44,7 @@ impl LazyWait {
     #[cfg(feature = "tokio")]
     pub(crate) fn rest(&self) {
         if let Some(wait) = self.0.filter(|wait| wait.is_ready()) {
-            wait.set(OVER | RESTS, true);
+            wait.show_left(OVER | RESTS);
         }
     }
 
@@ -64,9 +65,18 @@ impl WaitCell {
         self.unlist(WaitEnd::Ready);
         self.renew();
         self.woken.store(0, Relaxed);
+        // Readers ask for a place. A wait that never began has none, and no report shows this one.
+        if self.at.get().is_none() {
+            self.at.set(Location::caller());
+        }
         let is_indirect = self.note_poll(Some(outer));
-        // Release pairs with the Acquire of `copy`: a reader that finds it ready sees its task.
-        self.flags.store(READY | if is_indirect { INDIRECT } else { 0 }, Release);
+        self.flags.store(READY | if is_indirect { INDIRECT } else { 0 }, Relaxed);
+    }
+
+    /// Shows the wakers that are left to readers.
+    pub(super) fn show_left(&self, flags: u32) {
+        // Release pairs with the Acquire of `copy`: a reader that finds these flags sees the task.
+        self.flags.store(self.flags.load(Relaxed) | flags, Release);
     }
 
     fn is_ready(&self) -> bool {

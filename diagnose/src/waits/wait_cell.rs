@@ -286,8 +286,8 @@ impl WaitCell {
     pub(super) fn end(&'static self, end: WaitEnd) {
         let is_known = self.flags.load(Relaxed) & (LISTED | READY) != 0;
         self.unlist(end);
-        if end == WaitEnd::GivenUp && self.forward.clones() != 0 {
-            self.set(OVER, is_known);
+        if end == WaitEnd::GivenUp && is_known && self.forward.clones() != 0 {
+            self.show_left(OVER);
         }
         if self.forward.end() {
             Promoted::free(self);

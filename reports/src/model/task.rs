@@ -17,7 +17,7 @@ use super::folding::Record;
 use super::ids::{SiteIndex, SpanIndex, TaskId};
 use super::live::RunState;
 use super::text::Text;
-use super::waits::Place;
+use super::waits::{Place, is_zero};
 use crate::json::{Json, ToJson};
 
 /// A task that was not done at the capture. The fields of its [`TaskClass`] are read and set like
@@ -81,6 +81,9 @@ pub struct TaskClass {
     /// keeps. With such a clone, a timer, a socket, a thread or other unrecorded code may wake the
     /// task.
     pub opaque_wakers: Option<u64>,
+    /// Number of clones of its waker that were left where awaits have ended. They are not opaque,
+    /// because they most likely wake the task in vain.
+    pub left_wakers: u64,
     /// Number of the runtime whose workers poll it. 0 if unknown, or if no worker polls it, as in a
     /// `block_on` or a `LocalSet`.
     pub runtime_number: u64,
@@ -197,6 +200,8 @@ struct Saved<'a> {
     wakers: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     opaque_wakers: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    left_wakers: u64,
     #[serde(default)]
     runtime_number: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -250,6 +255,7 @@ impl Task {
             woken_ns: self.woken_ns,
             wakers: self.wakers,
             opaque_wakers: self.opaque_wakers,
+            left_wakers: self.left_wakers,
             runtime_number: self.runtime_number,
             is_asleep: self.is_asleep,
             waits_for_thread: self.waits_for_thread,
@@ -305,6 +311,7 @@ impl<'de> Deserialize<'de> for Task {
             self_wakes: saved.self_wakes,
             wakers: saved.wakers,
             opaque_wakers: saved.opaque_wakers,
+            left_wakers: saved.left_wakers,
             runtime_number: saved.runtime_number,
             is_asleep: saved.is_asleep,
             waits_for_thread: saved.waits_for_thread,

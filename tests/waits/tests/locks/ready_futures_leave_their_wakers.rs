@@ -114,11 +114,36 @@ async fn waits_beside_a_time_limit_that_is_over(lock: &Mutex<()>) {
     drop(lock.lock().await);
 }
 
-/// The clones of the task's waker while it waits: all, and those that no wait is known to have
-/// stored.
+#[diagnose]
+async fn reap(set: &mut JoinSet<()>) {
+    set.join_next().await.unwrap().unwrap();
+}
+
+#[diagnose]
+async fn waits_after_a_helper_has_reaped(lock: &Mutex<()>) {
+    let mut set = JoinSet::new();
+    set.spawn(async {});
+    set.spawn(std::future::pending::<()>());
+    reap(&mut set).await;
+    drop(lock.lock().await);
+}
+
+#[diagnose]
+async fn waits_in_a_poll_of_its_own(lock: &Mutex<()>) {
+    let mut set = JoinSet::new();
+    set.spawn(async {});
+    set.spawn(std::future::pending::<()>());
+    set.join_next().await.unwrap().unwrap();
+    let mut locks = pin!(lock.lock());
+    // It could poll the set, too.
+    poll_fn(|context| locks.as_mut().poll(context).map(drop)).await;
+}
+
+/// The clones of the task's waker while it waits: all, those that no wait is known to have stored,
+/// and those that awaits have left which are over.
 async fn wakers<F: Future<Output = ()> + Send + 'static>(
     task: impl FnOnce(&'static Mutex<()>) -> F,
-) -> (Option<u64>, Option<u64>) {
+) -> (Option<u64>, Option<u64>, u64) {
     let lock: &'static Mutex<()> = Box::leak(Box::default());
     let held = lock.lock().await;
     let task = spawn(task(lock));
@@ -128,22 +153,28 @@ async fn wakers<F: Future<Output = ()> + Send + 'static>(
     let seen = snapshot.tasks.iter().find(|task| task.runtime_id == id).expect("it waits");
     drop(held);
     task.abort();
-    (seen.wakers, seen.opaque_wakers)
+    (seen.wakers, seen.opaque_wakers, seen.left_wakers)
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_a_future_that_is_made_anew_leaves_is_not_known() {
-    assert_eq!(wakers(waits_beside_futures_that_are_made_anew).await, (Some(2), Some(1)));
+    assert_eq!(wakers(waits_beside_futures_that_are_made_anew).await, (Some(2), Some(1), 0));
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_an_await_that_is_over_leaves_is_known() {
-    assert_eq!(wakers(waits_after_a_member_of_a_set_has_ended).await, (Some(2), Some(0)));
+    assert_eq!(wakers(waits_after_a_member_of_a_set_has_ended).await, (Some(2), Some(0), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_await_leaves_is_likely_of_no_use_if_the_next_one_may_poll_anything() {
+    assert_eq!(wakers(waits_after_a_helper_has_reaped).await, (Some(2), Some(0), 1));
+    assert_eq!(wakers(waits_in_a_poll_of_its_own).await, (Some(2), Some(0), 1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_primitive_that_is_at_rest_has_no_waker() {
-    assert_eq!(wakers(waits_beside_a_timer_that_was_ready).await, (Some(1), Some(0)));
-    assert_eq!(wakers(waits_beside_a_task_that_was_joined).await, (Some(1), Some(0)));
-    assert_eq!(wakers(waits_beside_a_time_limit_that_is_over).await, (Some(1), Some(0)));
+    assert_eq!(wakers(waits_beside_a_timer_that_was_ready).await, (Some(1), Some(0), 0));
+    assert_eq!(wakers(waits_beside_a_task_that_was_joined).await, (Some(1), Some(0), 0));
+    assert_eq!(wakers(waits_beside_a_time_limit_that_is_over).await, (Some(1), Some(0), 0));
 }

@@ -187,6 +187,8 @@ impl System<'_> {
         let has_waits = !self.facts.waits_of_task[index].is_empty();
         match (task.opaque_wakers, task.wakers) {
             _ if task.kind == TaskKind::Blocking => true,
+            // The current await may be a hand-written `poll` that polls what the waker is from.
+            _ if task.left_wakers > 0 && self.is_exact_only() => true,
             // No clone of the waker is left, and no recorded wait is pending. So the task is stuck,
             // unless it waits forever on purpose, or is polled without wakes.
             (None | Some(0), Some(0)) if !has_waits => {
