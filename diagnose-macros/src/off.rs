@@ -16,7 +16,7 @@ pub(crate) fn diagnose(args: TokenStream, item: TokenStream) -> TokenStream {
     if errors.is_empty() && !names.iter().any(|name| name.to_string() == "skip") {
         check_item(&names, &item, &mut errors);
     }
-    let mut output = strip(item, Level::Items, &mut errors);
+    let mut output = strip(item, Level::Items, &mut None, &mut errors);
     output.extend(errors);
     output
 }
@@ -24,7 +24,7 @@ pub(crate) fn diagnose(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Checks the arguments. Returns their names.
 fn arguments(args: TokenStream, accepted: &str, errors: &mut TokenStream) -> Vec<Ident> {
     let mut names: Vec<Ident> = Vec::new();
-    let tokens: Vec<TokenTree> = args.into_iter().collect();
+    let tokens: Vec<TokenTree> = args.into_iter().map(bare).collect();
     for argument in tokens.split_inclusive(is_comma) {
         let value = match argument {
             [value @ .., last] if is_comma(last) => value,
@@ -50,6 +50,17 @@ fn arguments(args: TokenStream, accepted: &str, errors: &mut TokenStream) -> Vec
         }
     }
     names
+}
+
+/// Takes a token out of the group that the compiler puts around what a `macro_rules!` has matched,
+/// such as `$name:literal`.
+fn bare(token: TokenTree) -> TokenTree {
+    let TokenTree::Group(group) = &token else { return token };
+    let mut inside = group.stream().into_iter();
+    match (group.delimiter(), inside.next(), inside.next()) {
+        (Delimiter::None, Some(only), None) => bare(only),
+        _ => token,
+    }
 }
 
 fn is_comma(token: &TokenTree) -> bool {
@@ -175,15 +186,19 @@ enum Inside {
     Unchanged,
 }
 
-/// Removes `#[diagnose…]` before `async` blocks, where the feature `on` reads it too.
-fn strip(tokens: TokenStream, level: Level, errors: &mut TokenStream) -> TokenStream {
+/// Removes `#[diagnose…]` before `async` blocks, where the feature `on` reads it too. `item` is set
+/// from the first word of an item to the end of its braces.
+fn strip(
+    tokens: TokenStream,
+    level: Level,
+    item: &mut Option<Inside>,
+    errors: &mut TokenStream,
+) -> TokenStream {
     if !has_attribute(&tokens) {
         return tokens;
     }
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut output = Vec::with_capacity(tokens.len());
-    // Set from the first word of an item to the end of its braces.
-    let mut item: Option<Inside> = None;
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let next = tokens.get(at + 1);
@@ -195,11 +210,15 @@ fn strip(tokens: TokenStream, level: Level, errors: &mut TokenStream) -> TokenSt
             continue;
         }
         match token {
-            TokenTree::Ident(word) => item = item.or_else(|| level.inside_item(word, next)),
-            TokenTree::Punct(end) if end.as_char() == ';' => item = None,
+            TokenTree::Ident(word) => *item = item.or_else(|| level.inside_item(word, next)),
+            TokenTree::Punct(end) if end.as_char() == ';' => *item = None,
             _ => {}
         }
         output.push(match token {
+            // What a `macro_rules!` has matched, such as a body.
+            TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
+                TokenTree::Group(stripped(group, level, item, errors))
+            }
             TokenTree::Group(group) => {
                 let is_braces = group.delimiter() == Delimiter::Brace;
                 let inside = item.filter(|_| is_braces);
@@ -207,11 +226,13 @@ fn strip(tokens: TokenStream, level: Level, errors: &mut TokenStream) -> TokenSt
                 let is_argument =
                     matches!(next, Some(TokenTree::Punct(after)) if [',', '>'].contains(&after.as_char()));
                 if is_braces && !is_argument {
-                    item = None;
+                    *item = None;
                 }
                 match inside {
-                    Some(Inside::Level(level)) => TokenTree::Group(stripped(group, level, errors)),
-                    None if level == Level::Body => TokenTree::Group(stripped(group, level, errors)),
+                    Some(Inside::Level(level)) => TokenTree::Group(stripped(group, level, &mut None, errors)),
+                    None if level == Level::Body => {
+                        TokenTree::Group(stripped(group, level, &mut None, errors))
+                    }
                     _ => token.clone(),
                 }
             }
@@ -222,8 +243,8 @@ fn strip(tokens: TokenStream, level: Level, errors: &mut TokenStream) -> TokenSt
     output.into_iter().collect()
 }
 
-fn stripped(group: &Group, level: Level, errors: &mut TokenStream) -> Group {
-    let mut inside = Group::new(group.delimiter(), strip(group.stream(), level, errors));
+fn stripped(group: &Group, level: Level, item: &mut Option<Inside>, errors: &mut TokenStream) -> Group {
+    let mut inside = Group::new(group.delimiter(), strip(group.stream(), level, item, errors));
     inside.set_span(group.span());
     inside
 }

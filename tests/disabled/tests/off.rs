@@ -53,6 +53,24 @@ async fn blocks(a: u32) -> Result<u32, ()> {
     Ok(sum + inside().await)
 }
 
+// What a `macro_rules!` has matched reaches the attribute in a group without delimiters.
+macro_rules! annotated {
+    ($name:literal $function:ident $body:block) => {
+        #[diagnose(name = $name)]
+        async fn $function() -> u32 $body
+    };
+}
+
+annotated!("matched" matched {
+    #[diagnose]
+    async { 3 }.await
+});
+
+#[test]
+fn what_a_macro_has_matched_is_accepted() {
+    assert_eq!(run(matched()), 3);
+}
+
 #[diagnose]
 mod members {
     pub(super) struct Store<const N: usize>;
