@@ -59,7 +59,7 @@ pub(crate) fn request(request: &Request<'_>) -> Result<DumpFiles, Failure> {
         process = Process::read(request.pid)?;
     }
     let signal = signal(&process, request.signal)?;
-    check(&process, signal)?;
+    check(&process, signal, request.signal.is_some())?;
     let mut folders = Folders::new(&process, request.folder);
     handle.send(signal, &process.name)?;
     wait(&process, &mut folders, request.timeout)
@@ -84,8 +84,9 @@ fn signal(process: &Process, wanted: Option<Signal>) -> Result<Signal, Failure> 
     Ok(Signal::parse(setting).unwrap_or(Signal::Usr1))
 }
 
-/// Checks that the signal asks for a dump, and does not end the process.
-fn check(process: &Process, signal: Signal) -> Result<(), Failure> {
+/// Checks that the signal asks for a dump, and does not end the process. `is_named` says that the
+/// user named the signal.
+fn check(process: &Process, signal: Signal, is_named: bool) -> Result<(), Failure> {
     let process_name = format!("process {} (`{}`)", process.pid, process.name);
     let name = signal.name();
     if process.state == 'Z' {
@@ -98,8 +99,11 @@ fn check(process: &Process, signal: Signal) -> Result<(), Failure> {
         Listener::None => {
             format!("has no handler for SIG{name}, which would end it: no signal was sent; {BUILD}")
         }
+        // Another thread of the program may accept it.
+        Listener::Blocked if is_named && process.handles(signal) => return Ok(()),
         Listener::Blocked => "blocked its signal before it called `diagnose::install`, and the thread that writes dumps \
-                              blocks it too: no signal was sent; DIAGNOSE_TRIGGER names a file that asks for dumps"
+                              blocks it too: no signal was sent; try --signal if another thread accepts it, or \
+                              DIAGNOSE_TRIGGER, which names a file that asks for dumps"
             .to_owned(),
         Listener::Accepts(other) if other != signal => {
             let other = other.name();
