@@ -146,10 +146,10 @@ fn a_logger_gets_alarms_if_there_is_no_subscriber_even_if_it_panics() {
     log::set_boxed_logger(Box::new(Records(Mutex::new(sender)))).expect("the only one");
     log::set_max_level(log::LevelFilter::Info);
     settings().try_install().expect("it is the first");
-    for _ in 0..2 {
+    for times in ["", "for the 2nd time: "] {
         let mut record = String::new();
         block_until(|| record = records.iter().find(|text| text.starts_with("WARN")).expect("it comes"));
-        assert!(record.starts_with("WARN diagnose long_poll task "), "{record}");
+        assert!(record.starts_with(&format!("WARN diagnose long_poll {times}task ")), "{record}");
     }
 }
 
