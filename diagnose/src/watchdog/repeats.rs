@@ -14,7 +14,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use diagnose_reports::model::{AlarmKind, SiteIndex, TaskId};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{AlarmKind, Place, SiteIndex, TaskId};
 
 use super::alarm_texts::kind;
 use super::looks::Finding;
@@ -26,8 +27,9 @@ const LONGER: u64 = 8;
 /// Maximum number of kinds of alarms that are counted.
 const MAX_KNOWN: usize = 1_024;
 
-/// Kind, runtime, and for a long poll the function of its task and those that run.
-type RepeatKey = (AlarmKind, u64, Vec<SiteIndex>);
+/// Kind, runtime, and for a long poll the function of its task and those that run. Each snapshot
+/// numbers its sites anew, so these are names and places.
+type RepeatKey = (AlarmKind, u64, Vec<(String, Place)>);
 /// An alarm that lasts: its kind, its first task, and the number of that task's polls.
 type RepeatId = (AlarmKind, Option<TaskId>, u64);
 
@@ -52,13 +54,14 @@ impl Repeats {
     /// far. The others are to be looked at again while they last: `again` is called for them.
     pub(super) fn raised<'a>(
         &mut self,
+        snapshot: &Snapshot,
         findings: Vec<Finding<'a>>,
         now: Instant,
         mut again: impl FnMut(&Finding<'a>),
     ) -> (Vec<Finding<'a>>, Vec<u64>) {
         let mut pending = HashSet::new();
         let mut raised = |finding: Finding<'a>| {
-            let count = self.note(&finding, now);
+            let count = self.note(snapshot, &finding, now);
             if count.is_none() {
                 again(&finding);
                 pending.insert(id(&finding));
@@ -70,8 +73,8 @@ impl Repeats {
         raised
     }
 
-    fn note(&mut self, finding: &Finding<'_>, now: Instant) -> Option<u64> {
-        let key = key(finding);
+    fn note(&mut self, snapshot: &Snapshot, finding: &Finding<'_>, now: Instant) -> Option<u64> {
+        let key = key(snapshot, finding);
         if self.known.len() >= MAX_KNOWN && !self.known.contains_key(&key) {
             self.known.clear();
         }
@@ -101,9 +104,13 @@ fn id(finding: &Finding<'_>) -> RepeatId {
     (kind(finding), first.map(|task| task.id), first.map_or(0, |task| task.polls))
 }
 
-fn key(finding: &Finding<'_>) -> RepeatKey {
+fn key(snapshot: &Snapshot, finding: &Finding<'_>) -> RepeatKey {
+    let site = |index: &SiteIndex| snapshot.site(*index).map(|site| (site.name.clone(), site.place.clone()));
     let (runtime, sites) = match finding {
-        Finding::LongPoll(task) => (task.runtime_number, [&[task.site][..], &task.running].concat()),
+        Finding::LongPoll(task) => {
+            let sites = std::iter::once(&task.site).chain(&task.running);
+            (task.runtime_number, sites.filter_map(site).collect())
+        }
         // Any tasks may be on the workers and in the queue.
         Finding::Blocked { runtime, .. } | Finding::Uneven { runtime, .. } => (runtime.number, Vec::new()),
         Finding::Starved(queued) => (queued.first().map_or(0, |task| task.runtime_number), Vec::new()),
@@ -113,20 +120,32 @@ fn key(finding: &Finding<'_>) -> RepeatKey {
 
 #[cfg(test)]
 mod tests {
-    use diagnose_reports::model::{SiteIndex, Task, TaskId};
+    use diagnose_reports::Snapshot;
+    use diagnose_reports::model::{Site, SiteIndex, Task, TaskId};
 
     use super::{Duration, Finding, Instant, MAX_KNOWN, QUIET, Repeats};
 
-    fn in_poll(id: u64, site: usize, since_ns: u64) -> Task {
+    /// A task in a poll, and the number of the function that runs there.
+    fn in_poll(id: u64, function: usize, since_ns: u64) -> (Task, usize) {
         let mut task = Task::default();
-        (task.id, task.since_ns, task.running) = (TaskId::new(id), since_ns, vec![SiteIndex::new(site)]);
-        task
+        (task.id, task.since_ns, task.running) = (TaskId::new(id), since_ns, vec![SiteIndex::new(0)]);
+        (task, function)
+    }
+
+    /// A snapshot whose only site is that function.
+    fn snapshot(function: usize) -> Snapshot {
+        let mut site = Site::default();
+        site.name = format!("function {function}");
+        let mut snapshot = Snapshot::default();
+        snapshot.sites.push(site);
+        snapshot
     }
 
     /// One look that finds only this poll. Returns what is raised; `None` if it is looked at again.
-    fn look(repeats: &mut Repeats, now: Instant, task: &Task) -> Option<u64> {
+    fn look(repeats: &mut Repeats, now: Instant, (task, function): &(Task, usize)) -> Option<u64> {
         let mut is_again = false;
-        let (findings, counts) = repeats.raised(vec![Finding::LongPoll(task)], now, |_| is_again = true);
+        let findings = vec![Finding::LongPoll(task)];
+        let (findings, counts) = repeats.raised(&snapshot(*function), findings, now, |_| is_again = true);
         assert_eq!((findings.len(), is_again), (counts.len(), counts.is_empty()));
         counts.first().copied()
     }
@@ -142,8 +161,9 @@ mod tests {
         }
         assert_eq!(raised, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]);
         assert_eq!(look(&mut repeats, now, &in_poll(7, 2, 100)), Some(1), "another function");
-        let starved = in_poll(8, 1, 100);
-        let (_, counts) = repeats.raised(vec![Finding::Starved(vec![&starved])], now, |_| {});
+        let (starved, function) = in_poll(8, 1, 100);
+        let findings = vec![Finding::Starved(vec![&starved])];
+        let (_, counts) = repeats.raised(&snapshot(function), findings, now, |_| {});
         assert_eq!(counts, [1], "another kind");
     }
 

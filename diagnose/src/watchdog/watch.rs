@@ -159,7 +159,7 @@ impl Watch {
             let snapshot = crate::snapshot::running();
             let findings = self.looks.look(&snapshot, ns(threshold));
             let again = |finding: &Finding<'_>| self.looks.look_again(finding);
-            let (findings, counts) = self.repeats.raised(findings, taken, again);
+            let (findings, counts) = self.repeats.raised(&snapshot, findings, taken, again);
             self.running.spend(watch.turn().took);
             let watch = Stopwatch::start();
             let alarms = alarms_of(&snapshot, &findings, self.stacks.allows(Instant::now()));
