@@ -25,7 +25,7 @@ pub(crate) struct Forward {
     /// The count of our clones in the lower half; above it [`LOCKED`], [`DONE`] and the count of
     /// [`COPYING`].
     state: AtomicU64,
-    /// The executor's waker, while there are clones. `None` once wakes are no longer forwarded.
+    /// The executor's waker, while there are clones.
     stored: UnsafeCell<Option<Waker>>,
     /// The two words of the waker stored last, so that the next poll can check whether its own
     /// waker differs.
@@ -111,7 +111,7 @@ impl Forward {
     pub(crate) fn borrow(&self, outer: &Waker) {
         self.lend(outer);
         if self.stores_other(outer) {
-            self.replace(Some(outer));
+            self.replace(outer);
         }
     }
 
@@ -273,10 +273,10 @@ impl Forward {
         None
     }
 
-    /// Forwards wakes to `outer` from now on, or nowhere.
+    /// Forwards wakes to `outer` from now on.
     #[cold]
-    pub(crate) fn replace(&self, outer: Option<&Waker>) {
-        let mut outer = outer.cloned();
+    pub(crate) fn replace(&self, outer: &Waker) {
+        let mut outer = Some(outer.clone());
         for attempt in 0.. {
             let state = self.state.load(Ordering::Relaxed);
             if state & CLONES == 0 {

@@ -121,7 +121,7 @@ fn a_wake_goes_to_the_old_executor_or_the_new_one() {
             forward.copy().into_iter().for_each(Waker::wake);
             drop(forward.release());
         });
-        forward.replace(Some(&new_waker));
+        forward.replace(&new_waker);
         socket.join().expect("no panic");
         assert_eq!(old.0.load(Relaxed) + new.0.load(Relaxed), 1, "no wake is lost, none is added");
         assert_eq!((forward.clones(), Arc::strong_count(&old), Arc::strong_count(&new)), (0, 2, 2));

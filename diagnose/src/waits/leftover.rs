@@ -2,12 +2,12 @@
 //! original's do: a program may rely on them.
 //!
 //! ```text
-//! ready      the wait is over, and its waker may still be the one that wakes the task, as that of
-//!            a `Sleep` that is reset, or of a set of tasks that is polled once per poll
-//! dropped    the waker wakes a task that does not wait for this any more. It counts as known
+//! the future is   the waker
+//! ready           may still be the one that wakes the task, as that of a set of tasks that is
+//!                 polled once per poll. It counts as one of unrecorded code
+//! at rest         is not used: a finished `JoinHandle`, an elapsed timer. It does not count
+//! dropped         most likely wakes the task in vain. Snapshots decide (`snapshot/leftovers.rs`)
 //! ```
-//! Until the future is dropped, the waker counts as one of unrecorded code, so nothing is proven
-//! about its task.
 
 use std::panic::Location;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -19,7 +19,8 @@ use crate::live::Promoted as _;
 
 impl LazyWait {
     /// Ends the wait of a future that is ready. `promoted` is the wait of its first poll, if it has
-    /// one.
+    /// one. If other futures of the task may rely on the waker, it always counts as one of
+    /// unrecorded code.
     #[inline(never)]
     pub(super) fn end_ready(
         &mut self,
@@ -29,9 +30,7 @@ impl LazyWait {
     ) {
         let Some(wait) = self.0.take().or(promoted) else { return };
         wait.forward().give_back();
-        if shares_waker {
-            wait.end(WaitEnd::ReadyShared);
-        } else if wait.forward().clones() == 0 {
+        if shares_waker || wait.forward().clones() == 0 {
             wait.end(WaitEnd::Ready);
         } else {
             wait.leave_waker(outer);
@@ -53,19 +52,20 @@ impl LazyWait {
     pub(crate) fn abandon(&mut self) {
         if let Some(wait) = self.0.take() {
             wait.set(OVER | RESTS, false);
-            wait.end(if wait.is_ready() { WaitEnd::ReadyShared } else { WaitEnd::GivenUp });
+            wait.end(if wait.is_ready() { WaitEnd::Ready } else { WaitEnd::GivenUp });
         }
     }
 }
 
 impl WaitCell {
-    /// Ends the wait, and leaves its waker where it is stored. Its
-    /// id is another one, so that no reader takes it for the wait that is over.
+    /// Ends the wait, and leaves its waker where it is stored. The cell gets another id, so that no
+    /// reader takes it for the wait that is over.
     fn leave_waker(&'static self, outer: &Waker) {
         self.unlist(WaitEnd::Ready);
         self.renew();
         self.woken.store(0, Relaxed);
-        // Readers ask for a place. A wait that never began has none, and no report shows this one.
+        // A reader skips a cell without a place. A wait that never began has none, and no report
+        // shows this one.
         if self.at.get().is_none() {
             self.at.set(Location::caller());
         }
@@ -73,7 +73,7 @@ impl WaitCell {
         self.flags.store(READY | if is_indirect { INDIRECT } else { 0 }, Relaxed);
     }
 
-    /// Shows the wakers that are left to readers.
+    /// Lets readers count the wakers that the wait has left.
     pub(super) fn show_left(&self, flags: u32) {
         // Release pairs with the Acquire of `copy`: a reader that finds these flags sees the task.
         self.flags.store(self.flags.load(Relaxed) | flags, Release);
@@ -93,7 +93,7 @@ impl WaitCell {
         }
         *slot = None;
         self.set(OVER | RESTS, false);
-        self.end(WaitEnd::ReadyShared);
+        self.end(WaitEnd::Ready);
         0
     }
 }

@@ -59,14 +59,11 @@ pub(super) const MODES: [WaitMode; 15] = [
     WaitMode::LocalSet,
 ];
 
-/// How a wait ends. The wakers that are still stored wake the task in any case. This decides how
-/// they count.
+/// How a wait ends. The wakers that are still stored wake the task in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WaitEnd {
     /// Its future is ready.
     Ready,
-    /// Its future is ready, and other futures of the task may rely on its wakers.
-    ReadyShared,
     /// Its future is dropped. The task may rely on the wakers: one example is a `recv` future that
     /// is made anew for every poll.
     GivenUp,
