@@ -114,7 +114,7 @@ pub(crate) fn listen(
     Ok(())
 }
 
-/// Returns what is said of a signal for which nothing listens.
+/// Returns the message about a signal that was asked for and that writes no dump.
 #[cfg(any(test, not(all(unix, feature = "signal"))))]
 fn unheard(signal: Option<Signal>, is_set: bool, has_signals: bool) -> Option<String> {
     let why =

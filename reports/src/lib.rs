@@ -95,7 +95,7 @@
 //! # Stability
 //!
 //! Items that this documentation does not show are for the crates `diagnose` and `diagnose-cli` of
-//! the same version. They are exempt from semantic versioning.
+//! the same version. Such items are exempt from semantic versioning.
 //!
 //! # Features
 //!

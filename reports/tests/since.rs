@@ -188,7 +188,7 @@ fn an_alarm_that_was_resolved_in_between_is_not_new() {
     earlier.alarms.push(alarm.clone());
     alarm.resolved_at_unix_ms = Some(1_763_900_001_000);
     later.alarms.push(alarm.clone());
-    // The same words again, at another time.
+    // Another alarm with the same text.
     alarm.at_unix_ms = 1_763_900_002_000;
     later.alarms.push(alarm.clone());
     assert_eq!(later.since(&earlier).alarms, [alarm]);

@@ -10,7 +10,7 @@ fn run(scenario: &str) -> (String, String) {
     run_in(Path::new("."), scenario)
 }
 
-/// The same, in a folder.
+/// Runs the program in this folder. Returns its stdout and stderr.
 fn run_in(folder: &Path, scenario: &str) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_installs"));
     let output = command.arg(scenario).current_dir(folder).output().expect("it runs");
