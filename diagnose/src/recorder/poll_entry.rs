@@ -161,6 +161,8 @@ impl PollEntry {
         let nested = foreign.then(|| {
             let nested = place.tree.nested(place.current, clock::now);
             nested.times.enter(now, None);
+            #[cfg(feature = "tracing-layer")]
+            super::traced::begin_task();
             nested
         });
         let pending = local::replace_pending_children(0);
@@ -267,6 +269,8 @@ impl Saved {
     fn restore_rare(&self, now: u64) {
         if let Some(nested) = self.nested {
             nested.leave(now, None, PassingChain::NONE);
+            #[cfg(feature = "tracing-layer")]
+            super::traced::end_task();
         }
         if self.node.is_none() {
             local::end_loan();

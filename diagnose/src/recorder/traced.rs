@@ -16,12 +16,14 @@
 //! entered again on its thread      the inner entry is not recorded
 //! entered on another thread too    a poll there, without waits
 //! the thread polls something else  the guard was held over an await: a poll without a length
+//! a task is polled inside          its spans are above a mark, and end with its poll at the latest
 //! ```
 //! A span takes one lock of its own, which is free unless several threads use the span.
 
 use std::cell::RefCell;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::local;
 use super::reparent::{self, is_child_of_running, on_own_tree};
@@ -38,6 +40,8 @@ use crate::tree::{Node, NodeKey, PassingChain, WaitAccount};
 #[derive(Debug)]
 pub(crate) struct TracedSpan {
     site: &'static Site,
+    /// Whether the ids of the code around are in its fields.
+    has_ids: AtomicBool,
     state: Mutex<TracedState>,
 }
 
@@ -62,6 +66,13 @@ struct TracedState {
 
 /// An entry on a thread's stack.
 #[derive(Debug)]
+enum Entry {
+    Span(EnteredSpan),
+    /// A task is polled inside the spans below.
+    Task,
+}
+
+#[derive(Debug)]
 struct EnteredSpan {
     span: Arc<TracedSpan>,
     /// `None` if it is not recorded.
@@ -85,48 +96,73 @@ struct TracedPoll {
 }
 
 thread_local! {
-    static ENTERED: RefCell<Vec<EnteredSpan>> = const { RefCell::new(Vec::new()) };
+    static ENTERED: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Calls `change` with the thread's stack. Returns `None` in the thread's last moments.
-fn with_stack<R>(change: impl FnOnce(&mut Vec<EnteredSpan>) -> R) -> Option<R> {
+fn with_stack<R>(change: impl FnOnce(&mut Vec<Entry>) -> R) -> Option<R> {
     ENTERED.try_with(|stack| stack.try_borrow_mut().ok().map(|mut stack| change(&mut stack))).ok().flatten()
+}
+
+/// Records that a task is polled inside the spans that this thread has entered.
+pub(super) fn begin_task() {
+    with_stack(|stack| {
+        if !stack.is_empty() {
+            stack.push(Entry::Task);
+        }
+    });
+}
+
+/// Ends that poll, once the thread is back at the node around it. The spans that the task has left
+/// entered end without a length.
+pub(super) fn end_task() {
+    with_stack(|stack| {
+        let Some(at) = stack.iter().rposition(|entry| matches!(entry, Entry::Task)) else { return };
+        stack.drain(at..).rev().for_each(Entry::end);
+        end_exited(stack);
+    });
+}
+
+/// Ends the entries at the top that were exited.
+fn end_exited(stack: &mut Vec<Entry>) {
+    while stack.last().is_some_and(Entry::is_exited) {
+        stack.pop().into_iter().for_each(Entry::end);
+    }
 }
 
 impl TracedSpan {
     pub(crate) fn new(site: &'static Site) -> Self {
-        Self { site, state: Mutex::default() }
+        Self { site, has_ids: AtomicBool::new(false), state: Mutex::default() }
     }
 
-    /// Returns whether a poll of the span was recorded.
-    pub(crate) fn was_polled(&self) -> bool {
-        self.state.lock().polls > 0
+    /// Returns `true` once, to the caller who is to record the ids of the code around.
+    pub(crate) fn lacks_ids(&self) -> bool {
+        !self.has_ids.swap(true, Relaxed)
     }
 
     /// Records that this thread enters the span.
     pub(crate) fn enter(self: &Arc<Self>) {
         let Some(is_inside) = with_stack(|stack| {
-            while stack.last().is_some_and(EnteredSpan::is_stale) {
-                stack.pop().into_iter().for_each(EnteredSpan::end);
+            while stack.last().is_some_and(Entry::is_stale) {
+                stack.pop().into_iter().for_each(Entry::end);
             }
-            stack.iter().any(|entered| Arc::ptr_eq(&entered.span, self))
+            stack.iter_mut().any(|entry| entry.of(self).is_some())
         }) else {
             return;
         };
         let poll = if is_inside { None } else { self.begin() };
-        with_stack(|stack| stack.push(EnteredSpan { span: Arc::clone(self), poll, is_exited: false }));
+        let entered = EnteredSpan { span: Arc::clone(self), poll, is_exited: false };
+        with_stack(|stack| stack.push(Entry::Span(entered)));
     }
 
     /// Records that this thread exits the span.
     pub(crate) fn exit(self: &Arc<Self>) {
         with_stack(|stack| {
-            let own = |entered: &&mut EnteredSpan| !entered.is_exited && Arc::ptr_eq(&entered.span, self);
+            let mut own = stack.iter_mut().rev().filter_map(|entry| entry.of(self));
             // Nothing is found if the span was entered on another thread.
-            let Some(entered) = stack.iter_mut().rev().find(own) else { return };
+            let Some(entered) = own.find(|entered| !entered.is_exited) else { return };
             entered.is_exited = true;
-            while stack.last().is_some_and(|entered| entered.is_exited) {
-                stack.pop().into_iter().for_each(EnteredSpan::end);
-            }
+            end_exited(stack);
         });
     }
 
@@ -195,6 +231,30 @@ impl TracedSpan {
             is_first,
             unwinding: std::thread::panicking(),
         })
+    }
+}
+
+impl Entry {
+    /// Returns the entry if it is one of `span`.
+    fn of(&mut self, span: &Arc<TracedSpan>) -> Option<&mut EnteredSpan> {
+        match self {
+            Self::Span(entered) if Arc::ptr_eq(&entered.span, span) => Some(entered),
+            _ => None,
+        }
+    }
+
+    fn is_exited(&self) -> bool {
+        matches!(self, Self::Span(entered) if entered.is_exited)
+    }
+
+    fn is_stale(&self) -> bool {
+        matches!(self, Self::Span(entered) if entered.is_stale())
+    }
+
+    fn end(self) {
+        if let Self::Span(entered) = self {
+            entered.end();
+        }
     }
 }
 

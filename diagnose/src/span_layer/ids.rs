@@ -7,6 +7,7 @@ use tracing_core::span::{Id, Record};
 use tracing_core::{Dispatch, Metadata};
 
 use crate::context;
+use crate::recorder::TracedSpan;
 
 /// The field for the id of the task that enters the span.
 const TASK: &str = "diagnose.task";
@@ -18,13 +19,17 @@ pub(super) fn has_fields(metadata: &Metadata<'_>) -> bool {
     [TASK, SPAN].into_iter().any(|name| metadata.fields().field(name).is_some())
 }
 
-/// Records the ids of the running task and span, where the traced span has a field for them.
-pub(super) fn record(dispatch: &Dispatch, id: &Id, metadata: &Metadata<'_>) {
-    for (name, number) in [(TASK, context::task()), (SPAN, context::span())] {
-        let Some(field) = metadata.fields().field(name) else { continue };
-        if number != 0 {
-            let values = [(&field, Some(&number as &dyn Value))];
-            dispatch.record(id, &Record::new(&metadata.fields().value_set(&values)));
-        }
+/// Records the ids of the running task and span once, where the traced span has a field for them.
+pub(super) fn record(traced: &TracedSpan, dispatch: &Dispatch, id: &Id, metadata: &Metadata<'_>) {
+    let fields = metadata.fields();
+    let ids = [(TASK, context::task()), (SPAN, context::span())];
+    let fields_and_ids = ids.into_iter().filter_map(|(name, id)| Some((fields.field(name)?, id)));
+    let mut known = fields_and_ids.filter(|(_, id)| *id != 0).peekable();
+    if known.peek().is_none() || !traced.lacks_ids() {
+        return;
+    }
+    for (field, number) in known {
+        let values = [(&field, Some(&number as &dyn Value))];
+        dispatch.record(id, &Record::new(&fields.value_set(&values)));
     }
 }

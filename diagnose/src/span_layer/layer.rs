@@ -90,10 +90,8 @@ where
         let Some(traced) = traced(id, &context) else { return };
         // The ids of what runs around the span.
         if let Some(metadata) = context.metadata(id).filter(|metadata| ids::has_fields(metadata)) {
-            if !traced.was_polled() {
-                if let Some(dispatch) = self.dispatch.get().and_then(WeakDispatch::upgrade) {
-                    ids::record(&dispatch, id, metadata);
-                }
+            if let Some(dispatch) = self.dispatch.get().and_then(WeakDispatch::upgrade) {
+                ids::record(&traced, &dispatch, id, metadata);
             }
         }
         traced.enter();

@@ -239,6 +239,17 @@ fn a_span_has_the_id_of_its_task_in_a_field() {
     assert_eq!(*numbers.0.lock().expect("no panic"), [("diagnose.task".to_owned(), id)], "once");
 }
 
+#[test]
+fn a_span_that_is_not_recorded_has_the_id_once_too() {
+    diagnose_isolation::isolated!();
+    diagnose::Builder::new().tasks_only(true).signal(None).install();
+    let numbers = Numbers::default();
+    let subscriber = tracing_subscriber::registry().with(diagnose::TracingLayer::new()).with(numbers.clone());
+    tracing::subscriber::set_global_default(subscriber).expect("the only one");
+    run(spawned(Arc::default()));
+    assert_eq!(numbers.0.lock().expect("no panic").len(), 1);
+}
+
 #[tracing::instrument(skip_all)]
 async fn moves(times: u32) {
     for _ in 0..times {

@@ -1,11 +1,12 @@
 //! Spans that are entered in any order, on any thread, and held for too long.
 
+use std::panic::{self, resume_unwind};
 use std::sync::Barrier;
 use std::thread;
 
 use diagnose::{Snapshot, diagnose};
 use proptest::prelude::*;
-use tracing::{Dispatch, Span};
+use tracing::{Dispatch, Instrument as _, Span};
 
 use crate::support::{Yields, counts, install_layer, node, run};
 
@@ -93,6 +94,59 @@ fn a_guard_held_over_an_await_does_not_take_the_time_of_others() {
     assert!(is_at_rest(&after), "the thread's position is right again");
 }
 
+#[tracing::instrument]
+async fn traced_inner() {
+    Yields(1).await;
+}
+
+#[diagnose]
+async fn handler() {
+    traced_inner().await;
+}
+
+#[diagnose]
+async fn panics() {
+    traced_inner().await;
+    let _entered = tracing::info_span!("unwinds").entered();
+    resume_unwind(Box::new("as it should"));
+}
+
+#[test]
+fn a_span_around_a_task_that_enters_another_span_is_entered_until_its_exit() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    for _ in 0..200 {
+        run(async { handler().await }.instrument(tracing::info_span!("request")));
+    }
+    let snapshot = diagnose::snapshot();
+    assert_eq!(counts(node(&snapshot, &["request"])), [200, 400, 200, 0, 0, 0, 0]);
+    assert!(node(&snapshot, &["request"]).busy_ns > 0, "its polls have a length");
+    assert_eq!(counts(node(&snapshot, &["handler"])), [200, 400, 200, 0, 0, 0, 0]);
+    let inner = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == "traced_inner");
+    assert_eq!(inner.map(|node| node.calls).collect::<Vec<_>>(), [200], "it has one path");
+    assert!(is_at_rest(&snapshot), "{:#?}", snapshot.nodes);
+}
+
+#[test]
+fn a_span_that_a_task_exits_for_its_caller_ends_with_the_poll_of_the_task() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    let outer = tracing::info_span!("outer");
+    let guard = outer.clone().entered();
+    let exits = diagnose::block!("exits", async move {
+        drop(guard);
+        let _left_entered = std::mem::ManuallyDrop::new(tracing::info_span!("kept").entered());
+        traced_inner().await;
+    });
+    run(async { exits.await }.instrument(tracing::info_span!("around")));
+    drop(outer);
+    run(annotated());
+    let snapshot = diagnose::snapshot();
+    assert_eq!(counts(node(&snapshot, &["annotated"])), [1, 3, 1, 0, 0, 0, 0]);
+    let open = snapshot.nodes.iter().filter(|node| node.running > 0);
+    assert_eq!(open.count(), 0, "{:#?}", snapshot.nodes);
+}
+
 #[test]
 fn a_thread_that_ends_inside_a_span_harms_nothing() {
     diagnose_isolation::isolated!();
@@ -109,6 +163,10 @@ enum Step {
     Enter(usize),
     Exit(usize),
     Poll,
+    /// Polls a task that enters a span of its own.
+    PollInner,
+    /// Polls a task that panics inside of a span of its own.
+    Panic,
     Reset,
     Switch,
 }
@@ -118,6 +176,8 @@ fn step() -> impl Strategy<Value = Step> {
         8 => (0_usize..4).prop_map(Step::Enter),
         8 => (0_usize..4).prop_map(Step::Exit),
         4 => Just(Step::Poll),
+        4 => Just(Step::PollInner),
+        1 => Just(Step::Panic),
         1 => Just(Step::Reset),
         1 => Just(Step::Switch),
     ]
@@ -142,6 +202,11 @@ fn work(steps: &[Step], spans: &[Span], dispatch: &Dispatch) {
                 }
             }
             Step::Poll => run(annotated()),
+            Step::PollInner => run(handler()),
+            Step::Panic => {
+                let outcome = panic::catch_unwind(|| run(panics()));
+                assert!(outcome.is_err(), "it panics");
+            }
             Step::Reset => diagnose::reset(),
             Step::Switch => {
                 diagnose::set_enabled(false);
