@@ -187,6 +187,19 @@ impl LiveSlot {
         self.id.load(Ordering::Relaxed)
     }
 
+    /// The tick at which the current state began.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn since(&self) -> u64 {
+        self.since.load(Ordering::Relaxed) >> 2
+    }
+
+    /// Returns whether the running poll is the one that polled the span last, and so counts it if
+    /// it is pending. A root is no one's child.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn is_child_of_running(&self) -> bool {
+        self.parent() == context::span() && self.parent() != 0
+    }
+
     /// Records that a poll returned `Pending`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(&self, now: u64) {

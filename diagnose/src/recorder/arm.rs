@@ -133,6 +133,7 @@ impl Point {
             let node = local::place().tree.child(body, NodeKey::plain(site), clock::now)?;
             Some((node, body))
         });
+        let waited = |slot: &LiveSlot| (slot.wait(), slot.is_child_of_running());
         match (child, live) {
             (Some((node, body)), None) => entry.begin(node, body),
             (Some((node, body)), Some((slot, old))) => {
@@ -140,14 +141,14 @@ impl Point {
                 if old.same_path(node) {
                     entry.begin_again(slot, node, body, slot.wait());
                 } else {
-                    end_wait(old, slot.wait(), local::place(), clock::now(), |own| sub(&own.moved, 1));
+                    end_wait(old, waited(slot), local::place(), clock::now(), |own| sub(&own.moved, 1));
                     self.unlist();
                     entry.begin(node, body);
                 }
             }
             (None, Some((slot, old))) => {
                 on_own_tree(|place| {
-                    end_wait(old, slot.wait(), place, clock::now(), |own| add(&own.completed, 1));
+                    end_wait(old, waited(slot), place, clock::now(), |own| add(&own.completed, 1));
                 });
                 self.unlist();
                 return false;
@@ -178,7 +179,7 @@ impl Point {
     #[cold]
     fn end_drop(&mut self) {
         let ArmSlot::Live(slot) = self.slot else { return };
-        let (pending, wait) = (slot.pending_children(), slot.wait());
+        let (pending, wait) = (slot.pending_children(), (slot.wait(), slot.is_child_of_running()));
         if let Some(node) = slot.node() {
             let now = clock::now();
             on_own_tree(|place| {
@@ -255,6 +256,7 @@ impl AwaitEntry {
         self.node = Some(node);
         self.body = Some(body);
         let outer = context::span();
+        let was_counted = slot.parent() == outer;
         self.outer = outer;
         let now = clock::now();
         context::note_reading(now, false);
@@ -266,7 +268,7 @@ impl AwaitEntry {
             self.waited = true;
             local::polled_again(node);
         }
-        self.outer_pending = local::replace_pending_children(0).wrapping_sub(1);
+        self.outer_pending = local::replace_pending_children(0).wrapping_sub(i32::from(was_counted));
     }
 }
 

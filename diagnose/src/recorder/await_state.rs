@@ -65,6 +65,12 @@ impl AwaitState {
         self.0 & (Self::NEW | Self::SPAN.0) == 0
     }
 
+    /// Moves one of the children that were pending when the await began into the await.
+    pub(super) fn without_one_before(self) -> Self {
+        let base = Self::new(self.base().wrapping_sub(1));
+        Self(self.0 & (1_u64 << Self::BASE).wrapping_sub(1) | base.0)
+    }
+
     /// The body's pending children when the await began, if it began in this poll.
     pub(super) fn base(self) -> i32 {
         i32::from_ne_bytes(u32::try_from(self.0 >> Self::BASE).unwrap_or(0).to_ne_bytes())

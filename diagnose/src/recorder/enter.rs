@@ -12,7 +12,7 @@ use std::task::Waker;
 use super::await_state::AwaitState;
 use super::first_poll;
 use super::local::{self, AGAIN, DIRECT, is_reading};
-use super::poll_entry::{PollEntry, PollStart, PollStartKind};
+use super::poll_entry::{Before, PollEntry, PollStart, PollStartKind};
 use super::resume::Resume;
 use super::span::{Span, SpanState};
 use crate::clock;
@@ -93,7 +93,7 @@ impl Span {
         if down != 0 {
             local::hand_down(None, 0);
         }
-        entry.begin_below(node, false);
+        entry.begin_below(node, Before::New);
         entry.begun = PollStart { hands_on: down == DIRECT, ..PollStart::new(PollStartKind::Below) };
         let now = begin_new();
         node.times.enter(now, None);

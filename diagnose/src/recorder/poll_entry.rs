@@ -50,6 +50,15 @@ impl PollStart {
     }
 }
 
+/// What the poll around knows of a span before its poll.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    /// It does not count the span among its pending children.
+    New,
+    /// It does, and has polled it until this tick.
+    Counted(u64),
+}
+
 /// How a poll began.
 #[derive(Debug)]
 pub(crate) struct PollEntry {
@@ -134,9 +143,21 @@ impl PollEntry {
 
     /// Starts a poll below the running node, the parent of `node`: the common case.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_below(&mut self, node: &'static Node, was_pending: bool) {
+    pub(super) fn begin_below(&mut self, node: &'static Node, before: Before) {
         let pending = local::replace_pending_children(0);
-        self.save((node.parent, context::span()), pending.wrapping_sub(i32::from(was_pending)), None);
+        let was_counted = before != Before::New;
+        self.save((node.parent, context::span()), pending.wrapping_sub(i32::from(was_counted)), None);
+        self.count_in_new_await(before);
+    }
+
+    /// Makes the await around, if it began in this poll, count a child that was pending before.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn count_in_new_await(&mut self, before: Before) {
+        let Before::Counted(left) = before else { return };
+        let Some(Saved { awaiting: Some(at), await_state, .. }) = &mut self.saved else { return };
+        if await_state.is_new() && left <= at.times.entered() {
+            *await_state = await_state.without_one_before();
+        }
     }
 
     /// Starts a poll of a root outside every other poll.
@@ -154,7 +175,7 @@ impl PollEntry {
         node: &'static Node,
         place: TreePosition,
         (now, span): (u64, u64),
-        was_pending: bool,
+        before: Before,
     ) {
         self.begun.how = PollStartKind::Below;
         let foreign = node.parent.is_some_and(Node::is_root) && !place.current.is_root();
@@ -166,8 +187,10 @@ impl PollEntry {
             nested
         });
         let pending = local::replace_pending_children(0);
-        let pending = pending.wrapping_sub(i32::from(was_pending && !foreign));
+        let before = if foreign { Before::New } else { before };
+        let pending = pending.wrapping_sub(i32::from(before != Before::New));
         self.save(((!place.lent).then_some(place.current), span), pending, nested);
+        self.count_in_new_await(before);
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]

@@ -7,13 +7,13 @@ use std::task::Waker;
 
 use super::first_poll;
 use super::local::{self, AGAIN, DIRECT, TreePosition, is_reading};
-use super::poll_entry::PollEntry;
+use super::poll_entry::{Before, PollEntry};
 use super::resume::Resume;
 use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::{self, SlotCopy, Task};
+use crate::live::{self, LiveSlot, SlotCopy, Task};
 use crate::site::{Site, SiteKind};
 use crate::switch;
 use crate::sync::{add, sub};
@@ -51,6 +51,8 @@ impl Span {
             entry.begin_unrecorded();
             return;
         };
+        // Read before the span gets its new parent.
+        let before = if matches!(self.state, SpanState::Waiting(_)) { self.before() } else { Before::New };
         self.end_unpolled();
         entry.begun.hands_on = (goes_on || down == DIRECT) && !is_root;
         let now = self.begin(if goes_on { down } else { 0 });
@@ -63,9 +65,11 @@ impl Span {
             SpanState::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => {
                 ended = Some(wait);
             }
-            // The span waited on another path. To the new parent it is a new child.
-            SpanState::Waiting(_) => {
-                self.end_wait(place, now);
+            // The span waited on another path.
+            SpanState::Waiting(wait) => {
+                if let Some(old) = self.node {
+                    place.tree.book(old, |own| own.times.end_wait(now, wait));
+                }
                 self.move_call(node, place);
             }
             SpanState::Lost => self.move_call(node, place),
@@ -81,7 +85,7 @@ impl Span {
         if !is_root {
             self.end_task();
         }
-        entry.begin_anywhere(node, place, (now, around), ended.is_some());
+        entry.begin_anywhere(node, place, (now, around), before);
         self.move_await(node, ended.is_some(), place, now);
         if let SpanState::Waiting(wait) = self.state {
             self.resume = self.resume_after(wait, self.is_in_span());
@@ -201,8 +205,14 @@ impl Span {
     #[cold]
     pub(super) fn end_wait(&self, place: TreePosition, now: u64) {
         if let (SpanState::Waiting(wait), Some(node)) = (self.state, self.node) {
-            end_wait(node, wait, place, now, |_| ());
+            end_wait(node, (wait, self.is_child_of_running(place)), place, now, |_| ());
         }
+    }
+
+    /// Returns whether the running poll counts this span among its pending children.
+    pub(super) fn is_child_of_running(&self, place: TreePosition) -> bool {
+        let is_by_path = || self.node.is_some_and(|node| is_child_of_running(node, place));
+        self.slot.map_or_else(is_by_path, LiveSlot::is_child_of_running)
     }
 
     /// Records the end of the await where the body has stopped. An await that is no longer recorded
@@ -239,10 +249,11 @@ pub(super) fn list_unpolled(site: &'static Site, label: Label, maker: Option<&'s
 }
 
 /// Records the end of a wait on its own path, in this thread's tree, and what `count` counts there.
+/// `is_child` says whether the running poll counts it among its pending children.
 #[cold]
 pub(super) fn end_wait(
     node: &'static Node,
-    wait: WaitAccount,
+    (wait, is_child): (WaitAccount, bool),
     place: TreePosition,
     now: u64,
     count: impl FnOnce(&Node),
@@ -251,12 +262,12 @@ pub(super) fn end_wait(
         own.times.end_wait(now, wait);
         count(own);
     });
-    if is_child_of_running(node, place) {
+    if is_child {
         local::replace_pending_children(local::pending_children().wrapping_sub(1));
     }
 }
 
-/// Returns whether the running poll counts `node` among its pending children.
+/// Returns whether the running poll counts `node` among its pending children, as far as paths tell.
 pub(super) fn is_child_of_running(node: &'static Node, place: TreePosition) -> bool {
     node.parent.is_some_and(|parent| parent.span().same_path(place.current.span()))
 }

@@ -14,7 +14,7 @@ use std::task::Waker;
 
 use super::await_state::AwaitState;
 use super::local::{self, AGAIN, DIRECT, is_reading};
-use super::poll_entry::{PollEntry, PollStart, PollStartKind, above};
+use super::poll_entry::{Before, PollEntry, PollStart, PollStartKind, above};
 use super::resume_root::{end_outermost, ends_by_call};
 use super::root::end_task_poll;
 use super::span::Span;
@@ -59,6 +59,17 @@ impl Span {
             (WaitAccount::Own, None) => Resume::Alone,
             (WaitAccount::Child, None) => Resume::Around,
             _ => Resume::Other,
+        }
+    }
+
+    /// What the poll around, which polls this pending span again, knows of it.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn before(&self) -> Before {
+        match self.slot {
+            Some(slot) if slot.parent() == context::span() => Before::Counted(slot.since()),
+            Some(_) => Before::New,
+            // Without a slot it is unknown who polled it.
+            None => Before::Counted(u64::MAX),
         }
     }
 
@@ -111,7 +122,7 @@ impl Span {
         if down != 0 {
             local::hand_down(None, 0);
         }
-        entry.begin_below(node, true);
+        entry.begin_below(node, self.before());
         let start = PollStart::new(PollStartKind::Below);
         entry.begun = PollStart { hands_on: down == DIRECT, goes_down: true, ..start };
         let now = self.begin(0);

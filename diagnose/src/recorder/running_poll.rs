@@ -1,8 +1,8 @@
 //! A running poll, from its start to its end.
 
+use std::ptr;
 use std::task::Waker;
 
-use super::await_state::AwaitState;
 use super::local;
 use super::poll_entry::PollEntry;
 use super::resume::Resume;
@@ -160,9 +160,12 @@ impl Span {
         let children = local::pending_children();
         let up = local::up();
         let now = if up == 0 { clock::now() } else { up };
-        if children != 0 || state.base() != 0 {
-            self.count_children(children, state);
-        } else if state.is_new() {
+        // What the body has left pending at the same await before is still pending there.
+        let is_again = at.is_some_and(|at| self.at.is_some_and(|before| ptr::eq(at, before)));
+        let is_new = state.is_new() && !is_again;
+        if children != 0 || is_new && state.base() != 0 {
+            self.count_children(children, is_new.then_some(state.base()));
+        } else if is_new {
             self.await_pending = 0;
         }
         self.depth = state.depth();
@@ -192,12 +195,13 @@ impl Span {
     }
 
     /// Counts children that became pending in the poll, or ceased to be. Never below zero: a child
-    /// may have been pending under another parent before it came here.
+    /// may have been pending under another parent before it came here. An await that is new had
+    /// `base` children pending when it began.
     #[inline(never)]
-    fn count_children(&mut self, children: i32, state: AwaitState) {
+    fn count_children(&mut self, children: i32, base: Option<i32>) {
         self.pending_children = self.pending_children.saturating_add(children).max(0);
-        let before = if state.is_new() { 0 } else { self.await_pending };
-        self.await_pending = before.saturating_add(children.wrapping_sub(state.base())).max(0);
+        let (before, base) = base.map_or((self.await_pending, 0), |base| (0, base));
+        self.await_pending = before.saturating_add(children.wrapping_sub(base)).max(0);
     }
 
     /// Ends the call of a span that has waited.

@@ -12,7 +12,7 @@
 
 use super::first_poll;
 use super::local;
-use super::reparent::{end_wait, list_unpolled, on_own_tree};
+use super::reparent::{end_wait, is_child_of_running, list_unpolled, on_own_tree};
 use super::resume::Resume;
 use super::running::own_tree_number;
 use crate::clock;
@@ -160,6 +160,7 @@ impl Span {
     fn end_drop(&mut self) {
         self.end_unpolled();
         self.label = self.label.without_text();
+        let is_child = self.slot.map(LiveSlot::is_child_of_running);
         self.unlist();
         self.end_task();
         let now = clock::now();
@@ -169,7 +170,8 @@ impl Span {
                     local::replace_pending_children(self.pending_children);
                     self.end_await(place, now, true);
                     let length = now.saturating_sub(self.made);
-                    end_wait(node, wait, place, now, |own| own.cancel(length));
+                    let is_child = is_child.unwrap_or_else(|| is_child_of_running(node, place));
+                    end_wait(node, (wait, is_child), place, now, |own| own.cancel(length));
                 });
             }
             (SpanState::Unpolled, maker) => on_own_tree(|place| {

@@ -325,7 +325,10 @@ impl TracedPoll {
 /// Ends an open wait, without a poll after it.
 fn end_wait(state: &mut TracedState) {
     let (Some(wait), Some(node)) = (state.waiting.take(), state.node) else { return };
-    on_own_tree(|place| reparent::end_wait(node, wait, place, clock::now(), |_| ()));
+    on_own_tree(|place| {
+        let is_child = is_child_of_running(node, place);
+        reparent::end_wait(node, (wait, is_child), place, clock::now(), |_| ());
+    });
 }
 
 /// Ends the call.

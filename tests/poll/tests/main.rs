@@ -61,5 +61,6 @@ mod thread_teardown;
 mod trees_are_reused;
 mod unpolled_delay;
 mod unpolled_on_a_new_thread;
+mod waits_for_others;
 mod wakers;
 mod wakers_anywhere;

@@ -116,7 +116,7 @@ fn a_span_around_a_task_that_enters_another_span_is_entered_until_its_exit() {
     diagnose_isolation::isolated!();
     install_layer();
     for _ in 0..200 {
-        run(async { handler().await }.instrument(tracing::info_span!("request")));
+        run(handler().instrument(tracing::info_span!("request")));
     }
     let snapshot = diagnose::snapshot();
     assert_eq!(counts(node(&snapshot, &["request"])), [200, 400, 200, 0, 0, 0, 0]);
@@ -138,7 +138,7 @@ fn a_span_that_a_task_exits_for_its_caller_ends_with_the_poll_of_the_task() {
         let _left_entered = std::mem::ManuallyDrop::new(tracing::info_span!("kept").entered());
         traced_inner().await;
     });
-    run(async { exits.await }.instrument(tracing::info_span!("around")));
+    run(exits.instrument(tracing::info_span!("around")));
     drop(outer);
     run(annotated());
     let snapshot = diagnose::snapshot();
