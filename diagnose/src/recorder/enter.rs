@@ -18,7 +18,7 @@ use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::Task;
+use crate::live::{self, Task};
 use crate::site::SiteKind;
 use crate::switch;
 use crate::sync::add;
@@ -82,7 +82,7 @@ impl Span {
         let down = local::down();
         if is_reading(down)
             || down == AGAIN
-            || matches!(current.site.kind, SiteKind::Sync | SiteKind::Traced)
+            || current.may_be_outside_of_tasks()
             || self.site.kind == SiteKind::Task
             || local::spawned().is_some()
         {
@@ -110,7 +110,7 @@ impl Span {
         let unpolled = match spawned {
             Some(task) => {
                 first_poll::drop_unpolled(self.made);
-                now.saturating_sub(task.made())
+                now.saturating_sub(task.made().max(live::last_reset()))
             }
             None => first_poll::unpolled(self.made, now, self.site, self.node),
         };

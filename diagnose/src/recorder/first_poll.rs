@@ -12,6 +12,7 @@ use std::cell::Cell;
 
 use super::local::with_polls;
 use crate::clock;
+use crate::live;
 use crate::site::Site;
 use crate::tree::Node;
 
@@ -163,7 +164,8 @@ fn make_outside(polls: &TaskPolls) -> u64 {
     clock::now() | TICK
 }
 
-/// Records a first poll. Returns the ticks since the creation; zero if unknown or polled at once.
+/// Records a first poll. Returns the ticks since the creation, or since a reset after it; zero if
+/// unknown or polled at once.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn unpolled(made: u64, now: u64, site: &'static Site, maker: Option<&'static Node>) -> u64 {
     if made == 0 || forget(made) { 0 } else { unpolled_for(made, now, site, maker) }
@@ -184,14 +186,13 @@ fn forget(made: u64) -> bool {
 
 #[cold]
 fn unpolled_for(made: u64, now: u64, site: &'static Site, maker: Option<&'static Node>) -> u64 {
+    let since = |tick: u64| now.saturating_sub(tick.max(live::last_reset()));
     if made & TICK != 0 {
-        let unpolled = now.saturating_sub(made & !TICK);
-        site.note_unpolled(unpolled >= LATE);
-        return unpolled;
+        site.note_unpolled(now.saturating_sub(made & !TICK) >= LATE);
+        return since(made & !TICK);
     }
     // `None` if that poll is not over, because it is around this one.
-    let end = maker.and_then(Node::ends).and_then(|ends| ends.of(made));
-    end.map_or(0, |end| now.saturating_sub(end))
+    maker.and_then(Node::ends).and_then(|ends| ends.of(made)).map_or(0, since)
 }
 
 /// Records the drop of a future without a poll.

@@ -237,12 +237,12 @@ impl Node {
         }
     }
 
-    /// Returns whether nothing is counted here: a future was created and never polled, or the times
-    /// are those of a span that moved away.
+    /// Returns whether nothing is counted here: a future was created and never polled.
     pub(crate) fn is_blank(&self) -> bool {
-        let counters = [&self.calls, &self.completed, &self.never_polled, &self.cancelled];
-        let is_zero = |counter: &&AtomicU64| counter.load(Ordering::Relaxed) == 0;
-        self.first_child.get().is_none() && counters.iter().all(is_zero) && !self.times.is_running()
+        let ends = [&self.completed, &self.never_polled, &self.cancelled, &self.panicked];
+        let counters = [&self.calls, &self.moved].into_iter().chain(ends);
+        let is_zero = |counter: &AtomicU64| counter.load(Ordering::Relaxed) == 0;
+        self.first_child.get().is_none() && counters.into_iter().all(is_zero) && !self.times.is_running()
     }
 
     /// Records that no wrapper spawned the root that was the first here.
@@ -266,13 +266,20 @@ impl Node {
     }
 
     /// Returns whether no future of a task is running: the path has only synchronous functions,
-    /// which then run an executor, and spans of `tracing`.
+    /// which then run an executor, spans of `tracing`, and hand-written futures that an executor
+    /// polls.
     pub(crate) fn is_outside_of_tasks(&self) -> bool {
         let mut node = self;
-        while let (SiteKind::Sync | SiteKind::Traced, Some(parent)) = (node.site.kind, node.parent) {
+        while let (true, Some(parent)) = (node.may_be_outside_of_tasks(), node.parent) {
             node = parent;
         }
         node.is_root()
+    }
+
+    /// Returns whether this node may be outside of tasks, depending on the nodes above it.
+    #[inline]
+    pub(crate) fn may_be_outside_of_tasks(&self) -> bool {
+        matches!(self.site.kind, SiteKind::Sync | SiteKind::Impl | SiteKind::Traced)
     }
 
     /// Returns whether this is one of the recorder's own nodes, below which nothing is recorded.

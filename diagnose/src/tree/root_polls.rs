@@ -51,24 +51,30 @@ impl Tree {
                 sum.busy = sum.busy.wrapping_add(length);
                 sum.polls = sum.polls.wrapping_add(1);
             }
-            add_below(root, now, &mut sum);
+            let counts_nested = !root.may_be_outside_of_tasks();
+            add_below(root, now, (counts_nested, with_running), &mut sum);
         }
         sum
     }
 }
 
-/// Adds what passes from below through `node`, and so through the root. Wraps in between.
-fn add_below(node: &'static Node, now: u64, sum: &mut PollSum) {
+/// Adds what passes from below through `node`, and so through the root. Wraps in between. Polls of
+/// nested tasks are polls beside those of the root, unless the root is no task itself.
+fn add_below(node: &'static Node, now: u64, (counts_nested, with_running): (bool, bool), sum: &mut PollSum) {
     for child in node.children() {
         let Some(times) = child.read(now, || now) else { continue };
         if is_nested(child.site) {
             let running = times.running.map_or(0, |(_, length)| length);
             sum.busy = sum.busy.wrapping_sub(times.busy).wrapping_sub(running);
+            if !counts_nested {
+                let running = u64::from(with_running && times.running.is_some());
+                sum.polls = sum.polls.wrapping_sub(times.polls).wrapping_sub(running);
+            }
             continue;
         }
         sum.busy = sum.busy.wrapping_add(times.through.busy);
         sum.polls = sum.polls.wrapping_add(times.through.polls);
-        add_below(child, now, sum);
+        add_below(child, now, (counts_nested, with_running), sum);
     }
     if let Some(stopped) = node.stopped() {
         let (stopped, _, _) = stopped.read();

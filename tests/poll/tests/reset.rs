@@ -31,3 +31,20 @@ fn a_wait_counts_from_the_reset() {
     assert_eq!(diagnose::snapshot().nodes[0].longest_poll_ns, 1);
     assert_eq!(diagnose::snapshot().elapsed_ns, 22);
 }
+
+#[diagnose]
+async fn late() {}
+
+// made ┈┈ 100 ┈┈┊┈ 10 ┈├┤
+//             reset
+#[test]
+fn the_time_before_the_first_poll_counts_from_the_reset() {
+    isolated!();
+    diagnose::manual_clock::install();
+    let future = late();
+    pass(100);
+    diagnose::reset();
+    pass(10);
+    Task::new(future).run(0);
+    assert_eq!(tree(), "late  busy 0  self 0  idle 0  own 0  calls 1  polls 1  completed 1  unpolled 10\n");
+}

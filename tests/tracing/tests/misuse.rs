@@ -247,3 +247,21 @@ fn random_entries_and_exits_on_three_threads_leave_nothing_open() {
     });
     outcome.expect("nothing is open");
 }
+
+#[test]
+fn a_poll_of_a_task_inside_a_span_is_one_poll_of_its_worker() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    let runtime = diagnose::tokio::runtime::Builder::new_multi_thread().worker_threads(1).build();
+    let runtime = runtime.expect("a runtime");
+    for _ in 0..100 {
+        let request = handler().instrument(tracing::info_span!("request"));
+        let entered = runtime.enter();
+        let task = tokio::spawn(request);
+        drop(entered);
+        futures::executor::block_on(task).expect("it ends");
+    }
+    let snapshot = diagnose::snapshot();
+    let polls: u64 = snapshot.workers.iter().map(|worker| worker.polls).sum();
+    assert_eq!(polls, 200, "{:#?}", snapshot.workers);
+}

@@ -160,10 +160,17 @@ fn a_future_is_a_call_once_it_is_ready() {
     assert_eq!(counts("Countdown"), (1, 4));
 }
 
+#[diagnose]
+async fn annotated() -> u32 {
+    Made::later().await
+}
+
 #[test]
-fn blocks_in_its_poll_are_spans_too() {
+fn blocks_in_its_poll_are_spans_and_tasks_if_an_executor_polls_it() {
+    assert_eq!(run(annotated()), 7);
+    assert_eq!(calls("made_in_poll"), ["1 made_in_poll < Made < annotated"]);
     assert_eq!(run(Made::later()), 7);
-    assert_eq!(calls("made_in_poll"), ["1 made_in_poll < Made"]);
+    assert_eq!(calls("made_in_poll"), ["1 made_in_poll", "1 made_in_poll < Made < annotated"]);
 }
 
 #[test]
