@@ -184,7 +184,12 @@ impl Point {
             let now = clock::now();
             on_own_tree(|place| {
                 local::replace_pending_children(pending);
-                end_wait(node, wait, place, now, |own| add(&own.cancelled, 1));
+                end_wait(node, wait, place, now, |own| {
+                    add(&own.cancelled, 1);
+                    if wait.0 == WaitAccount::Own {
+                        local::charge(own);
+                    }
+                });
             });
         }
         self.unlist();

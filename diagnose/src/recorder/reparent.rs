@@ -224,6 +224,9 @@ impl Span {
             place.tree.book(at, |own| {
                 own.times.end_wait(now, wait);
                 add(if is_cancelled { &own.cancelled } else { &own.completed }, 1);
+                if is_cancelled && wait == WaitAccount::Own {
+                    local::charge(own);
+                }
             });
         }
     }
@@ -256,7 +259,7 @@ pub(super) fn end_wait(
     (wait, is_child): (WaitAccount, bool),
     place: TreePosition,
     now: u64,
-    count: impl FnOnce(&Node),
+    count: impl FnOnce(&'static Node),
 ) {
     place.tree.book(node, |own| {
         own.times.end_wait(now, wait);

@@ -14,6 +14,7 @@ use super::first_poll;
 use super::local;
 use super::reparent::{end_wait, is_child_of_running, list_unpolled, on_own_tree};
 use super::resume::Resume;
+use super::root::{begin_last_wait, charge_wait};
 use super::running::own_tree_number;
 use crate::clock;
 use crate::label::Label;
@@ -152,7 +153,12 @@ impl Span {
     fn begin_drop_pending(&mut self) {
         self.pending_children = local::replace_pending_children(0);
         if let Some(task) = self.root {
-            task.run(clock::now(), own_tree_number());
+            let now = clock::now();
+            if !begin_last_wait(task, now) {
+                // Nothing resumes any more, and nothing is charged.
+                self.resume = Resume::No;
+            }
+            task.run(now, own_tree_number());
         }
     }
 
@@ -162,6 +168,7 @@ impl Span {
         self.label = self.label.without_text();
         let is_child = self.slot.map(LiveSlot::is_child_of_running);
         self.unlist();
+        let ends_wait = self.root.is_some() && self.resume != Resume::No;
         self.end_task();
         let now = clock::now();
         match (self.state, self.node) {
@@ -171,7 +178,15 @@ impl Span {
                     self.end_await(place, now, true);
                     let length = now.saturating_sub(self.made);
                     let is_child = is_child.unwrap_or_else(|| is_child_of_running(node, place));
-                    end_wait(node, (wait, is_child), place, now, |own| own.cancel(length));
+                    end_wait(node, (wait, is_child), place, now, |own| {
+                        own.cancel(length);
+                        if wait == WaitAccount::Own {
+                            local::charge(own);
+                        }
+                        if ends_wait {
+                            charge_wait(own);
+                        }
+                    });
                 });
             }
             (SpanState::Unpolled, maker) => on_own_tree(|place| {

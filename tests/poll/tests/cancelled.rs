@@ -53,3 +53,25 @@ race  busy 56  self 50  idle 30  own 0  calls 1  polls 2  completed 1
 "
     );
 }
+
+#[diagnose]
+async fn request() {
+    inner().await;
+}
+
+// request  ├1┤┈┈ 30 ┈✗
+// inner    ├1┤┈┈ 30 ┈✗
+#[test]
+fn the_last_wait_of_a_dropped_task_belongs_to_the_path_that_waited() {
+    isolated!();
+    let mut task = Task::new(request());
+    assert!(task.poll().is_pending());
+    pass(30);
+    drop(task);
+    pass(1_000);
+    let snapshot = diagnose::snapshot();
+    let name = |node: &diagnose::model::Node| snapshot.sites[node.site].name.clone();
+    let wall: Vec<_> = snapshot.nodes.iter().filter(|node| node.wall_ns > 0).collect();
+    assert_eq!(wall.iter().map(|node| node.wall_ns).collect::<Vec<_>>(), [30]);
+    assert_eq!(name(wall[0]), "steps([Busy(1), Wait, Busy(1), Wait]).await");
+}
