@@ -1,7 +1,7 @@
 //! Merged snapshots: sums by path, and nothing twice.
 
 use crate::support::{folded, random, tree};
-use diagnose_reports::model::Snapshot;
+use diagnose_reports::model::{SiteIndex, Snapshot};
 use diagnose_reports::{Format, View, merge, rows, write};
 use proptest::prelude::*;
 
@@ -34,6 +34,25 @@ fn a_snapshot_that_a_later_one_contains_counts_once() {
     let alone = merge(std::slice::from_ref(&later));
     assert_eq!(merge(&[earlier.clone(), later.clone()]), alone);
     assert_eq!(merge(&[later.clone(), earlier, later]), alone);
+}
+
+/// A process that has reached two functions of one name, the upper one last.
+pub(crate) fn two_namesakes() -> [Snapshot; 2] {
+    let mut later = process(1, "upper | busy=5 calls=1\nlower | busy=70 calls=7");
+    later.sites.iter_mut().for_each(|site| site.name = "{block}".into());
+    later.nodes[0].first_seen_ns *= 9;
+    let mut earlier = process(1, "upper\nlower | busy=30 calls=3");
+    earlier.sites = later.sites[1..].to_vec();
+    earlier.nodes.remove(0);
+    earlier.nodes[0].site = SiteIndex::new(0);
+    later.elapsed_ns *= 3;
+    [earlier, later]
+}
+
+#[test]
+fn a_namesake_that_is_reached_later_changes_nothing() {
+    let [earlier, later] = two_namesakes();
+    assert_eq!(merge(&[earlier, later.clone()]), merge(&[later]));
 }
 
 #[test]

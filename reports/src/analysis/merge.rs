@@ -87,6 +87,7 @@ fn head(merged: &mut Snapshot, snapshots: &[&Snapshot]) {
     }
     merged.costs = costs.into_values().collect();
     sort_by(&mut merged.threads, |a, b| a.name.cmp(&b.name));
+    sort_by(&mut merged.alarms, |a, b| a.at_unix_ms.cmp(&b.at_unix_ms));
 }
 
 fn add_dropped(sum: &mut Dropped, dropped: &Dropped) {

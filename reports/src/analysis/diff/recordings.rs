@@ -12,7 +12,7 @@ use crate::analysis::hide::functions;
 use crate::analysis::since::subtract_buckets;
 use crate::analysis::tree::Tree;
 use crate::model::{Durations, Place, Site, SiteKind, Snapshot};
-use crate::ordered::OrderedMap;
+use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by_key;
 
 /// The identity of a function across snapshots: its site without the line, which changes with
@@ -23,8 +23,8 @@ pub(super) struct FunctionKey {
     pub(super) module: String,
     pub(super) file: String,
     kind: SiteKind,
-    /// The number of the site among the sites of the file with the same name, in order of place,
-    /// from 0.
+    /// The number of the site among its namesakes in the file, in order of place, from 0. See
+    /// [`ordinals`].
     pub(super) ordinal: usize,
 }
 
@@ -43,25 +43,33 @@ pub(super) struct Totals {
     first_seen_ns: u64,
 }
 
-/// A part of a process's life, with its totals.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Recording {
+/// A part of a process's life, with its totals: by site, and then by function.
+#[derive(Debug, Clone)]
+pub(super) struct Recording<Key = FunctionKey> {
     pub(super) process: String,
     pub(super) elapsed_ns: u64,
     /// The time of its end, in ms since 1970 in UTC; 0 if unknown.
     pub(super) captured_unix_ms: u64,
     /// Whether the recorder has dropped calls.
     pub(super) is_incomplete: bool,
-    pub(super) functions: OrderedMap<FunctionKey, Totals>,
+    pub(super) functions: OrderedMap<Key, Totals>,
 }
 
 /// The recordings of a side, in the order of its snapshots. Of several equal snapshots, only the
 /// first counts.
 pub(super) fn recordings(side: &[Snapshot], other_side: &[Snapshot]) -> Vec<Recording> {
     let snapshots: Vec<&Snapshot> = side.iter().chain(other_side).collect();
-    let all: Vec<Recording> = snapshots.iter().map(|snapshot| Recording::new(snapshot)).collect();
+    let all: Vec<Recording<Site>> = snapshots.iter().map(|snapshot| Recording::new(snapshot)).collect();
+    let (own, other) = all.split_at(side.len());
+    let ordinals = ordinals(&sites(own), &sites(other));
+    let in_time = parts(side.len(), &all, &snapshots);
+    in_time.into_iter().map(|recording| recording.by_function(&ordinals)).collect()
+}
+
+/// The first `count` recordings, each from the end of the previous one of its process, by site.
+fn parts(count: usize, all: &[Recording<Site>], snapshots: &[&Snapshot]) -> Vec<Recording<Site>> {
     let mut found = Vec::new();
-    for (index, recording) in all.iter().take(side.len()).enumerate() {
+    for (index, recording) in all.iter().take(count).enumerate() {
         // An equal snapshot of the other side has a higher index, so it does not count as earlier.
         let earlier = all.iter().enumerate().filter(|(other, earlier)| {
             let is_before = (earlier.elapsed_ns, *other) < (recording.elapsed_ns, index);
@@ -82,7 +90,7 @@ pub(super) fn recordings(side: &[Snapshot], other_side: &[Snapshot]) -> Vec<Reco
 /// For each snapshot, whether another snapshot of its process contains it. Of several equal
 /// snapshots, only the last is not contained.
 pub(crate) fn is_continued(snapshots: &[Snapshot]) -> Vec<bool> {
-    let all: Vec<Recording> = snapshots.iter().map(Recording::new).collect();
+    let all: Vec<Recording<Site>> = snapshots.iter().map(Recording::new).collect();
     let is_before = |index: usize, other: usize| {
         let (earlier, later) = (&snapshots[index], &snapshots[other]);
         earlier.process.is_same(&later.process)
@@ -92,17 +100,16 @@ pub(crate) fn is_continued(snapshots: &[Snapshot]) -> Vec<bool> {
     (0..all.len()).map(|index| (0..all.len()).any(|other| is_before(index, other))).collect()
 }
 
-impl Recording {
+impl Recording<Site> {
     fn new(snapshot: &Snapshot) -> Self {
         let snapshot = &functions(snapshot);
-        let keys = keys(&snapshot.sites);
         let tree = Tree::new(snapshot);
-        let mut functions = OrderedMap::<FunctionKey, Totals>::new();
+        let mut functions = OrderedMap::<Site, Totals>::new();
         for (index, node) in snapshot.nodes.iter().enumerate() {
             let Some(site) = snapshot.site(node.site).filter(|site| site.kind != SiteKind::Other) else {
                 continue;
             };
-            let totals = functions.entry(keys[node.site.get()].clone()).or_insert_with(|| Totals {
+            let totals = functions.entry(site.clone()).or_insert_with(|| Totals {
                 place: site.place.clone(),
                 first_seen_ns: u64::MAX,
                 ..Totals::default()
@@ -141,6 +148,14 @@ impl Recording {
             })
     }
 
+    /// Names the functions by keys that other recordings have, too.
+    fn by_function(self, ordinals: &OrderedMap<&Site, usize>) -> Recording {
+        let Self { process, elapsed_ns, captured_unix_ms, is_incomplete, functions } = self;
+        let key = |site: &Site| FunctionKey::new(site, ordinals.get(&site).copied().unwrap_or(0));
+        let functions = functions.into_iter().map(|(site, totals)| (key(&site), totals)).collect();
+        Recording { process, elapsed_ns, captured_unix_ms, is_incomplete, functions }
+    }
+
     /// The part that was recorded after `earlier`.
     fn since(&self, earlier: &Self) -> Self {
         let mut later = self.clone();
@@ -157,27 +172,48 @@ impl Recording {
     }
 }
 
-/// The key of each site, by index.
-fn keys(sites: &[Site]) -> Vec<FunctionKey> {
-    let mut order: Vec<usize> = (0..sites.len()).collect();
-    sort_by_key(&mut order, |&index| &sites[index].place);
-    let mut keys: Vec<Option<FunctionKey>> = vec![None; sites.len()];
-    let mut numbers = OrderedMap::<FunctionKey, usize>::new();
-    for index in order {
-        let site = &sites[index];
-        let mut key = FunctionKey {
+/// The sites of all functions of these recordings.
+fn sites(recordings: &[Recording<Site>]) -> OrderedSet<&Site> {
+    recordings.iter().flat_map(|recording| recording.functions.keys()).collect()
+}
+
+/// The ordinals of a side's sites.
+///
+/// A snapshot has only the sites that its process has reached. So all sites of a side are numbered
+/// together. If one side has all namesakes of the other, at the same places, they are of the same
+/// build, and both are numbered together:
+/// ```text
+/// old  {block} line 10, 50     new  {block} line 50         line 50 has number 1 on both sides
+/// old  {block} line 10, 50     new  {block} line 12, 52     numbers 0 and 1 on each side
+/// ```
+fn ordinals<'a>(own: &OrderedSet<&'a Site>, other: &OrderedSet<&'a Site>) -> OrderedMap<&'a Site, usize> {
+    let mut namesakes = OrderedMap::<FunctionKey, [Vec<&Site>; 2]>::new();
+    for (side, sites) in [own, other].into_iter().enumerate() {
+        for site in sites {
+            namesakes.entry(FunctionKey::new(site, 0)).or_default()[side].push(site);
+        }
+    }
+    let mut ordinals = Vec::new();
+    for [mut sites, others] in namesakes.into_values() {
+        if others.iter().all(|site| own.contains(site)) || sites.iter().all(|site| other.contains(site)) {
+            sites.extend(others.into_iter().filter(|site| !own.contains(site)));
+        }
+        sort_by_key(&mut sites, |site| &site.place);
+        ordinals.extend(sites.into_iter().zip(0..));
+    }
+    ordinals.into_iter().collect()
+}
+
+impl FunctionKey {
+    fn new(site: &Site, ordinal: usize) -> Self {
+        Self {
             name: site.name.clone(),
             module: site.module.clone(),
             file: site.place.file.as_str().to_owned(),
             kind: site.kind,
-            ordinal: 0,
-        };
-        let number = numbers.entry(key.clone()).or_default();
-        key.ordinal = *number;
-        *number += 1;
-        keys[index] = Some(key);
+            ordinal,
+        }
     }
-    keys.into_iter().flatten().collect()
 }
 
 /// Adds with saturation, because a saved snapshot may contain any number.
