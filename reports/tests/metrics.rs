@@ -45,6 +45,29 @@ fn a_wait_belongs_to_the_function_that_awaits() {
 }
 
 #[test]
+fn a_namesake_in_another_module_does_not_rename_a_series() {
+    let mut snapshot = tree("get | calls=1\nput | calls=2\nlist | calls=3\n{block} | calls=4");
+    let module = |snapshot: &mut Snapshot, site: usize, name: &str, module: &str| {
+        (snapshot.sites[site].name, snapshot.sites[site].module) = (name.into(), module.into());
+    };
+    module(&mut snapshot, 1, "get", "cache");
+    let of = |snapshot: &Snapshot| samples(&open_metrics(snapshot));
+    let calls = |function: &str, module: &str| {
+        format!("diagnose_calls_total{{function=\"{function}\",module=\"{module}\"}}")
+    };
+    let found = of(&snapshot);
+    assert_eq!(found[&calls("get", "server")], ONE);
+    assert_eq!(found[&calls("get", "cache")], 2 * ONE);
+    assert_eq!(found[&calls("{block} (src/main.rs:4)", "server")], 4 * ONE);
+    // Two of one module are told apart by their lines.
+    module(&mut snapshot, 2, "get", "cache");
+    let found = of(&snapshot);
+    assert_eq!(found[&calls("get", "server")], ONE);
+    assert_eq!(found[&calls("get (src/main.rs:2)", "cache")], 2 * ONE);
+    assert_eq!(found[&calls("get (src/main.rs:3)", "cache")], 3 * ONE);
+}
+
+#[test]
 fn a_histogram_is_cumulative_and_ends_with_all() {
     let mut snapshot = tree("handle | busy=3_000_000 polls=10");
     snapshot.nodes[0].polls_histogram = vec![bucket(0, 8_192, 4), bucket(524_288, 1_048_576, 6)];

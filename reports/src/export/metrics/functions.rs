@@ -3,14 +3,15 @@
 use std::cmp::Reverse;
 
 use crate::analysis::tree::Tree;
-use crate::model::{Latency, Node, SiteIndex, SiteKind, Snapshot};
-use crate::names::Names;
+use crate::model::{Latency, Node, Site, SiteIndex, SiteKind, Snapshot};
+use crate::names::{Names, UNNAMED, sanitize};
+use crate::ordered::{OrderedMap, OrderedSet};
 use crate::sort::sort_by;
 
 /// The sums of one function.
 #[derive(Debug, Default)]
 pub(super) struct FunctionSums {
-    /// Its name, unambiguous within the snapshot and equal in all reports.
+    /// Its name, unambiguous within its module.
     pub(super) name: String,
     pub(super) module: String,
     pub(super) calls: u64,
@@ -58,11 +59,13 @@ pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<FunctionSums>, 
         }
     }
     let mut found: Vec<FunctionSums> = Vec::new();
+    let used = functions.iter().enumerate().filter(|(_, function)| function.is_some());
+    let mut series = Series::new(used.filter_map(|(site, _)| snapshot.sites.get(site)));
     for (site, function) in functions.into_iter().enumerate() {
         let Some(function) = function else { continue };
         let site = SiteIndex::new(site);
-        let module = snapshot.site(site).map(|site| site.module.clone()).unwrap_or_default();
-        found.push(FunctionSums { name: names.frame(site).to_owned(), module, ..function });
+        let (module, name) = series.of(snapshot.site(site), names.frame(site));
+        found.push(FunctionSums { name, module, ..function });
     }
     let left_out = found.len().saturating_sub(max);
     let weight = |it: &FunctionSums| it.self_busy_ns.saturating_add(it.self_idle_ns);
@@ -70,6 +73,43 @@ pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<FunctionSums>, 
     found.truncate(max);
     sort_by(&mut found, |a, b| a.name.cmp(&b.name));
     (found, left_out)
+}
+
+/// The modules and names of series. A series keeps its name when a function of the same name in
+/// another module is called first.
+struct Series {
+    /// The number of sites of each module and name.
+    sites: OrderedMap<(String, String), usize>,
+    taken: OrderedSet<(String, String)>,
+}
+
+impl Series {
+    fn new<'a>(sites: impl Iterator<Item = &'a Site>) -> Self {
+        let mut numbers = OrderedMap::default();
+        for site in sites {
+            *numbers.entry(plain(site)).or_default() += 1;
+        }
+        Self { sites: numbers, taken: OrderedSet::default() }
+    }
+
+    /// Returns the module and name of a site, whose name in other reports is `frame`.
+    fn of(&mut self, site: Option<&Site>, frame: &str) -> (String, String) {
+        let plain = site.filter(|site| site.name != UNNAMED).map(plain);
+        let alone = plain.filter(|plain| self.sites.get(plain) == Some(&1));
+        let module = site.map_or_else(String::new, |site| site.module.clone());
+        let (module, name) = alone.unwrap_or_else(|| (module, frame.to_owned()));
+        let mut numbered = name.clone();
+        let mut number = 1;
+        while !self.taken.insert((module.clone(), numbered.clone())) {
+            number += 1;
+            numbered = format!("{name} ({number})");
+        }
+        (module, numbered)
+    }
+}
+
+fn plain(site: &Site) -> (String, String) {
+    (site.module.clone(), sanitize(&site.name))
 }
 
 fn add_own(function: &mut FunctionSums, node: &Node) {
