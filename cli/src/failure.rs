@@ -17,6 +17,11 @@ impl Failure {
         Self { message: message.into() }
     }
 
+    /// Appends a clause.
+    pub(crate) fn and(self, clause: &str) -> Self {
+        Self::new(format!("{}; {clause}", self.message))
+    }
+
     /// Prints it on stderr. A closed stderr is ignored.
     pub(crate) fn print(&self) {
         let _ = writeln!(io::stderr(), "diagnose: {self}");

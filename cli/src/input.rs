@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use diagnose_reports::Snapshot;
+use diagnose_reports::{Format, Report, Snapshot};
 use serde::de::IgnoredAny;
 
 use crate::failure::Failure;
@@ -19,14 +19,16 @@ pub(crate) fn read(path: &Path) -> Result<Snapshot, Failure> {
     parse(path)
 }
 
-/// The `.json` files of a folder, sorted by name.
+/// The `.json` files of a folder that may be snapshots, sorted by name.
 pub(crate) fn snapshots(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let unreadable = |error: io::Error| Failure::new(format!("cannot read `{}`: {error}", folder.display()));
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.extension().is_some_and(|it| it == "json") && !is_hidden && path.is_file() {
+        // Other formats have names such as `x.speedscope.json`.
+        let is_json = Report::try_from(&*path).is_ok_and(|report| report.format == Format::Json);
+        if is_json && !is_hidden && path.is_file() {
             files.push(path);
         }
     }

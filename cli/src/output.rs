@@ -94,7 +94,7 @@ pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Follows the rules of no-color.org and bixense.com/clicolors.
+/// Follows the rules of no-color.org, and of bixense.com/clicolors.
 fn is_colored_by_default() -> bool {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_forced = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
@@ -104,7 +104,8 @@ fn is_colored_by_default() -> bool {
     if is_forced("CLICOLOR_FORCE") || is_forced("FORCE_COLOR") {
         return true;
     }
-    io::stdout().is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb")
+    let is_off = env::var_os("CLICOLOR").is_some_and(|value| value == "0");
+    io::stdout().is_terminal() && !is_off && env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 fn print(bytes: &[u8]) -> Result<(), Failure> {

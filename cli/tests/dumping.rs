@@ -98,7 +98,7 @@ fn a_folder_in_the_environment_may_have_any_name() {
     let scratch = Scratch::new();
     let folder = OsStr::from_bytes(b"DIAGNOSE_DIR=w\xFF ");
     let mut shell = Command::new("env");
-    shell.arg(folder).arg("DIAGNOSE_FORMATS=txt").arg(crate::support::program()).arg("serve");
+    shell.arg(folder).arg("DIAGNOSE_FORMATS=full.txt").arg(crate::support::program()).arg("serve");
     shell.current_dir(scratch.path());
     let program = Running::start(shell);
     let outcome = run(&["dump", &program.pid(), "--timeout", "20s"]);
@@ -215,7 +215,7 @@ fn a_dump_that_is_not_written_in_time_is_reported() {
     let folder = format!("has written no dump within 300 ms to `{elsewhere}`, which does not exist; if it");
     assert!(message.contains(&folder), "{message}");
     assert!(
-        message.contains("if it cannot write there, its stderr says why; if it sets a folder"),
+        message.contains("if it cannot write there, its stderr or log says why; if it sets a folder"),
         "{message}"
     );
 }

@@ -42,6 +42,19 @@ fn a_folder_means_a_dump_rather_than_a_newer_file_of_another_program() {
 }
 
 #[test]
+fn reports_in_other_json_formats_are_no_snapshots_of_their_folder() {
+    let scratch = Scratch::new();
+    let dump = "diagnose-web-20261122T123456.789Z-4711-2";
+    let input = scratch.file(&format!("{dump}.json"), server());
+    for format in ["speedscope.json", "firefox.json"] {
+        run(&["convert", &input, &scratch.text(&format!("{dump}.{format}"))]).ok();
+    }
+    let folder = scratch.path().to_str().unwrap();
+    assert!(run(&["show", folder]).ok().contains("handle"));
+    assert!(run(&["merge", folder, "-o", &scratch.text("sum.txt")]).ok().contains("sum.txt"));
+}
+
+#[test]
 fn top_sorts_by_any_column() {
     let first = |key: &str| {
         let text = run_with_input(&["top", "-", "--sort", key, "-n", "1"], server().as_bytes()).ok();

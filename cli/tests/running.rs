@@ -89,6 +89,20 @@ fn a_report_that_cannot_be_written_is_refused_before_the_program_runs() {
 }
 
 #[test]
+fn a_recording_whose_report_cannot_be_written_is_kept() {
+    let scratch = Scratch::new();
+    let file = scratch.text("x.svg");
+    std::fs::create_dir(&file).expect("it is new");
+    let outcome = run_program(&["-o", &file], &["work"]);
+    assert_eq!(outcome.status, Some(2), "{outcome:?}");
+    let folder =
+        outcome.err.split("what was recorded is in `").nth(1).and_then(|rest| rest.split('`').next());
+    let folder = folder.expect("it is named").to_owned();
+    assert!(run(&["top", &folder]).ok().contains("checksum"));
+    std::fs::remove_dir_all(folder).expect("it is there");
+}
+
+#[test]
 fn a_full_report_in_a_file_has_all_rows() {
     let scratch = Scratch::new();
     let file = scratch.text("x.txt");

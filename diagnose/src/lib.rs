@@ -195,7 +195,8 @@
 //! - `tokio-hooks`: with `--cfg tokio_unstable`, also lists tasks spawned by code without that
 //!   `use`, on runtimes that are built through `diagnose::tokio`.
 //! - `log`, `tracing`: alarms and messages as records of `log`, or as events of `tracing` with
-//!   fields. With a logger or a subscriber in the program, nothing is printed on stderr.
+//!   fields. With a logger or a subscriber in the program, nothing is printed on stderr, so its
+//!   filter must let the target `diagnose` pass: `RUST_LOG=app=debug,diagnose=info`.
 //! - `tracing-layer`: `TracingLayer` records spans of `tracing` as paths of the tree, for code that
 //!   is instrumented already.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.

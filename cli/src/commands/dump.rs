@@ -1,5 +1,6 @@
 //! `diagnose dump`: asks a running program for a dump, and prints the report.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     }
     if let Some(file) = dump.files.get("json") {
         show::print(&input::read(file)?, args.full, output)?;
-    } else if let Some(file) = dump.files.get("txt").filter(|_| !output.is_json) {
+    } else if let Some(file) = text(&dump.files, args.full).filter(|_| !output.is_json) {
         let text = fs::read_to_string(file);
         let text =
             text.map_err(|error| Failure::new(format!("cannot read `{}`: {error}", file.display())))?;
@@ -64,6 +65,12 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
         )));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The text report of a dump, preferably as full as it is asked for.
+fn text(files: &BTreeMap<String, PathBuf>, full: bool) -> Option<&PathBuf> {
+    let [first, second] = if full { ["full.txt", "txt"] } else { ["txt", "full.txt"] };
+    files.get(first).or_else(|| files.get(second))
 }
 
 /// Parses the name of a signal.

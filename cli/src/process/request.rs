@@ -227,7 +227,7 @@ fn missing(process: &Process, folders: &Folders, is_gone: bool, timeout: Duratio
         _ if is_gone => format!("{name} has ended without a dump"),
         'T' | 't' => format!("{name} is stopped, so it writes no dump before it continues"),
         _ => format!(
-            "{name} has written no dump within {} to {}; if it cannot write there, its stderr says why; if it sets \
+            "{name} has written no dump within {} to {}; if it cannot write there, its stderr or log says why; if it sets \
              a folder with `Builder::dir`, name that with --dir",
             time(u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)),
             folders.known.keys().map(|folder| words(folder)).collect::<Vec<_>>().join(" or ")

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use tempfile::TempDir;
+
 use crate::commands::run::arguments::{Args, report, variables};
 use crate::commands::run::child::Program;
 use crate::commands::run::report::Dumps;
@@ -39,10 +41,22 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
     let ending = program.run(&mut dumps)?;
     let status = ending.status();
     let name = args.program[0].to_string_lossy();
-    match dumps.print(&name, ending, args, output) {
+    let printed = dumps.print(&name, ending, args, output);
+    let printed = printed.map_err(|failure| {
+        let may_be_lost = args.dir.is_none() && dumps.has_snapshots();
+        if may_be_lost { failure.and(&keep(temporary)) } else { failure }
+    });
+    match printed {
         // The failure of the program explains more than a failure to print its report.
         Err(failure) if status != 0 => failure.print(),
         printed => printed?,
     }
     Ok(ExitCode::from(status))
+}
+
+/// Keeps the dumps of a temporary folder, whose report could not be written. Says where they are.
+fn keep(temporary: TempDir) -> String {
+    let folder = temporary.keep();
+    let _ = std::fs::remove_file(folder.join(TEMPORARY));
+    format!("what was recorded is in `{}`", folder.display())
 }

@@ -79,6 +79,11 @@ impl Dumps {
         last.into_values().map(|(_, file)| file).collect()
     }
 
+    /// Returns whether the program has left a snapshot.
+    pub(super) fn has_snapshots(&self) -> bool {
+        !self.last().is_empty()
+    }
+
     /// Prints a report per process as text; for other outputs, one merged report.
     pub(super) fn print(
         &self,

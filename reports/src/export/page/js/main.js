@@ -17,6 +17,8 @@ import { makeGraph, graphOf } from './graph.js';
 import { makeFindings, makeAbout } from './findings.js';
 
 const POLL_MS = 1000;
+// Longer than the server takes for its slowest page.
+const PATIENCE_MS = 90000;
 const WARM_ROWS = 200;
 // The document before any view is in it: what `save` writes with the latest data.
 const DOCUMENT = document.documentElement.outerHTML;
@@ -200,10 +202,13 @@ async function poll() {
   setTimeout(poll, POLL_MS);
 }
 
-// The answer of the server; `null` if there is none.
+// The answer of the server; `null` if there is none. The address is absolute and without the user
+// and token that the page's own may have: browsers refuse to fetch those, and send them anyway.
 async function latestSnapshot() {
   try {
-    const answer = await fetch(`snapshot.json${location.search}`, { cache: 'no-store' });
+    const folder = location.origin + location.pathname.replace(/[^/]*$/, '');
+    const options = { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) };
+    const answer = await fetch(`${folder}snapshot.json${location.search}`, options);
     return answer.ok ? await answer.json() : null;
   } catch {
     return null;
