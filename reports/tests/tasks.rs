@@ -313,3 +313,36 @@ fn all_shapes_with_a_stuck_task_are_shown() {
         assert_eq!(is_shown, waiting == 1, "Mutex#{number}: {tasks}");
     }
 }
+
+#[test]
+fn a_task_that_nothing_can_wake_is_not_folded_with_others() {
+    let mut snapshot = sites();
+    for id in 1..=5 {
+        let mut task = task(id, 1, RunState::Waiting, 500 * MS);
+        task.wakers = Some(u64::from(id != 3));
+        snapshot.tasks.push(task);
+    }
+    let tree = snapshot.tree();
+    let heads: Vec<&str> = tree.lines().filter(|line| line.contains("producer")).collect();
+    assert!(heads[0].starts_with("4 × task producer ["), "{tree}");
+    assert!(heads[1].starts_with("task 3 producer ["), "{tree}");
+    assert_eq!(tree.matches("NOTHING CAN WAKE IT").count(), 1, "{tree}");
+    // The text report shows it before the others, although they are more.
+    let text = page(&snapshot, Format::Text, View::Wall);
+    let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+    assert!(at("task 3 producer") < at("4 × task producer"), "{text}");
+}
+
+#[test]
+fn a_thread_is_named_if_all_tasks_of_a_group_run_on_it() {
+    let mut snapshot = sites();
+    for (id, thread) in [(1, "worker-1"), (2, "worker-2")] {
+        let mut task = task(id, 1, RunState::Running, 500 * MS);
+        task.thread = thread.into();
+        snapshot.tasks.push(task);
+    }
+    assert!(!snapshot.tree().contains("on thread"), "{}", snapshot.tree());
+    snapshot.tasks[1].thread = "worker-1".into();
+    assert!(snapshot.tree().contains("2 × task producer [running"), "{}", snapshot.tree());
+    assert!(snapshot.tree().contains(", on thread worker-1"), "{}", snapshot.tree());
+}

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::ptr;
 
-use crate::model::{SiteIndex, Snapshot, Span, SpanIndex, Task};
+use crate::model::{RunState, SiteIndex, Snapshot, Span, SpanIndex, Task, TaskKind};
 use crate::sort::sort;
 
 /// Maximum depth of nested futures that are compared.
@@ -60,8 +60,12 @@ impl Numbers {
 
 impl<'a> Shapes<'a> {
     /// Computes the shapes of all spans. `children` returns the children of a span, which come
-    /// after it.
-    pub(super) fn new<'c>(snapshot: &'a Snapshot, children: impl Fn(usize) -> &'c [usize]) -> Self {
+    /// after it; `set_aside` says which spans their tasks have stopped polling.
+    pub(super) fn new<'c>(
+        snapshot: &'a Snapshot,
+        children: impl Fn(usize) -> &'c [usize],
+        set_aside: &[bool],
+    ) -> Self {
         let spans = vec![TOO_DEEP; snapshot.spans.len()];
         let mut shapes = Self { spans, texts: HashMap::new(), last_file: ("", 0) };
         let mut depths = vec![0_u32; snapshot.spans.len()];
@@ -77,7 +81,7 @@ impl<'a> Shapes<'a> {
                 continue;
             }
             key.clear();
-            shapes.span(&mut key, span);
+            shapes.span(&mut key, span, set_aside.get(number) == Some(&true));
             let own = key.len();
             let below = children(number).iter().map(|&child| shapes.spans[child]);
             key.extend(below.filter(|shape| *shape != TOO_DEEP).map(u64::from));
@@ -89,8 +93,8 @@ impl<'a> Shapes<'a> {
     }
 
     /// Adds the properties that spans of one shape share, without their children.
-    fn span(&mut self, key: &mut Vec<u64>, span: &'a Span) {
-        let flags = u64::from(span.is_detached) << 1 | u64::from(span.is_set_aside);
+    fn span(&mut self, key: &mut Vec<u64>, span: &'a Span, is_set_aside: bool) {
+        let flags = u64::from(span.is_detached) << 1 | u64::from(is_set_aside);
         key.extend([span.site.get() as u64, place(span.at), span.state as u64, flags]);
         key.push(self.text(span.label.as_deref()));
     }
@@ -99,7 +103,7 @@ impl<'a> Shapes<'a> {
     /// the task whose parents are gone.
     pub(super) fn task(&mut self, key: &mut Vec<u64>, task: &'a Task, detached: &[usize]) {
         key.clear();
-        key.extend([task.site.get() as u64, task.state as u64, task.kind as u64]);
+        key.extend([task.site.get() as u64, task.state as u64, task.kind as u64, u64::from(is_lost(task))]);
         let spawned = task.spawned_at.as_ref();
         key.extend([self.text(task.label.as_deref()), spawned.map_or(0, |it| self.file(it.file.as_str()))]);
         key.push(spawned.map_or(0, |it| u64::from(it.line) << 32 | u64::from(it.column)));
@@ -129,6 +133,12 @@ impl<'a> Shapes<'a> {
         let next = self.texts.len() as u64 + 1;
         text.map_or(0, |text| *self.texts.entry(text).or_insert(next))
     }
+}
+
+/// Returns whether nothing can wake the task: no clone of its waker is left.
+pub(super) fn is_lost(task: &Task) -> bool {
+    let is_sure = task.state == RunState::Waiting && !task.is_unstable;
+    is_sure && task.wakers == Some(0) && task.kind == TaskKind::Future
 }
 
 /// The number of a site; 0 for `None`.

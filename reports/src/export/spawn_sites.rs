@@ -9,13 +9,14 @@
 //!   … and 4 more shapes, 12 tasks
 //! ```
 //! Places with tasks of a verdict come first, then those with the longest waits. Within a place,
-//! shapes with tasks of a verdict come first, then the largest shapes.
+//! shapes with tasks of a verdict come first, then those that nothing can wake, then the largest.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use crate::clean::printable;
 use crate::export::head::{head, word};
+use crate::export::shapes::is_lost;
 use crate::export::tasks::{Forest, longest_ns, origin, range};
 use crate::model::{Place, RunState, SiteIndex, Snapshot, Task, TaskId, TaskKind};
 use crate::ordered::{OrderedMap, OrderedSet};
@@ -94,9 +95,11 @@ fn write_place(
     );
     let mut order: Vec<&Vec<&Task>> = shapes.iter().collect();
     sort_by_cached_key(&mut order, |group| {
-        (!is_stuck(group), Reverse(group.len()), Reverse(longest_ns(group)), group[0].id)
+        let severity = (!is_stuck(group), !is_lost(group[0]));
+        (severity, Reverse(group.len()), Reverse(longest_ns(group)), group[0].id)
     });
-    let shown = order.iter().filter(|group| is_stuck(group)).count().clamp(MAX_SHAPES, MAX_STUCK);
+    let is_severe = |group: &&&Vec<&Task>| is_stuck(group) || is_lost(group[0]);
+    let shown = order.iter().filter(is_severe).count().clamp(MAX_SHAPES, MAX_STUCK);
     for group in order.iter().take(shown) {
         let mut lines = String::new();
         forest.write_group(&mut lines, group, false);

@@ -22,7 +22,7 @@ use crate::export::branches::Indent;
 use crate::export::head::{head, word};
 use crate::export::lines::{Lines, lines_to_string};
 use crate::export::set_aside::set_aside;
-use crate::export::shapes::{Numbers, Shapes};
+use crate::export::shapes::{Numbers, Shapes, is_lost};
 use crate::export::verdicts;
 use crate::export::waited::Waited;
 use crate::export::wakes::chain;
@@ -115,7 +115,7 @@ impl<'a> Forest<'a> {
 
     /// Groups tasks that differ only in ids and times. The group with the longest wait comes first.
     pub(super) fn groups(&self) -> Vec<Vec<&'a Task>> {
-        let mut shapes = Shapes::new(self.snapshot, |span| &self.children[span]);
+        let mut shapes = Shapes::new(self.snapshot, |span| &self.children[span], &self.set_aside);
         let mut known = Numbers::default();
         let mut groups: Vec<Vec<&'a Task>> = Vec::new();
         let mut key = Vec::new();
@@ -160,12 +160,12 @@ impl<'a> Forest<'a> {
         } else {
             page.push_str(&chain(task, &self.tasks, |task| self.name(task.site)));
         }
-        if task.state == RunState::Running && !task.thread.is_empty() {
+        let is_one_thread = group.iter().all(|other| other.thread == task.thread);
+        if task.state == RunState::Running && !task.thread.is_empty() && is_one_thread {
             let _ = write!(page, ", on thread {}", printable(&task.thread));
         }
         page.push('\n');
-        let is_sure = task.state == RunState::Waiting && !task.is_unstable;
-        if is_sure && task.wakers == Some(0) && task.kind == TaskKind::Future {
+        if is_lost(task) {
             page.push_str(if self.waits_for_ever(task) {
                 "  nothing can wake it, on purpose: it awaits pending()\n"
             } else {
