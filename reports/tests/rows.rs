@@ -46,6 +46,47 @@ walk | busy=3 idle=2 label=again
 }
 
 #[test]
+fn a_caller_inside_another_caller_is_not_counted_again() {
+    let of = |drawing: &str, name: &str| {
+        let row = row(drawing, name);
+        (row.called_ns, row.callers_ns)
+    };
+    let nested = "
+handle | busy=100
+  query | busy=5
+  load | busy=90
+    query | busy=80
+other | busy=7
+  query | busy=1
+";
+    assert_eq!(of(nested, "query"), (86, 107));
+    assert_eq!(of(nested, "load"), (90, 100));
+    let recursive = "
+walk | busy=30
+  stat | busy=10
+  walk | busy=20
+    stat | busy=10
+    walk | busy=10
+      stat | busy=10
+";
+    assert_eq!(of(recursive, "stat"), (30, 30));
+}
+
+#[test]
+fn the_caller_is_the_function_around_an_await() {
+    let drawing = "
+handle | busy=100
+  timeout(fetch()).await | busy=4
+    fetch | busy=3
+";
+    let mut snapshot = tree(drawing);
+    snapshot.sites[1].kind = diagnose_reports::model::SiteKind::Await;
+    let rows = rows(&snapshot);
+    let fetch = rows.iter().find(|row| row.name == "fetch").unwrap();
+    assert_eq!((fetch.called_ns, fetch.callers_ns), (3, 100));
+}
+
+#[test]
 fn order_is_self_busy_then_self_idle_then_name() {
     let rows = rows(&tree(
         "

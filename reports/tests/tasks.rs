@@ -79,7 +79,7 @@ fn the_head_says_what_the_runtimes_are_doing() {
     runtimes: 1 payments (tokio, 3 workers, 4 threads), 2 (tokio, 1 worker)
     workers of runtime 1: 3, 2 parked for 1.00 s to 4.20 s, 1 busy: worker polling task 1 for 312 ms
     workers of runtime 2: 1, 1 parked for 1.00 ms, 0 busy
-    polls of tasks: 113, 56.5 per second; mean time in the queue before one: 8.85 µs
+    polls of tasks: 113, 56.5 per second; mean time in the queue after a wake: 9.01 µs
 
     task 1 main [running 312 ms] 100 polls, busy 0 ns
 

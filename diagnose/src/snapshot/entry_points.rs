@@ -45,7 +45,7 @@ pub fn snapshot() -> Snapshot {
 /// For a program with two waiting tasks, it returns
 /// ```text
 /// tasks: 2 alive, 2 waiting
-/// polls of tasks: 7, 1.6 per second; mean time in the queue before one: 12.3 µs
+/// polls of tasks: 7, 1.6 per second; mean time in the queue after a wake: 12.3 µs
 ///
 /// task 1 main [waiting 4.20 s for Mutex#1] 2 polls, busy 31.0 µs
 ///   └─ handle at handle(&db).await (src/main.rs:31:5)

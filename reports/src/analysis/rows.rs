@@ -10,12 +10,12 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::analysis::latency::{LatencyQuantiles, has_latency, in_flight, mean_concurrency};
 use crate::analysis::quantile::Histogram;
 use crate::analysis::tree::Tree;
-use crate::model::{Latency, Node, SiteIndex, Snapshot};
+use crate::model::{Latency, Node, SiteIndex, SiteKind, Snapshot};
 use crate::names::Names;
 use crate::ordered::OrderedMap;
 use crate::sort::sort_by;
@@ -54,8 +54,8 @@ pub struct Row {
     pub idle_ns: u64,
     /// Time from wakes to polls in ns, of tasks.
     pub queued_ns: u64,
-    /// Busy and idle time in ns of all callers, each counted once; 0 for a function that only
-    /// un-annotated code calls.
+    /// Busy and idle time in ns of all callers. A caller inside another is part of that. 0 for a
+    /// function that only un-annotated code calls.
     pub callers_ns: u64,
     /// Busy and idle time in ns of the calls from these callers.
     pub called_ns: u64,
@@ -101,7 +101,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     let names = Names::new(snapshot);
     // Each node looks up a key. Boxed values keep the keys close together in memory.
     let mut by_site = OrderedMap::<SiteIndex, Box<(Row, Histogram, Latency)>>::new();
-    let mut callers = HashSet::new();
+    let mut callers = Callers::new(snapshot, &tree);
     let is_outermost = tree.outermost(|node| node.site);
     for (index, node) in tree.nodes.iter().enumerate() {
         let (row, histogram, latency) = &mut **by_site.entry(node.site).or_default();
@@ -110,12 +110,8 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
         if is_outermost[index] {
             add(&mut row.busy_ns, node.busy_ns);
             add(&mut row.idle_ns, node.idle_ns);
-            if let Some(parent) = tree.ancestors(index).next() {
+            if callers.note(index, node.site) {
                 add(&mut row.called_ns, node.busy_ns.saturating_add(node.idle_ns));
-                if callers.insert((node.site, parent)) {
-                    let caller = &tree.nodes[parent];
-                    add(&mut row.callers_ns, caller.busy_ns.saturating_add(caller.idle_ns));
-                }
             }
         }
         histogram.merge(&node.polls_histogram);
@@ -124,6 +120,11 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
             add(&mut row.in_flight_ns, in_flight(node));
         }
     }
+    callers.add_times(&tree, |site, ns| {
+        if let Some(sums) = by_site.get_mut(&site) {
+            add(&mut sums.0.callers_ns, ns);
+        }
+    });
     let finish = |(site, sums): (SiteIndex, Box<(Row, Histogram, Latency)>)| {
         let (row, histogram, latency) = *sums;
         Row {
@@ -142,6 +143,65 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
         key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
     });
     rows
+}
+
+/// The callers of each function, by node. An await is no caller: the function around it is.
+struct Callers {
+    /// By node: the nearest node above that is not an await.
+    above: Vec<Option<usize>>,
+    /// By node: the functions that it calls.
+    called: Vec<Vec<SiteIndex>>,
+    known: HashSet<(usize, SiteIndex)>,
+}
+
+impl Callers {
+    fn new(snapshot: &Snapshot, tree: &Tree<'_>) -> Self {
+        let mut above: Vec<Option<usize>> = Vec::with_capacity(tree.nodes.len());
+        for index in 0..tree.nodes.len() {
+            // A parent comes before its children.
+            let caller = tree.ancestors(index).next().and_then(|parent| {
+                let is_await =
+                    snapshot.site(tree.nodes[parent].site).is_some_and(|site| site.kind == SiteKind::Await);
+                if is_await { above[parent] } else { Some(parent) }
+            });
+            above.push(caller);
+        }
+        Self { called: vec![Vec::new(); above.len()], above, known: HashSet::new() }
+    }
+
+    /// Notes the caller of a node of `site`. Returns whether it has one.
+    fn note(&mut self, index: usize, site: SiteIndex) -> bool {
+        let Some(caller) = self.above[index] else { return false };
+        if self.known.insert((caller, site)) {
+            self.called[caller].push(site);
+        }
+        true
+    }
+
+    /// Calls `add` with the busy and idle time of each caller of each function. A caller inside
+    /// another caller of the same function is part of that.
+    fn add_times(&self, tree: &Tree<'_>, mut add: impl FnMut(SiteIndex, u64)) {
+        let mut open = HashMap::<SiteIndex, usize>::new();
+        let mut steps: Vec<(usize, bool)> = tree.roots.iter().map(|&root| (root, false)).collect();
+        while let Some((index, is_left)) = steps.pop() {
+            for &site in &self.called[index] {
+                let depth = open.entry(site).or_default();
+                if is_left {
+                    *depth -= 1;
+                    continue;
+                }
+                if *depth == 0 {
+                    let caller = &tree.nodes[index];
+                    add(site, caller.busy_ns.saturating_add(caller.idle_ns));
+                }
+                *depth += 1;
+            }
+            if !is_left {
+                steps.push((index, true));
+                steps.extend(tree.children[index].iter().map(|&child| (child, false)));
+            }
+        }
+    }
 }
 
 /// Adds the counters that are plain sums.

@@ -310,7 +310,8 @@ pub(crate) fn is_acquired(kind: ResourceKind) -> bool {
 /// The text is empty if the resource was not used.
 fn usage(it: &Resource, open: u64) -> String {
     let usage = &it.usage;
-    if usage.acquisitions == 0 {
+    let given_up = if is_acquired(it.kind) { usage.given_up(open) } else { 0 };
+    if usage.acquisitions == 0 && given_up == 0 {
         return String::new();
     }
     let quantiles =
@@ -340,8 +341,7 @@ fn usage(it: &Resource, open: u64) -> String {
     if usage.wait != Quantiles::default() {
         let _ = write!(line, ": {}", quantiles(usage.wait));
     }
-    let given_up = usage.given_up(open);
-    if is_acquired(it.kind) && given_up > 0 {
+    if given_up > 0 {
         let _ = write!(line, "; {} given up", counted(given_up, "wait"));
     }
     if usage.held != Quantiles::default() {

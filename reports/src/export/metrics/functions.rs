@@ -60,7 +60,7 @@ pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<FunctionSums>, 
     }
     let mut found: Vec<FunctionSums> = Vec::new();
     let used = functions.iter().enumerate().filter(|(_, function)| function.is_some());
-    let mut series = Series::new(used.filter_map(|(site, _)| snapshot.sites.get(site)));
+    let mut series = Series::new(snapshot, used.map(|(site, _)| SiteIndex::new(site)));
     for (site, function) in functions.into_iter().enumerate() {
         let Some(function) = function else { continue };
         let site = SiteIndex::new(site);
@@ -84,9 +84,9 @@ struct Series {
 }
 
 impl Series {
-    fn new<'a>(sites: impl Iterator<Item = &'a Site>) -> Self {
+    fn new(snapshot: &Snapshot, used: impl Iterator<Item = SiteIndex>) -> Self {
         let mut numbers = OrderedMap::default();
-        for site in sites {
+        for site in used.filter_map(|site| snapshot.site(site)) {
             *numbers.entry(plain(site)).or_default() += 1;
         }
         Self { sites: numbers, taken: OrderedSet::default() }
