@@ -9,6 +9,7 @@
 
 use std::ptr;
 
+use super::last_wait;
 use super::local::{self, ARM};
 use super::reparent::{end_wait, on_own_tree};
 use crate::clock;
@@ -187,7 +188,7 @@ impl Point {
                 end_wait(node, wait, place, now, |own| {
                     add(&own.cancelled, 1);
                     if wait.0 == WaitAccount::Own {
-                        local::charge(own);
+                        last_wait::charge(own);
                     }
                 });
             });

@@ -82,7 +82,7 @@ impl Span {
         let down = local::down();
         if is_reading(down)
             || down == AGAIN
-            || current.may_be_outside_of_tasks()
+            || current.is_outside_of_tasks()
             || self.site.kind == SiteKind::Task
             || local::spawned().is_some()
         {

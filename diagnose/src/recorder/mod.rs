@@ -19,6 +19,7 @@ mod awaits;
 mod enter;
 mod first_poll;
 mod frame;
+mod last_wait;
 mod local;
 mod poll_entry;
 mod ready_root;

@@ -155,7 +155,10 @@ impl PollEntry {
     fn count_in_new_await(&mut self, before: Before) {
         let Before::Counted(left) = before else { return };
         let Some(Saved { awaiting: Some(at), await_state, .. }) = &mut self.saved else { return };
-        if await_state.is_new() && left <= at.times.entered() {
+        let entered = at.times.entered();
+        // In one tick, only children that were pending then can have been polled before.
+        let is_before = left < entered || left == entered && await_state.base() > 0;
+        if await_state.is_new() && is_before {
             *await_state = await_state.without_one_before();
         }
     }
@@ -187,7 +190,6 @@ impl PollEntry {
             nested
         });
         let pending = local::replace_pending_children(0);
-        let before = if foreign { Before::New } else { before };
         let pending = pending.wrapping_sub(i32::from(before != Before::New));
         self.save(((!place.lent).then_some(place.current), span), pending, nested);
         self.count_in_new_await(before);

@@ -6,6 +6,7 @@
 use std::task::Waker;
 
 use super::first_poll;
+use super::last_wait;
 use super::local::{self, AGAIN, DIRECT, TreePosition, is_reading};
 use super::poll_entry::{Before, PollEntry};
 use super::resume::Resume;
@@ -13,7 +14,7 @@ use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::{self, LiveSlot, SlotCopy, Task};
+use crate::live::{self, SlotCopy, Task};
 use crate::site::{Site, SiteKind};
 use crate::switch;
 use crate::sync::{add, sub};
@@ -52,7 +53,9 @@ impl Span {
             return;
         };
         // Read before the span gets its new parent.
-        let before = if matches!(self.state, SpanState::Waiting(_)) { self.before() } else { Before::New };
+        let is_by_path = || self.node.is_some_and(|old| is_child_of(old, place.current));
+        let is_waiting = matches!(self.state, SpanState::Waiting(_));
+        let before = if is_waiting { self.before(is_by_path) } else { Before::New };
         self.end_unpolled();
         entry.begun.hands_on = (goes_on || down == DIRECT) && !is_root;
         let now = self.begin(if goes_on { down } else { 0 });
@@ -205,14 +208,9 @@ impl Span {
     #[cold]
     pub(super) fn end_wait(&self, place: TreePosition, now: u64) {
         if let (SpanState::Waiting(wait), Some(node)) = (self.state, self.node) {
-            end_wait(node, (wait, self.is_child_of_running(place)), place, now, |_| ());
+            let is_child = self.before(|| is_child_of(node, place.current)) != Before::New;
+            end_wait(node, (wait, is_child), place, now, |_| ());
         }
-    }
-
-    /// Returns whether the running poll counts this span among its pending children.
-    pub(super) fn is_child_of_running(&self, place: TreePosition) -> bool {
-        let is_by_path = || self.node.is_some_and(|node| is_child_of_running(node, place));
-        self.slot.map_or_else(is_by_path, LiveSlot::is_child_of_running)
     }
 
     /// Records the end of the await where the body has stopped. An await that is no longer recorded
@@ -225,7 +223,7 @@ impl Span {
                 own.times.end_wait(now, wait);
                 add(if is_cancelled { &own.cancelled } else { &own.completed }, 1);
                 if is_cancelled && wait == WaitAccount::Own {
-                    local::charge(own);
+                    last_wait::charge(own);
                 }
             });
         }
@@ -270,9 +268,10 @@ pub(super) fn end_wait(
     }
 }
 
-/// Returns whether the running poll counts `node` among its pending children, as far as paths tell.
-pub(super) fn is_child_of_running(node: &'static Node, place: TreePosition) -> bool {
-    node.parent.is_some_and(|parent| parent.span().same_path(place.current.span()))
+/// Returns whether `current`, the running poll, counts `node` among its pending children, as far as
+/// paths tell.
+pub(super) fn is_child_of(node: &'static Node, current: &'static Node) -> bool {
+    node.parent.is_some_and(|parent| parent.span().same_path(current.span()))
 }
 
 /// Runs `book` with the thread's tree, or with a lent one.

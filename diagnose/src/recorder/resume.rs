@@ -20,6 +20,7 @@ use super::root::end_task_poll;
 use super::span::Span;
 use crate::clock;
 use crate::context;
+use crate::site::SiteKind;
 use crate::tree::{Node, PassingChain, WaitAccount};
 
 /// A poll between two waits of its own.
@@ -62,15 +63,22 @@ impl Span {
         }
     }
 
-    /// What the poll around, which polls this pending span again, knows of it.
+    /// What the poll around, which polls this pending span again, knows of it. `is_by_path` says
+    /// whether the paths make it a child of that poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn before(&self) -> Before {
+    pub(super) fn before(&self, is_by_path: impl Fn() -> bool) -> Before {
         match self.slot {
-            Some(slot) if slot.parent() == context::span() => Before::Counted(slot.since()),
-            Some(_) => Before::New,
-            // Without a slot it is unknown who polled it.
-            None => Before::Counted(u64::MAX),
+            Some(slot) if slot.is_child_of_running() => Before::Counted(slot.since()),
+            None if self.root.is_none() && is_by_path() => Before::Counted(u64::MAX),
+            Some(_) if self.is_below_traced() && is_by_path() => Before::Counted(u64::MAX),
+            _ => Before::New,
         }
+    }
+
+    /// Returns whether a span of `tracing` counts this span among its pending children. It is no
+    /// parent in the list of live spans.
+    fn is_below_traced(&self) -> bool {
+        self.node.and_then(|node| node.parent).is_some_and(|parent| parent.site.kind == SiteKind::Traced)
     }
 
     /// Returns whether the body has stopped at the await of a span.
@@ -122,7 +130,7 @@ impl Span {
         if down != 0 {
             local::hand_down(None, 0);
         }
-        entry.begin_below(node, self.before());
+        entry.begin_below(node, self.before(|| true));
         let start = PollStart::new(PollStartKind::Below);
         entry.begun = PollStart { hands_on: down == DIRECT, goes_down: true, ..start };
         let now = self.begin(0);

@@ -8,8 +8,8 @@
 //! b                ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Ready: the wait is b's
 //! ```
 //! The wait goes to the first path that had waited by itself and is ready in the next poll. If no
-//! path is ready, it goes to the first one polled, and in a task that is dropped to the first one
-//! dropped. The time from the wake to the poll is the task's time in the queue.
+//! path is ready, it goes to the first one polled. If the task is dropped, see `last_wait`. The
+//! time from the wake to the poll is the task's time in the queue.
 //!
 //! A root that no wrapper spawned is a task too: see [`take_root`](crate::live::take_root).
 
@@ -142,21 +142,6 @@ pub(super) fn charge_wait(node: &'static Node) {
         local::add_wait(first_polled.unwrap_or(node), waited);
         local::set_waited((0, None));
     }
-}
-
-/// Notes the ticks that a task has waited which is dropped at `now`, so that they are charged as
-/// those of a task that is polled. Returns `false` if the running poll has not charged its own yet.
-#[cold]
-pub(super) fn begin_last_wait(task: &Task, now: u64) -> bool {
-    let (waited, _) = local::waited();
-    if waited != 0 {
-        return false;
-    }
-    let from = task.since().max(live::last_reset());
-    let (state, since) = task.doing();
-    let until = if state == live::RunState::Queued { since } else { now };
-    local::set_waited((until.saturating_sub(from), None));
-    true
 }
 
 /// Ends the task's turn as the running one, and the loan of its executor's waker.

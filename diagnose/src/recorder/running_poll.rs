@@ -160,13 +160,15 @@ impl Span {
         let children = local::pending_children();
         let up = local::up();
         let now = if up == 0 { clock::now() } else { up };
-        // What the body has left pending at the same await before is still pending there.
+        // What the body has left pending at the same await before is still pending there, and what
+        // became pending in between is not.
         let is_again = at.is_some_and(|at| self.at.is_some_and(|before| ptr::eq(at, before)));
-        let is_new = state.is_new() && !is_again;
-        if children != 0 || is_new && state.base() != 0 {
-            self.count_children(children, is_new.then_some(state.base()));
-        } else if is_new {
+        if state.is_new() && !is_again {
             self.await_pending = 0;
+        }
+        let base = if is_again { state.base().max(0) } else { state.base() };
+        if children != 0 || base != 0 {
+            self.count_children(children, base);
         }
         self.depth = state.depth();
         self.at = at;
@@ -195,13 +197,12 @@ impl Span {
     }
 
     /// Counts children that became pending in the poll, or ceased to be. Never below zero: a child
-    /// may have been pending under another parent before it came here. An await that is new had
-    /// `base` children pending when it began.
+    /// may have been pending under another parent before it came here. An await that began in this
+    /// poll had `base` children pending then.
     #[inline(never)]
-    fn count_children(&mut self, children: i32, base: Option<i32>) {
+    fn count_children(&mut self, children: i32, base: i32) {
         self.pending_children = self.pending_children.saturating_add(children).max(0);
-        let (before, base) = base.map_or((self.await_pending, 0), |base| (0, base));
-        self.await_pending = before.saturating_add(children.wrapping_sub(base)).max(0);
+        self.await_pending = self.await_pending.saturating_add(children.wrapping_sub(base)).max(0);
     }
 
     /// Ends the call of a span that has waited.

@@ -11,11 +11,11 @@
 //! poll on.
 
 use super::first_poll;
+use super::last_wait;
 use super::local;
-use super::reparent::{end_wait, is_child_of_running, list_unpolled, on_own_tree};
+use super::poll_entry::Before;
+use super::reparent::{end_wait, is_child_of, list_unpolled, on_own_tree};
 use super::resume::Resume;
-use super::root::{begin_last_wait, charge_wait};
-use super::running::own_tree_number;
 use crate::clock;
 use crate::label::Label;
 use crate::live::{self, LiveSlot, Task};
@@ -152,13 +152,8 @@ impl Span {
     #[cold]
     fn begin_drop_pending(&mut self) {
         self.pending_children = local::replace_pending_children(0);
-        if let Some(task) = self.root {
-            let now = clock::now();
-            if !begin_last_wait(task, now) {
-                // Nothing resumes any more, and nothing is charged.
-                self.resume = Resume::No;
-            }
-            task.run(now, own_tree_number());
+        if let (Some(task), Some(node)) = (self.root, self.node) {
+            last_wait::begin_drop(task, node, clock::now());
         }
     }
 
@@ -166,9 +161,13 @@ impl Span {
     fn end_drop(&mut self) {
         self.end_unpolled();
         self.label = self.label.without_text();
-        let is_child = self.slot.map(LiveSlot::is_child_of_running);
+        let is_by_path = || {
+            let current = local::current();
+            self.node.zip(current).is_some_and(|(node, current)| is_child_of(node, current))
+        };
+        let is_child = self.before(is_by_path) != Before::New;
+        let is_task = self.root.is_some();
         self.unlist();
-        let ends_wait = self.root.is_some() && self.resume != Resume::No;
         self.end_task();
         let now = clock::now();
         match (self.state, self.node) {
@@ -177,14 +176,10 @@ impl Span {
                     local::replace_pending_children(self.pending_children);
                     self.end_await(place, now, true);
                     let length = now.saturating_sub(self.made);
-                    let is_child = is_child.unwrap_or_else(|| is_child_of_running(node, place));
                     end_wait(node, (wait, is_child), place, now, |own| {
                         own.cancel(length);
-                        if wait == WaitAccount::Own {
-                            local::charge(own);
-                        }
-                        if ends_wait {
-                            charge_wait(own);
+                        if is_task || wait == WaitAccount::Own {
+                            last_wait::charge(own);
                         }
                     });
                 });

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::local;
-use super::reparent::{self, is_child_of_running, on_own_tree};
+use super::reparent::{self, is_child_of, on_own_tree};
 use crate::clock;
 use crate::context;
 use crate::label::Label;
@@ -106,11 +106,7 @@ fn with_stack<R>(change: impl FnOnce(&mut Vec<Entry>) -> R) -> Option<R> {
 
 /// Records that a task is polled inside the spans that this thread has entered.
 pub(super) fn begin_task() {
-    with_stack(|stack| {
-        if !stack.is_empty() {
-            stack.push(Entry::Task);
-        }
-    });
+    with_stack(|stack| stack.push(Entry::Task));
 }
 
 /// Ends that poll, once the thread is back at the node around it. The spans that the task has left
@@ -197,7 +193,7 @@ impl TracedSpan {
         let now = clock::now();
         if is_first {
             let is_same = state.node.is_some_and(|old| old.same_path(node));
-            if is_same && state.node.is_some_and(|old| is_child_of_running(old, place)) {
+            if is_same && state.node.is_some_and(|old| is_child_of(old, place.current)) {
                 ended = state.waiting.take();
                 if ended.is_some() {
                     local::replace_pending_children(local::pending_children().wrapping_sub(1));
@@ -326,7 +322,7 @@ impl TracedPoll {
 fn end_wait(state: &mut TracedState) {
     let (Some(wait), Some(node)) = (state.waiting.take(), state.node) else { return };
     on_own_tree(|place| {
-        let is_child = is_child_of_running(node, place);
+        let is_child = is_child_of(node, place.current);
         reparent::end_wait(node, (wait, is_child), place, clock::now(), |_| ());
     });
 }

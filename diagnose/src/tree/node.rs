@@ -229,6 +229,15 @@ impl Node {
         node
     }
 
+    /// The root of the path, just below that of the tree.
+    pub(crate) fn task_root(&'static self) -> &'static Node {
+        let mut node = self;
+        while let Some(parent) = node.parent.filter(|parent| !parent.is_root()) {
+            node = parent;
+        }
+        node
+    }
+
     fn counts_pending_children(&self) -> bool {
         match self.site.kind {
             SiteKind::Sync | SiteKind::Impl | SiteKind::Traced => false,

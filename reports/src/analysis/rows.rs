@@ -156,16 +156,13 @@ struct Callers {
 
 impl Callers {
     fn new(snapshot: &Snapshot, tree: &Tree<'_>) -> Self {
-        let mut above: Vec<Option<usize>> = Vec::with_capacity(tree.nodes.len());
-        for index in 0..tree.nodes.len() {
-            // A parent comes before its children.
-            let caller = tree.ancestors(index).next().and_then(|parent| {
-                let is_await =
-                    snapshot.site(tree.nodes[parent].site).is_some_and(|site| site.kind == SiteKind::Await);
-                if is_await { above[parent] } else { Some(parent) }
-            });
-            above.push(caller);
-        }
+        let is_await = |node: usize| {
+            snapshot.site(tree.nodes[node].site).is_some_and(|site| site.kind == SiteKind::Await)
+        };
+        let above = tree.inherit(|index, above: Option<Option<usize>>| {
+            let parent = tree.ancestors(index).next()?;
+            if is_await(parent) { above.flatten() } else { Some(parent) }
+        });
         Self { called: vec![Vec::new(); above.len()], above, known: HashSet::new() }
     }
 

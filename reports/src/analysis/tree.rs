@@ -11,7 +11,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 
-use crate::model::{Node, NodeIndex, Snapshot};
+use crate::model::{Node, NodeIndex, SiteKind, Snapshot};
 
 /// The nodes of a snapshot with their links and self times, all by node index.
 #[derive(Debug)]
@@ -97,6 +97,13 @@ impl<'a> Tree<'a> {
         }
         values
     }
+}
+
+/// Returns whether the node is the root of tasks. Synchronous functions, hand-written futures and
+/// spans of `tracing` are no tasks; the futures that they poll are.
+pub(crate) fn is_task(snapshot: &Snapshot, node: &Node) -> bool {
+    let is_kind = |kind| !matches!(kind, SiteKind::Impl | SiteKind::Sync | SiteKind::Traced);
+    node.parent.is_none() && snapshot.site(node.site).is_none_or(|site| is_kind(site.kind))
 }
 
 /// The parent, if it comes before the child. Snapshots guarantee this order. The check keeps every

@@ -14,8 +14,9 @@ use std::fmt::Write as _;
 use crate::analysis::fold::Stack;
 use crate::analysis::paths::{Labels, Paths, paths};
 use crate::analysis::quantile::Histogram;
+use crate::analysis::tree::is_task;
 use crate::export::dress::{BUSY_COLOR, IDLE_COLOR, OTHER_COLOR, QUEUED_COLOR, Rgb, escape};
-use crate::model::{Durations, Node, Snapshot};
+use crate::model::{Durations, Snapshot};
 use crate::names::{BUSY, DEEPER, IDLE, OTHER, QUEUED};
 use crate::units::{count, counted, percent, time};
 
@@ -243,10 +244,7 @@ fn counts(snapshot: &Snapshot, wanted: &HashSet<&str>) -> HashMap<String, PathCo
 
 /// The name of the root, which explains the total; `None` without tasks.
 pub(crate) fn tasks(snapshot: &Snapshot, total_ns: u64) -> Option<String> {
-    let is_task = |node: &&Node| {
-        node.parent.is_none() && snapshot.site(node.site).is_none_or(|site| site.kind.is_task_as_root())
-    };
-    let roots = snapshot.nodes.iter().filter(is_task);
+    let roots = snapshot.nodes.iter().filter(|node| is_task(snapshot, node));
     let tasks = roots.fold(0, |sum: u64, root| sum.saturating_add(root.calls));
     let mean_ns = total_ns.checked_div(tasks)?;
     Some(format!("{} × {}", counted(tasks, "task"), time(mean_ns)))

@@ -9,6 +9,7 @@
 
 use std::fmt::Write as _;
 
+use crate::analysis::tree::is_task;
 use crate::clean::printable;
 use crate::index::TasksById;
 use crate::model::{Node, RunState, Snapshot, Task, Worker};
@@ -126,10 +127,7 @@ fn workers_of_one(page: &mut String, workers: &[&Worker], tasks: &TasksById<'_>)
 fn polls(page: &mut String, snapshot: &Snapshot) {
     let tasks = &snapshot.tasks;
     let sum = |value: fn(&Task) -> u64| tasks.iter().map(value).fold(0, u64::saturating_add);
-    let is_task = |node: &&Node| {
-        node.parent.is_none() && snapshot.site(node.site).is_none_or(|site| site.kind.is_task_as_root())
-    };
-    let roots = || snapshot.nodes.iter().filter(is_task);
+    let roots = || snapshot.nodes.iter().filter(|node| is_task(snapshot, node));
     let of_roots = |value: fn(&Node) -> u64| roots().map(value).fold(0, u64::saturating_add);
     // Without recorded nodes, the rate covers only live tasks, over the age of the oldest one.
     let (polls, first, queued_ns, over_ns) = if snapshot.nodes.is_empty() {

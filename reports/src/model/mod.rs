@@ -302,11 +302,3 @@ pub enum SiteKind {
     /// A node for records past a limit. It is not a place in the source.
     Other,
 }
-
-impl SiteKind {
-    /// Returns whether a root of this kind is a task. Synchronous functions, hand-written futures
-    /// and spans of `tracing` are not; the futures that they poll are.
-    pub(crate) fn is_task_as_root(self) -> bool {
-        !matches!(self, Self::Impl | Self::Sync | Self::Traced)
-    }
-}

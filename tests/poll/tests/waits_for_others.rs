@@ -201,3 +201,53 @@ shuts_down  busy 0  self 0  idle 40  own 0  calls 1  polls 5  completed 1
 "
     );
 }
+
+/// Waits by itself, and in between polls a job that is not awaited.
+#[diagnose]
+async fn ticks() {
+    let mut job = Box::pin(job(9));
+    for _ in 0..3 {
+        steps([Wait]).await;
+        assert!(diagnose_poll_tests::poll(job.as_mut()).is_pending());
+    }
+}
+
+// ticks   ├┤┈ 10 ┈├┤┈ 10 ┈├┤┈ 10 ┈├┤
+// steps   ├┤┈┈┈┈┈┈├┤┈┈┈┈┈┈├┤┈┈┈┈┈┈├┤     it does not poll the job
+// job             ├┤┈┈┈┈┈┈├┤┈┈┈┈┈┈├✗
+#[test]
+fn an_await_does_not_wait_for_what_became_pending_before_it() {
+    isolated!();
+    Task::new(ticks()).run(10);
+    let tree = tree_with_awaits();
+    let own = "  steps([Wait]).await  busy 0  self 0  idle 30  own 30  calls 3  polls 6  completed 3";
+    assert!(tree.lines().any(|line| line == own), "{tree}");
+    let snapshot = diagnose::snapshot();
+    let walls = snapshot.nodes.iter().filter(|node| node.wall_ns > 0);
+    assert_eq!(walls.map(|node| node.wall_ns).collect::<Vec<_>>(), [30], "it is the task's only wait");
+}
+
+#[diagnose]
+async fn twice() {
+    let mut job = Box::pin(job(2));
+    let mut polls = 0;
+    poll_fn(move |_| {
+        polls += 1;
+        match polls {
+            // It has woken itself.
+            1 => drop((diagnose_poll_tests::poll(job.as_mut()), diagnose_poll_tests::poll(job.as_mut()))),
+            2 => assert!(diagnose_poll_tests::poll(job.as_mut()).is_ready()),
+            _ => return Poll::Ready(()),
+        }
+        Poll::Pending
+    })
+    .await;
+}
+
+#[test]
+fn a_future_that_is_polled_twice_at_once_counts_once() {
+    isolated!();
+    Task::new(twice()).run(10);
+    let tree = tree();
+    assert!(tree.starts_with("twice  busy 0  self 0  idle 20  own 10  "), "{tree}");
+}

@@ -3,8 +3,9 @@
 use std::panic::{self, resume_unwind};
 use std::sync::Barrier;
 use std::thread;
+use std::time::Duration;
 
-use diagnose::{Snapshot, diagnose};
+use diagnose::{FutureExt as _, Snapshot, diagnose};
 use proptest::prelude::*;
 use tracing::{Dispatch, Instrument as _, Span};
 
@@ -145,6 +146,55 @@ fn a_span_that_a_task_exits_for_its_caller_ends_with_the_poll_of_the_task() {
     assert_eq!(counts(node(&snapshot, &["annotated"])), [1, 3, 1, 0, 0, 0, 0]);
     let open = snapshot.nodes.iter().filter(|node| node.running > 0);
     assert_eq!(open.count(), 0, "{:#?}", snapshot.nodes);
+}
+
+/// Polls two tasks, the first of which leaves a span entered.
+#[diagnose]
+fn executor() -> u64 {
+    let (mut first, mut second) = (Box::pin(holds_a_guard()), Box::pin(handler()));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut held = std::pin::pin!(first.as_mut().diagnose("holds"));
+    assert!(held.as_mut().poll(&mut context).is_pending());
+    assert!(second.as_mut().poll(&mut context).is_pending());
+    let snapshot = diagnose::snapshot();
+    let held = snapshot.nodes.iter().find(|node| snapshot.sites[node.site].name == "held");
+    held.expect("it was entered").running
+}
+
+#[test]
+fn a_guard_that_a_task_leaves_held_ends_with_its_poll() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    assert_eq!(executor(), 0);
+}
+
+type Job = std::pin::Pin<Box<dyn Future<Output = ()>>>;
+
+/// Polls the job once.
+#[diagnose]
+async fn polls_once(job: &mut Job) -> bool {
+    std::future::poll_fn(|context| std::task::Poll::Ready(job.as_mut().poll(context).is_ready())).await
+}
+
+#[test]
+fn a_span_that_moves_to_another_call_waits_by_itself_after_its_child() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    let body = async {
+        annotated().await;
+        Yields(3).await;
+    };
+    let mut job: Job = Box::pin(body.instrument(tracing::info_span!("moves")));
+    run(async {
+        while !polls_once(&mut job).await {
+            thread::sleep(Duration::from_millis(2));
+        }
+    });
+    drop(job);
+    let snapshot = diagnose::snapshot();
+    let own = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == "moves");
+    let own: u64 = own.map(|node| node.self_idle_ns).sum();
+    assert!(own >= 6_000_000, "{own}");
 }
 
 #[test]
