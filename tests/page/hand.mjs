@@ -53,3 +53,17 @@ export function wide() {
   const made = calls();
   return { ...made, sites: made.sites.map((one, index) => ({ ...one, name: one.kind === 'fn' ? '注文を処理して送信する🦀'.repeat(1 + index % 3) : one.name })) };
 }
+
+// One task of four that is found by its label.
+export function filtered() {
+  const found = { state: 'queued', label: 'req=4711', since_ns: 200 * MS, age_ns: 400 * MS, busy_ns: 5 * MS };
+  return { sites: [site('work', 1)], tasks: [task(1, found), task(2), task(3), task(4)] };
+}
+
+// A function that waits below one of its callers only.
+export function waiting() {
+  const node = (index, parent, calls, pending) => ({ site: index, parent, calls, polls: calls, completed: calls - pending, pending, busy_ns: MS, idle_ns: 0, self_idle_ns: 0, wall_ns: 0 });
+  const span = (id, index, parent) => ({ id, site: index, parent, task: 1, state: 'waiting', since_ns: 1e9, age_ns: 1e9, polls: 1 });
+  return { sites: [site('login', 1), site('logout', 2), site('acquire', 3)], nodes: [node(0, null, 3, 3), node(2, 0, 3, 3), node(1, null, 5, 0), node(2, 2, 5, 0)],
+    tasks: [task(1, { span: 0 })], spans: [span(1, 0, null), span(2, 2, 0)] };
+}

@@ -1,7 +1,7 @@
 // What a reader does with keyboard, links and paper, on pages made by hand.
 
 import { open } from './browser.mjs';
-import { pageOf, calls, tasks, locks, queue, wide } from './hand.mjs';
+import { pageOf, calls, filtered, tasks, locks, queue, waiting, wide } from './hand.mjs';
 
 const text = (page, selector) => page.locator(selector).first().textContent();
 const frames = (page, count = 2) => page.evaluate(async (turns) => {
@@ -86,6 +86,8 @@ export async function checkNumbers(out, check) {
   check('the share of a search in Sandwich is that of all', found.includes('17.0 ms, 100 % of all'), found);
   await page.locator('#search').fill('leaf');
   check('the function in the middle is not all', (await text(page, '.found')).includes('15.0 ms, 88 % of all'), await text(page, '.found'));
+  await page.locator('#search').fill('leaf().await');
+  check('a search for an await finds the call that it awaits', (await text(page, '.found')).includes('15.0 ms, 88 % of all'), await text(page, '.found'));
   await page.goto(`${address}#findings`);
   const tile = await text(page, '.tiles div:nth-child(2)');
   check('the busy time is at most that of all threads', tile.includes('83 % of 3 threads'), tile);
@@ -99,11 +101,13 @@ export async function checkNumbers(out, check) {
 export async function checkSandwich(out, check) {
   const page = await open(`${pageOf(out, 'calls', calls())}#flame?o=sandwich&f=handle@src/main.rs:2:1`);
   await page.locator('canvas').focus();
-  const path = [];
+  const [path, shares] = [[], []];
   for (const key of ['ArrowUp', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp']) {
     await page.keyboard.press(key);
     path.push((await text(page, '#said')).split(' ')[0]);
+    shares.push(await text(page, '.panel .big'));
   }
+  check('a share in Sandwich is one of the function in the middle', shares[2].includes('of handle') && !shares.join().includes('of all'), shares.join(', '));
   check('arrows lead from callers over the function to callees', path.join(' ') === 'serve handle leaf handle serve', path.join(' '));
   await page.keyboard.press('Enter');
   const [url, middle] = [page.url(), await text(page, '.panel h2')];
@@ -111,6 +115,22 @@ export async function checkSandwich(out, check) {
   await page.keyboard.press('Escape');
   check('Escape leaves Sandwich', !page.url().includes('o=sandwich') && (await page.locator('select').isHidden()), page.url().split('#')[1]);
   await page.context().close();
+}
+
+export async function checkParts(out, check) {
+  const page = await open(`${pageOf(out, 'filtered', filtered())}#tasks?q=req%3D4711`);
+  const group = await text(page, '.group summary');
+  check('a filtered group has the numbers of the tasks that are shown', group.includes('1 queued') && !group.includes('waiting') && group.includes('oldest 400 ms, longest in its state 200 ms, busy 5.00 ms'), group);
+  await page.context().close();
+  const flame = await open(`${pageOf(out, 'waiting', waiting())}#flame?m=calls`);
+  const notes = [];
+  await flame.locator('canvas').focus();
+  for (let step = 0; step < 5; step += 1) {
+    await flame.keyboard.press(step === 2 ? 'ArrowUp' : step === 3 ? 'ArrowRight' : 'ArrowDown');
+    notes.push([(await text(flame, '#said')).split(' ')[0], (await text(flame, '.panel')).includes('waiting here now')].join(' '));
+  }
+  check('tasks wait on the path where they do, and on no other', notes.includes('acquire true') && notes.includes('acquire false'), notes.join(', '));
+  await flame.context().close();
 }
 
 export async function checkGraph(out, check) {

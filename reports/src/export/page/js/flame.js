@@ -173,7 +173,7 @@ export function makeFlame() {
     paint(canvas, it.drawing, { scroll: scroller.scrollTop, width, height, marked: it.marked,
       matches: query ? (frame) => isMatch(frame, query) : null,
       note: (frame) => (frame.calls ? `${counted(frame.calls, 'call')} × ${show(frame.value / frame.calls)} = ${show(frame.value)}` : `${show(frame.value)}`),
-      stuck: (frame) => frame.site && it.model.stuck.has(frame.site.index) && (frame.parts?.wait ?? 0) > 0 });
+      stuck: (frame) => frame.site && it.model.stuck.has(frame.site.index) && (frame.parts?.wait ?? 0) > 0 && frame.members.some((node) => it.model.nodes.pending[node] > 0) });
   }
 
   function details(frame) {

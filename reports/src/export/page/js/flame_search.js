@@ -17,9 +17,15 @@ export function foundText({ model, byLabel, shown, sums, factors }, text, show) 
   const isBelow = new Uint8Array(model.size);
   const sites = model.sites.map((site) => isMatch({ name: site.name, site }, query));
   const labels = byLabel ? model.nodes.labels.map((label) => String(label).toLowerCase().includes(query)) : [];
+  const { site, label, parent } = model.nodes;
+  // Whether a node matches, or a hidden await just above it, whose time is all the node's.
+  const isFound = new Uint8Array(model.size);
   for (let node = 0; node < model.size; node += 1) {
     const above = model.up[node];
-    const isIt = sites[model.nodes.site[node]] || labels[model.nodes.label[node] - 1];
+    const isPassed = parent[node] >= 0 && model.hidden[parent[node]] && isFound[parent[node]];
+    const isIt = sites[site[node]] || labels[label[node] - 1] || isPassed;
+    isFound[node] = isIt ? 1 : 0;
+    if (model.hidden[node]) continue;
     isBelow[node] = isIt || (above >= 0 && isBelow[above]) ? 1 : 0;
     if (!shown[node]) continue;
     if (above < 0) all += sums[node] * factors[node];

@@ -35,7 +35,8 @@ export function panelOf(it, { show, onsandwich }) {
 }
 
 function shares(it, top) {
-  const ofAll = it === top ? '' : `${percent(it.value, top.value)} of all`;
+  // In Sandwich, the top is the function in the middle.
+  const ofAll = it === top ? '' : `${percent(it.value, top.value)} of ${top.name}`;
   if (!it.parent || it.parent === top || it.isOwn) return ofAll;
   return `${ofAll}, ${percent(it.value, it.parent.value)} of ${it.parent.name}`;
 }
@@ -112,9 +113,13 @@ function chart(buckets) {
     h('div', {}, buckets.map(step)), h('p', {}, h('span', {}, time(first[0])), h('span', {}, time(last[1]))));
 }
 
-// The live spans of the site that wait now.
+// The live spans of the site that wait now. They are known by site, not by path or label.
 function waiting(model, it) {
   if (!it.site) return null;
+  const { site, pending } = model.nodes;
+  const members = new Set(it.members);
+  if (![...members].some((node) => pending[node] > 0)) return null;
+  const isAll = site.every((own, node) => own !== it.site.index || !pending[node] || members.has(node));
   const spans = waitingAt(model, it.site.index);
   if (!spans.length) return null;
   const longest = spans.reduce((most, span) => Math.max(most, span.since_ns), 0);
@@ -122,6 +127,6 @@ function waiting(model, it) {
   const tasks = new Set(spans.map((span) => span.task).filter(Boolean));
   if (!tasks.size) return null;
   const stuck = [...tasks].filter((task) => model.stuckTasks.has(task)).length;
-  return h('p', { class: stuck ? 'stuck-note' : '' }, `${counted(tasks.size, 'task')} waiting here now, longest ${time(longest)}`,
+  return h('p', { class: stuck ? 'stuck-note' : '' }, `${counted(tasks.size, 'task')} waiting ${isAll ? 'here now' : `in ${it.site.name} now, on all paths`}, longest ${time(longest)}`,
     stuck ? `; ${stuck} stuck` : null, ' (tasks ', [...tasks].slice(0, 8).join(', '), tasks.size > 8 ? ' …' : '', ')');
 }

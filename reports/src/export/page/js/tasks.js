@@ -25,20 +25,24 @@ export function taskGroups(model) {
     const key = `${site?.key}|${longPlace(at)}`;
     let group = groups.get(key);
     if (!group) {
-      group = { key, name: site?.name ?? 'task', at, site, tasks: [], oldest: 0, longest: 0, busy: 0, polls: 0, states: {}, stuck: 0 };
+      group = { key, name: site?.name ?? 'task', at, site, tasks: [] };
       groups.set(key, group);
     }
     group.tasks.push(task);
-    group.oldest = Math.max(group.oldest, task.age_ns);
-    group.longest = Math.max(group.longest, task.since_ns);
-    group.busy += task.busy_ns;
-    group.polls += task.polls;
-    group.states[task.state] = (group.states[task.state] ?? 0) + 1;
-    if (model.stuckTasks.has(task.id)) group.stuck += 1;
   }
   for (const group of groups.values()) group.tasks.sort((a, b) => b.since_ns - a.since_ns);
-  model.taskGroups = [...groups.values()].sort((a, b) => b.stuck - a.stuck || b.tasks.length - a.tasks.length || b.longest - a.longest);
+  model.taskGroups = [...groups.values()].map((group) => withTasks(model, group, group.tasks)).sort((a, b) => b.stuck - a.stuck || b.tasks.length - a.tasks.length || b.longest - a.longest);
   return model.taskGroups;
+}
+
+// The group with these of its tasks, and their numbers.
+function withTasks(model, group, tasks) {
+  const states = {};
+  for (const task of tasks) states[task.state] = (states[task.state] ?? 0) + 1;
+  const most = (value) => tasks.reduce((found, task) => Math.max(found, task[value]), 0);
+  const busy = tasks.reduce((sum, task) => sum + task.busy_ns, 0);
+  const stuck = tasks.filter((task) => model.stuckTasks.has(task.id)).length;
+  return { ...group, tasks, states, oldest: most('age_ns'), longest: most('since_ns'), busy, stuck };
 }
 
 export function makeTasks() {
@@ -60,7 +64,7 @@ export function makeTasks() {
     model = next;
     const query = state.q.toLowerCase();
     const isShown = (task, group) => (!only || (only === 'stuck' ? model.stuckTasks.has(task.id) : task.state === only)) && (!query || textOf(task, group).includes(query));
-    shown = taskGroups(model).map((group) => ({ ...group, tasks: group.tasks.filter((task) => isShown(task, group)) })).filter((group) => group.tasks.length);
+    shown = taskGroups(model).map((group) => withTasks(model, group, group.tasks.filter((task) => isShown(task, group)))).filter((group) => group.tasks.length);
     // The group that a link leads to is drawn in any case.
     const led = shown.length > MAX_GROUPS && lit !== null ? shown.findIndex((group) => group.tasks.some((task) => task.id === lit)) : -1;
     if (led >= MAX_GROUPS) shown.unshift(...shown.splice(led, 1));

@@ -40,7 +40,8 @@ export function percent(part, whole) {
   if (!(whole > 0) || !(part > 0)) return '0 %';
   const share = (part / whole) * 100;
   if (share < 0.1) return '< 0.1 %';
-  return share < 9.95 ? `${share.toFixed(1)} %` : `${Math.round(share)} %`;
+  if (share >= 99.95 && part < whole) return '> 99.9 %';
+  return share < 9.95 || (share >= 99.5 && part < whole) ? `${share.toFixed(1)} %` : `${Math.round(share)} %`;
 }
 
 // A moment of the wall clock: `2026-11-22 08:14:03`.
