@@ -1,9 +1,8 @@
 //! Comparisons: flagged changes, noise, and warnings.
 
-use crate::merge::two_namesakes;
 use crate::support::latency::durations;
-use crate::support::{empty, tree};
-use diagnose_reports::model::{SiteIndex, Snapshot};
+use crate::support::tree;
+use diagnose_reports::model::Snapshot;
 use diagnose_reports::{Basis, Change, Diff, DiffOptions, FunctionDiff, Measure, Presence, diff};
 use proptest::prelude::*;
 
@@ -325,45 +324,25 @@ fn sides_that_were_not_recorded_in_turns_are_warned_of() {
 }
 
 #[test]
-fn sites_with_one_name_stay_apart() {
-    let mut both = tree("get | busy=10 calls=1 completed=1\nput | busy=20 calls=1 completed=1");
-    both.sites[1].name = "get".into();
-    let names = |diff: Diff| diff.functions.into_iter().map(|function| function.name).collect::<Vec<_>>();
-    let numbered = ["server::get (src/main.rs) #2", "server::get (src/main.rs) #1"];
-    assert_eq!(names(diff(&[both.clone()], &[], DiffOptions::default())), numbered);
-    both.sites[1].module = "cache".into();
-    assert_eq!(names(diff(&[both.clone()], &[], DiffOptions::default())), ["cache::get", "server::get"]);
-    assert_eq!(names(diff(&[empty()], &[empty()], DiffOptions::default())), [""; 0]);
-}
-
-#[test]
-fn a_namesake_that_only_one_side_has_reached_is_compared_with_itself() {
-    let sides = two_namesakes();
-    let [mut old, mut new] = sides.clone();
-    // Another process of the same build.
-    new.process.pid = 2;
-    let of = |diff: Diff| diff.functions.into_iter().map(|it| (it.name, it.presence)).collect::<Vec<_>>();
-    let [upper, lower] = ["server::{block} (src/main.rs) #1", "server::{block} (src/main.rs) #2"];
-    let expected = [(upper.to_owned(), Presence::Added), (lower.to_owned(), Presence::Both)];
-    let sorted = |mut names: Vec<(String, Presence)>| {
-        names.sort_by(|a, b| a.0.cmp(&b.0));
-        names
+fn a_function_that_few_recordings_of_a_side_have_is_called_at_a_lower_rate() {
+    let side = |first_pid: u32, with: usize| -> Vec<Snapshot> {
+        let mut runs = runs(first_pid, &[100; 10]);
+        for run in &mut runs[with..] {
+            // It is reached, and not called.
+            run.nodes[1].busy_ns = 0;
+            (run.nodes[1].calls, run.nodes[1].polls, run.nodes[1].completed) = (0, 0, 0);
+        }
+        runs
     };
-    assert_eq!(sorted(of(diff(&[old.clone()], &[new.clone()], DiffOptions::default()))), expected);
-    // One process: the second side counts from the first.
-    assert_eq!(sorted(of(diff(&sides[..1], &sides[1..], DiffOptions::default()))), expected);
-    // The same two runs of another build, whose lines have moved.
-    for site in &mut new.sites {
-        site.place.line += 3;
-    }
-    old.sites.insert(0, new.sites[0].clone());
-    old.sites[0].place.line -= 3;
-    let mut unreached = old.nodes[0].clone();
-    old.nodes[0].site = SiteIndex::new(1);
-    unreached.site = SiteIndex::new(0);
-    old.nodes.insert(0, unreached);
-    let names = sorted(of(diff(&[old], &[new], DiffOptions::default())));
-    assert_eq!(names, [(upper.to_owned(), Presence::Both), (lower.to_owned(), Presence::Both)]);
+    let calls = |old: usize, new: usize| {
+        let diff = diff(&side(100, old), &side(200, new), DiffOptions::default());
+        let work = function(&diff, "work");
+        let calls = work.measures.iter().find(|it| it.measure == Measure::Calls).expect("it is compared");
+        (work.change, calls.old.as_ref().map(|it| it.median), calls.new.as_ref().map(|it| it.median))
+    };
+    assert_eq!(calls(1, 10), (Change::MoreCalls, Some(0.0), Some(500.0)));
+    assert_eq!(calls(10, 1), (Change::FewerCalls, Some(500.0), Some(0.0)));
+    assert_eq!(calls(10, 10).0, Change::Same);
 }
 
 proptest! {

@@ -5,6 +5,7 @@
 mod deep;
 mod determinism;
 mod diff;
+mod diff_namesakes;
 mod empty;
 mod findings;
 mod findings_accepting;

@@ -193,3 +193,25 @@ fn an_alarm_that_was_resolved_in_between_is_not_new() {
     later.alarms.push(alarm.clone());
     assert_eq!(later.since(&earlier).alarms, [alarm]);
 }
+
+#[test]
+fn a_running_poll_is_at_most_as_long_as_the_time_in_between() {
+    let since = |busy: [u64; 2], longest: [u64; 2], buckets: Vec<Bucket>| {
+        let [mut earlier, mut later] = [1_000_000_000, 2_000_000_000].map(|elapsed_ns| {
+            let mut snapshot = tree("handle | calls=1 polls=1 running=1");
+            snapshot.elapsed_ns = elapsed_ns;
+            snapshot
+        });
+        (earlier.nodes[0].busy_ns, later.nodes[0].busy_ns) = (busy[0], busy[1]);
+        (earlier.nodes[0].longest_poll_ns, later.nodes[0].longest_poll_ns) = (longest[0], longest[1]);
+        later.nodes[0].polls += buckets.iter().map(|bucket| bucket.count).sum::<u64>();
+        later.nodes[0].polls_histogram = buckets;
+        later.since(&earlier).nodes[0].longest_poll_ns
+    };
+    // It ran in both captures.
+    assert_eq!(since([5_000, 15_000], [5_000, 15_000], Vec::new()), 15_000);
+    // An older one was longer.
+    assert_eq!(since([90_000, 91_000], [90_000, 90_000], Vec::new()), 1_000);
+    // Shorter ones have ended in between.
+    assert_eq!(since([90_000, 95_200], [90_000, 90_000], buckets(2, 64)), 5_200);
+}

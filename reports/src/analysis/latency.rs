@@ -194,10 +194,11 @@ fn oldest_spans(snapshot: &Snapshot) -> OrderedMap<(SiteIndex, Option<&str>), u6
     oldest_ns
 }
 
-/// Returns whether the calls of a node have a recorded latency.
+/// Returns whether the calls of a node have a recorded latency. Calls past a limit of the recorder
+/// are only counted.
 pub(crate) fn has_latency(snapshot: &Snapshot, node: &Node) -> bool {
     let kind = snapshot.site(node.site).map(|site| site.kind);
-    !matches!(kind, None | Some(SiteKind::Await | SiteKind::Impl | SiteKind::Traced))
+    !matches!(kind, None | Some(SiteKind::Await | SiteKind::Impl | SiteKind::Traced | SiteKind::Other))
 }
 
 /// ns that the calls of a node were in flight. A call is either inside a poll or between two.

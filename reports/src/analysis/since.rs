@@ -173,7 +173,10 @@ fn subtract(node: &mut Node, before: &Node) {
     node.unsettled = signed(node.calls).saturating_sub(signed(ends));
     subtract_buckets(&mut node.polls_histogram, &before.polls_histogram);
     let bound = node.polls_histogram.last().map_or(0, |bucket| bucket.to_ns);
-    node.longest_poll_ns = longest(node.longest_poll_ns, before.longest_poll_ns, node.polls, bound);
+    // A poll that is running is counted, and is in no bucket.
+    let running_ns = if node.running > 0 { node.busy_ns } else { 0 };
+    let count = node.polls.max(node.running);
+    node.longest_poll_ns = longest(node.longest_poll_ns, before.longest_poll_ns, count, (bound, running_ns));
     subtract_durations(&mut node.latency.completed, &before.latency.completed);
     subtract_durations(&mut node.latency.cancelled, &before.latency.cancelled);
 }
@@ -182,19 +185,19 @@ fn subtract_durations(durations: &mut Durations, before: &Durations) {
     subtract_buckets(&mut durations.buckets, &before.buckets);
     let count = durations.buckets.iter().map(|bucket| bucket.count).max().unwrap_or(0);
     let bound = durations.buckets.last().map_or(0, |bucket| bucket.to_ns);
-    durations.longest_ns = longest(durations.longest_ns, before.longest_ns, count, bound);
+    durations.longest_ns = longest(durations.longest_ns, before.longest_ns, count, (bound, 0));
 }
 
 /// The longest of the `count` durations since the earlier snapshot. `bound` exceeds all finished
-/// durations; it is zero if there are none.
-fn longest(now: u64, before: u64, count: u64, bound: u64) -> u64 {
+/// durations, and is zero if there are none; `running_ns` is at least what is running.
+fn longest(now: u64, before: u64, count: u64, (bound, running_ns): (u64, u64)) -> u64 {
     if count == 0 {
         0
-    } else if now > before || bound == 0 {
+    } else if now > before || bound == 0 && running_ns == 0 {
         now
     } else {
         // The upper bound of a bucket is exclusive.
-        now.min(bound - 1)
+        now.min(bound.saturating_sub(1).max(running_ns))
     }
 }
 

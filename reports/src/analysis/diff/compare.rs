@@ -97,10 +97,16 @@ fn function(
     sides: &[Vec<Recording>; 2],
     options: DiffOptions,
 ) -> (u8, f64, FunctionDiff) {
+    let none = Totals::default();
     // A recording without calls of the function has no value for it.
     let totals = sides.each_ref().map(|side| -> Vec<(&Recording, &Totals)> {
         let totals = side.iter().filter_map(|it| Some((it, it.functions.get(key)?)));
         totals.filter(|(_, totals)| totals.calls > 0 || totals.self_busy_ns > 0).collect()
+    });
+    // A rate is zero there, unless the side does not have the function.
+    let rates = [0, 1].map(|number| -> Vec<(&Recording, &Totals)> {
+        let side = sides[number].iter().filter(|_| !totals[number].is_empty());
+        side.map(|it| (it, it.functions.get(key).unwrap_or(&none))).collect()
     });
     let is_ended = |(_, it): &&(&Recording, &Totals)| it.ended >= it.calls.div_ceil(2);
     let basis = if totals.iter().flatten().all(|it| is_ended(&it)) { Basis::Call } else { Basis::Second };
@@ -113,13 +119,14 @@ fn function(
     let measures: Vec<MeasureDiff> = measures
         .iter()
         .filter_map(|&measure| {
-            let [old, new] = totals.each_ref().map(|side| {
+            let is_rate = measure == Measure::Calls || basis == Basis::Second;
+            let [old, new] = if is_rate { &rates } else { &totals }.each_ref().map(|side| {
                 let values: Vec<f64> =
                     side.iter().filter_map(|(it, totals)| value(measure, basis, it, totals)).collect();
                 // A quantile that only a few recordings have would describe unusual recordings.
                 Spread::new(values).filter(|spread| spread.values.len() * 2 > side.len())
             });
-            let resolution = if measure == Measure::Calls { by_chance(&totals) } else { RESOLUTION_NS };
+            let resolution = if measure == Measure::Calls { by_chance(&rates) } else { RESOLUTION_NS };
             compare(measure, old, new, resolution, options)
         })
         .collect();
