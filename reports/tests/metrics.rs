@@ -45,6 +45,15 @@ fn a_wait_belongs_to_the_function_that_awaits() {
 }
 
 #[test]
+fn a_running_poll_is_not_in_the_sum_of_those_that_have_ended() {
+    let mut snapshot = tree("handle | busy=3_600_000_000_000 polls=5 running=1");
+    snapshot.nodes[0].polls_histogram = vec![bucket(524_288, 1_048_576, 4)];
+    let samples = samples(&open_metrics(&snapshot));
+    assert_eq!(sum(&samples, "diagnose_poll_seconds_sum"), 4 * 1_048_576);
+    assert_eq!(sum(&samples, "diagnose_busy_seconds_total"), 3_600 * ONE);
+}
+
+#[test]
 fn a_namesake_in_another_module_does_not_rename_a_series() {
     let mut snapshot = tree("get | calls=1\nput | calls=2\nlist | calls=3\n{block} | calls=4");
     let module = |snapshot: &mut Snapshot, site: usize, name: &str, module: &str| {

@@ -115,7 +115,10 @@ fn by_function(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> 
     out.family("poll_seconds", MetricKind::Histogram, "Durations of polls, with annotated callees.")?;
     for function in functions.iter().filter(|function| !function.poll_durations.is_empty()) {
         let polls = &function.poll_durations.buckets;
-        buckets::write(out, &labels(function), &buckets::POLLS, polls, function.busy_ns)?;
+        // The busy time has a running poll too, which may be longer than all that have ended.
+        let most_ns =
+            polls.iter().fold(0_u64, |sum, it| sum.saturating_add(it.to_ns.saturating_mul(it.count)));
+        buckets::write(out, &labels(function), &buckets::POLLS, polls, function.busy_ns.min(most_ns))?;
     }
     out.family(
         "call_seconds",

@@ -25,7 +25,7 @@ pub(super) struct FunctionSums {
     pub(super) self_idle_ns: u64,
     /// For tasks, ns between wakes and polls.
     pub(super) queued_ns: u64,
-    /// ns of all polls, with annotated callees: the sum of `polls_histogram`.
+    /// ns of all polls, running ones included, with annotated callees.
     pub(super) busy_ns: u64,
     pub(super) poll_durations: Durations,
     pub(super) latency: Latency,
