@@ -46,3 +46,23 @@ fn a_namesake_that_only_one_side_has_reached_is_compared_with_itself() {
     let names = sorted(of(diff(&[old], &[new], DiffOptions::default())));
     assert_eq!(names, [(upper.to_owned(), Presence::Both), (lower.to_owned(), Presence::Both)]);
 }
+
+#[test]
+fn namesakes_of_one_build_are_told_apart_by_their_places() {
+    let side = |pid: u32, lines: [u32; 2], build: &str| {
+        let mut snapshot = tree("upper | busy=5 calls=1\nlower | busy=70 calls=7");
+        snapshot.process.pid = pid;
+        snapshot.process.build = build.into();
+        for (site, line) in snapshot.sites.iter_mut().zip(lines) {
+            site.name = "{block}".into();
+            site.place.line = line;
+        }
+        [snapshot]
+    };
+    let both = |build: &str| {
+        let diff = diff(&side(1, [10, 50], build), &side(2, [50, 90], build), DiffOptions::default());
+        diff.functions.iter().filter(|it| it.presence == Presence::Both).count()
+    };
+    assert_eq!(both("v1.2"), 1, "only line 50 has run on both sides");
+    assert_eq!(both(""), 2, "without a build, the lines may have moved");
+}

@@ -94,6 +94,14 @@ fn a_page_explains_its_total_without_a_script() {
     let title = "a_service_with_a_name_that_is_fa: 32.0 s of wall time = 16 tasks × 2.00 s, recorded in 2.00 s, by async call path";
     assert!(texts.iter().any(|text| text == title), "{texts:#?}");
     assert!(texts.iter().any(|text| text == "16 tasks × 2.00 s"), "{texts:#?}");
+    // What runs outside of tasks is not theirs.
+    let mut outside =
+        tree("main | busy=6_000_000 idle=31_994_000_000 calls=16\nhash | busy=1_000_000_000 calls=99");
+    outside.sites[1].kind = diagnose_reports::model::SiteKind::Sync;
+    let outside = crate::support::page(&outside, Format::Svg, View::Wall);
+    assert!(
+        outside.contains(": 33.0 s of wall time = 16 tasks × 2.00 s + 1.00 s outside of tasks, recorded")
+    );
     assert!(
         page.contains("height=\"17\"") && page.contains("font-size:12px"),
         "frames are tall enough to read"

@@ -346,3 +346,22 @@ fn a_thread_is_named_if_all_tasks_of_a_group_run_on_it() {
     assert!(snapshot.tree().contains("2 × task producer [running"), "{}", snapshot.tree());
     assert!(snapshot.tree().contains(", on thread worker-1"), "{}", snapshot.tree());
 }
+
+#[test]
+fn tasks_that_wait_for_ever_on_purpose_do_not_hide_others() {
+    let mut snapshot = sites();
+    snapshot.sites[3].name = "pending().await".into();
+    for id in 1..=3 {
+        let mut task = task(id, 1, RunState::Waiting, 900 * MS);
+        task.label = Some(format!("shard={id}").into());
+        task.wakers = Some(0);
+        task.span = Some(SpanIndex::new(snapshot.spans.len()));
+        snapshot.spans.push(span(id, 3, Some(id), None));
+        snapshot.tasks.push(task);
+    }
+    for id in 4..=20 {
+        snapshot.tasks.push(task(id, 1, RunState::Waiting, 500 * MS));
+    }
+    let text = page(&snapshot, Format::Text, View::Wall);
+    assert!(text.contains("17 × task producer"), "{text}");
+}

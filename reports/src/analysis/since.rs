@@ -37,8 +37,8 @@ impl Snapshot {
     /// as unresolved ones. Everything else equals this snapshot.
     ///
     /// A poll or wait that was open in `earlier` counts only from that capture on. The longest poll
-    /// is exact if it is longer than any before `earlier`; otherwise it is the upper bound of its
-    /// histogram's bucket.
+    /// is exact if it is longer than any before `earlier`; otherwise it is an upper bound, from its
+    /// histogram's bucket, or from the busy time that the others leave to a running poll.
     ///
     /// If `earlier` is of another process, or if the recording was reset in between, the result is
     /// this snapshot.
@@ -173,8 +173,10 @@ fn subtract(node: &mut Node, before: &Node) {
     node.unsettled = signed(node.calls).saturating_sub(signed(ends));
     subtract_buckets(&mut node.polls_histogram, &before.polls_histogram);
     let bound = node.polls_histogram.last().map_or(0, |bucket| bucket.to_ns);
-    // A poll that is running is counted, and is in no bucket.
-    let running_ns = if node.running > 0 { node.busy_ns } else { 0 };
+    // A running poll is counted, and is in no bucket. It takes at most what the others leave.
+    let ended = |bucket: &Bucket| bucket.count.saturating_mul(bucket.from_ns);
+    let ended_ns = node.polls_histogram.iter().map(ended).fold(0, u64::saturating_add);
+    let running_ns = (node.running > 0).then(|| node.busy_ns.saturating_sub(ended_ns));
     let count = node.polls.max(node.running);
     node.longest_poll_ns = longest(node.longest_poll_ns, before.longest_poll_ns, count, (bound, running_ns));
     subtract_durations(&mut node.latency.completed, &before.latency.completed);
@@ -185,19 +187,19 @@ fn subtract_durations(durations: &mut Durations, before: &Durations) {
     subtract_buckets(&mut durations.buckets, &before.buckets);
     let count = durations.buckets.iter().map(|bucket| bucket.count).max().unwrap_or(0);
     let bound = durations.buckets.last().map_or(0, |bucket| bucket.to_ns);
-    durations.longest_ns = longest(durations.longest_ns, before.longest_ns, count, (bound, 0));
+    durations.longest_ns = longest(durations.longest_ns, before.longest_ns, count, (bound, None));
 }
 
 /// The longest of the `count` durations since the earlier snapshot. `bound` exceeds all finished
-/// durations, and is zero if there are none; `running_ns` is at least what is running.
-fn longest(now: u64, before: u64, count: u64, (bound, running_ns): (u64, u64)) -> u64 {
+/// durations, and is zero if there are none; one that is running takes at most `running_ns`.
+fn longest(now: u64, before: u64, count: u64, (bound, running_ns): (u64, Option<u64>)) -> u64 {
     if count == 0 {
         0
-    } else if now > before || bound == 0 && running_ns == 0 {
+    } else if now > before || bound == 0 && running_ns.is_none() {
         now
     } else {
         // The upper bound of a bucket is exclusive.
-        now.min(bound.saturating_sub(1).max(running_ns))
+        now.min(bound.saturating_sub(1).max(running_ns.unwrap_or(0)))
     }
 }
 

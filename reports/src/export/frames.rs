@@ -16,7 +16,7 @@ use crate::analysis::paths::{Labels, Paths, paths};
 use crate::analysis::quantile::Histogram;
 use crate::analysis::tree::is_task;
 use crate::export::dress::{BUSY_COLOR, IDLE_COLOR, OTHER_COLOR, QUEUED_COLOR, Rgb, escape};
-use crate::model::{Durations, Snapshot};
+use crate::model::{Durations, Node, Snapshot};
 use crate::names::{BUSY, DEEPER, IDLE, OTHER, QUEUED};
 use crate::units::{count, counted, percent, time};
 
@@ -242,12 +242,18 @@ fn counts(snapshot: &Snapshot, wanted: &HashSet<&str>) -> HashMap<String, PathCo
     found.into_values().collect()
 }
 
-/// The name of the root, which explains the total; `None` without tasks.
+/// The name of the root, which explains the total wall time: that of tasks, and that of synchronous
+/// functions and the like outside of all tasks. `None` without tasks.
 pub(crate) fn tasks(snapshot: &Snapshot, total_ns: u64) -> Option<String> {
-    let roots = snapshot.nodes.iter().filter(|node| is_task(snapshot, node));
-    let tasks = roots.fold(0, |sum: u64, root| sum.saturating_add(root.calls));
-    let mean_ns = total_ns.checked_div(tasks)?;
-    Some(format!("{} × {}", counted(tasks, "task"), time(mean_ns)))
+    let (tasks, others): (Vec<&Node>, Vec<&Node>) =
+        snapshot.nodes.iter().filter(|node| node.parent.is_none()).partition(|root| is_task(snapshot, root));
+    let own_ns = |root: &&Node| root.busy_ns.saturating_sub(root.nested_ns).saturating_add(root.idle_ns);
+    let others_ns = others.iter().map(own_ns).fold(0, u64::saturating_add).min(total_ns);
+    let tasks = tasks.iter().fold(0, |sum: u64, root| sum.saturating_add(root.calls));
+    let mean_ns = (total_ns - others_ns).checked_div(tasks)?;
+    let outside =
+        if others_ns == 0 { String::new() } else { format!(" + {} outside of tasks", time(others_ns)) };
+    Some(format!("{} × {}{outside}", counted(tasks, "task"), time(mean_ns)))
 }
 
 /// The mean number of threads that are busy at a time, such as `1.51`.

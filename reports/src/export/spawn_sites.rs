@@ -16,7 +16,6 @@ use std::fmt::Write as _;
 
 use crate::clean::printable;
 use crate::export::head::{head, word};
-use crate::export::shapes::is_lost;
 use crate::export::tasks::{Forest, longest_ns, origin, range};
 use crate::model::{Place, RunState, SiteIndex, Snapshot, Task, TaskId, TaskKind};
 use crate::ordered::{OrderedMap, OrderedSet};
@@ -25,8 +24,8 @@ use crate::units::{count, counted, time};
 
 /// Maximum number of spawn sites that are shown.
 const MAX_PLACES: usize = 20;
-/// Maximum number of shapes per spawn site, and the maximum if all of them have a task of a
-/// verdict.
+/// Maximum number of shapes per spawn site, and the maximum if all of them have a task of a verdict
+/// or one that nothing can wake.
 const MAX_SHAPES: usize = 3;
 const MAX_STUCK: usize = 10;
 
@@ -95,10 +94,10 @@ fn write_place(
     );
     let mut order: Vec<&Vec<&Task>> = shapes.iter().collect();
     sort_by_cached_key(&mut order, |group| {
-        let severity = (!is_stuck(group), !is_lost(group[0]));
+        let severity = (!is_stuck(group), !forest.is_lost(group[0]));
         (severity, Reverse(group.len()), Reverse(longest_ns(group)), group[0].id)
     });
-    let is_severe = |group: &&&Vec<&Task>| is_stuck(group) || is_lost(group[0]);
+    let is_severe = |group: &&&Vec<&Task>| is_stuck(group) || forest.is_lost(group[0]);
     let shown = order.iter().filter(is_severe).count().clamp(MAX_SHAPES, MAX_STUCK);
     for group in order.iter().take(shown) {
         let mut lines = String::new();

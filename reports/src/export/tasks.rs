@@ -218,6 +218,11 @@ impl<'a> Forest<'a> {
         words
     }
 
+    /// Returns whether nothing can wake the task, and that is not on purpose.
+    pub(super) fn is_lost(&self, task: &Task) -> bool {
+        is_lost(task) && !self.waits_for_ever(task)
+    }
+
     /// Returns whether the task waits only for `std::future::pending()`, by the text of its awaits.
     fn waits_for_ever(&self, task: &Task) -> bool {
         let Some(root) = task.span.filter(|&span| self.snapshot.span(span).is_some()) else { return false };

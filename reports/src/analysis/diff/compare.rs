@@ -216,7 +216,8 @@ fn compare(
     resolution: f64,
     options: DiffOptions,
 ) -> Option<MeasureDiff> {
-    let is_nothing = |side: &Option<Spread>| side.as_ref().is_none_or(|it| it.median <= 0.0);
+    let is_nothing =
+        |side: &Option<Spread>| side.as_ref().is_none_or(|it| it.values.iter().all(|value| *value <= 0.0));
     if is_nothing(&old) && is_nothing(&new) {
         return None;
     }
@@ -262,7 +263,10 @@ fn difference(measures: &[MeasureDiff], basis: Basis) -> f64 {
         let median = |side: &Option<Spread>| side.as_ref().map_or(0.0, |spread| spread.median);
         Some((median(&found.old), median(&found.new)))
     };
-    let calls = median(Measure::Calls).map_or(0.0, |(old, new)| old.max(new));
+    // The median rate is zero if fewer than half of the recordings have calls.
+    let rates = measures.iter().find(|it| it.measure == Measure::Calls);
+    let rate = |side: &Option<Spread>| side.as_ref().map_or(0.0, Spread::mean);
+    let calls = rates.map_or(0.0, |it| rate(&it.old).max(rate(&it.new)));
     let scale = if basis == Basis::Call { calls } else { 1.0 };
     let times = [Measure::Busy, Measure::Idle].into_iter().filter_map(median);
     times.map(|(old, new)| (new - old).abs() * scale).sum()

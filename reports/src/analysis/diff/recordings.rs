@@ -61,7 +61,9 @@ pub(super) fn recordings(side: &[Snapshot], other_side: &[Snapshot]) -> Vec<Reco
     let snapshots: Vec<&Snapshot> = side.iter().chain(other_side).collect();
     let all: Vec<Recording<Site>> = snapshots.iter().map(|snapshot| Recording::new(snapshot)).collect();
     let (own, other) = all.split_at(side.len());
-    let ordinals = ordinals(&sites(own), &sites(other));
+    let builds: OrderedSet<&str> = snapshots.iter().map(|it| &it.process.build[..]).collect();
+    let is_one_build = builds.len() == 1 && !builds.contains("");
+    let ordinals = ordinals(&sites(own), &sites(other), is_one_build);
     let in_time = parts(side.len(), &all, &snapshots);
     in_time.into_iter().map(|recording| recording.by_function(&ordinals)).collect()
 }
@@ -180,13 +182,17 @@ fn sites(recordings: &[Recording<Site>]) -> OrderedSet<&Site> {
 /// The ordinals of a side's sites.
 ///
 /// A snapshot has only the sites that its process has reached. So all sites of a side are numbered
-/// together. If one side has all namesakes of the other, at the same places, they are of the same
-/// build, and both are numbered together:
+/// together. If one side has all namesakes of the other, at the same places, they seem to be of the
+/// same build, and both are numbered together, as are those of one named build:
 /// ```text
 /// old  {block} line 10, 50     new  {block} line 50         line 50 has number 1 on both sides
 /// old  {block} line 10, 50     new  {block} line 12, 52     numbers 0 and 1 on each side
 /// ```
-fn ordinals<'a>(own: &OrderedSet<&'a Site>, other: &OrderedSet<&'a Site>) -> OrderedMap<&'a Site, usize> {
+fn ordinals<'a>(
+    own: &OrderedSet<&'a Site>,
+    other: &OrderedSet<&'a Site>,
+    is_one_build: bool,
+) -> OrderedMap<&'a Site, usize> {
     let mut namesakes = OrderedMap::<FunctionKey, [Vec<&Site>; 2]>::new();
     for (side, sites) in [own, other].into_iter().enumerate() {
         for site in sites {
@@ -195,7 +201,9 @@ fn ordinals<'a>(own: &OrderedSet<&'a Site>, other: &OrderedSet<&'a Site>) -> Ord
     }
     let mut ordinals = Vec::new();
     for [mut sites, others] in namesakes.into_values() {
-        if others.iter().all(|site| own.contains(site)) || sites.iter().all(|site| other.contains(site)) {
+        let [is_in_own, is_in_other] =
+            [(&others, own), (&sites, other)].map(|(sites, all)| sites.iter().all(|site| all.contains(site)));
+        if is_one_build || is_in_own || is_in_other {
             sites.extend(others.into_iter().filter(|site| !own.contains(site)));
         }
         sort_by_key(&mut sites, |site| &site.place);

@@ -38,6 +38,11 @@ impl Spread {
         Some(Self { median, mad: self::median(&deviations)?, values })
     }
 
+    /// The mean of the values.
+    pub(super) fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / number(self.values.len()).max(1.0)
+    }
+
     /// An estimate of the standard deviation, wider the fewer values there are.
     fn sigma(&self) -> f64 {
         MAD_TO_SIGMA * self.mad * (1.0 + 3.0 / number(self.values.len()))
