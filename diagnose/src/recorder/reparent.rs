@@ -56,6 +56,12 @@ impl Span {
         let is_by_path = || self.node.is_some_and(|old| is_child_of(old, place.current));
         let is_waiting = matches!(self.state, SpanState::Waiting(_));
         let before = if is_waiting { self.before(is_by_path) } else { Before::New };
+        #[cfg(feature = "tracing-layer")]
+        let before = if node.parent.is_some_and(Node::is_traced) {
+            super::traced::before_in_span(before, self.node.is_none_or(|old| !old.same_path(node)))
+        } else {
+            before
+        };
         self.end_unpolled();
         entry.begun.hands_on = (goes_on || down == DIRECT) && !is_root;
         let now = self.begin(if goes_on { down } else { 0 });

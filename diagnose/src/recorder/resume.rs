@@ -20,7 +20,6 @@ use super::root::end_task_poll;
 use super::span::Span;
 use crate::clock;
 use crate::context;
-use crate::site::SiteKind;
 use crate::tree::{Node, PassingChain, WaitAccount};
 
 /// A poll between two waits of its own.
@@ -78,7 +77,7 @@ impl Span {
     /// Returns whether a span of `tracing` counts this span among its pending children. It is no
     /// parent in the list of live spans.
     fn is_below_traced(&self) -> bool {
-        self.node.and_then(|node| node.parent).is_some_and(|parent| parent.site.kind == SiteKind::Traced)
+        self.node.and_then(|node| node.parent).is_some_and(Node::is_traced)
     }
 
     /// Returns whether the body has stopped at the await of a span.
@@ -130,7 +129,14 @@ impl Span {
         if down != 0 {
             local::hand_down(None, 0);
         }
-        entry.begin_below(node, self.before(|| true));
+        let before = self.before(|| true);
+        #[cfg(feature = "tracing-layer")]
+        let before = if node.parent.is_some_and(Node::is_traced) {
+            super::traced::before_in_span(before, false)
+        } else {
+            before
+        };
+        entry.begin_below(node, before);
         let start = PollStart::new(PollStartKind::Below);
         entry.begun = PollStart { hands_on: down == DIRECT, goes_down: true, ..start };
         let now = self.begin(0);

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::local;
+use super::poll_entry::Before;
 use super::reparent::{self, is_child_of, on_own_tree};
 use crate::clock;
 use crate::context;
@@ -53,6 +54,8 @@ struct TracedState {
     waiting: Option<WaitAccount>,
     /// Number of threads that have entered the span.
     entered: u32,
+    /// Start of the first recorded poll; zero before it.
+    first: u64,
     /// Number of recorded polls, without those that ran while another thread had entered the span.
     polls: u64,
     /// Start and length of the last of these polls on `node`, in ticks; `None` if the span has
@@ -60,6 +63,8 @@ struct TracedState {
     last: Option<(u64, u64)>,
     /// Number of pending children.
     pending_children: i32,
+    /// The id of the annotated span whose poll was around the last poll, and counts this span.
+    parent: u64,
     panicked: bool,
     closed: bool,
 }
@@ -87,6 +92,8 @@ struct TracedPoll {
     /// The node that was running before; `None` if the thread's tree is lent for this poll only.
     previous: Option<&'static Node>,
     entered: u64,
+    /// The start of the span's first poll.
+    first: u64,
     /// The pending children of the poll around, without this span.
     outer_pending: i32,
     /// Whether no other thread had entered the span: its waits are between such polls.
@@ -117,6 +124,19 @@ pub(super) fn end_task() {
         stack.drain(at..).rev().for_each(Entry::end);
         end_exited(stack);
     });
+}
+
+/// Returns what the running poll knows of a child, where `before` is what the annotated body around
+/// knows. A span that was entered first since the child's last poll takes it over from the body.
+pub(super) fn before_in_span(before: Before, has_moved: bool) -> Before {
+    let Before::Counted(left) = before else { return before };
+    let is_new = with_stack(|stack| {
+        let Some(Entry::Span(EnteredSpan { poll: Some(poll), .. })) = stack.last_mut() else { return false };
+        let is_new = has_moved || left < poll.first;
+        poll.outer_pending = poll.outer_pending.wrapping_sub(i32::from(is_new));
+        is_new
+    });
+    if is_new == Some(true) { Before::New } else { before }
 }
 
 /// Ends the entries at the top that were exited.
@@ -195,11 +215,12 @@ impl TracedSpan {
             let is_same = state.node.is_some_and(|old| old.same_path(node));
             if is_same && state.node.is_some_and(|old| is_child_of(old, place.current)) {
                 ended = state.waiting.take();
-                if ended.is_some() {
+                if ended.is_some() && state.parent == context::span() {
                     local::replace_pending_children(local::pending_children().wrapping_sub(1));
                 }
             }
             end_wait(&mut state);
+            state.parent = context::span();
             match state.node {
                 Some(old) if !is_same => {
                     place.tree.book(old, |own| sub(&own.moved, 1));
@@ -219,8 +240,12 @@ impl TracedSpan {
         node.times.enter(now, ended);
         local::set_current(Some(node));
         context::note_reading(now, false);
+        if state.first == 0 {
+            state.first = now;
+        }
         Some(TracedPoll {
             node,
+            first: state.first,
             previous: (!place.lent).then_some(place.current),
             entered: now,
             outer_pending: local::pending_children(),
@@ -322,7 +347,7 @@ impl TracedPoll {
 fn end_wait(state: &mut TracedState) {
     let (Some(wait), Some(node)) = (state.waiting.take(), state.node) else { return };
     on_own_tree(|place| {
-        let is_child = is_child_of(node, place.current);
+        let is_child = state.parent == context::span() && is_child_of(node, place.current);
         reparent::end_wait(node, (wait, is_child), place, clock::now(), |_| ());
     });
 }

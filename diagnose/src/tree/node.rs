@@ -291,6 +291,12 @@ impl Node {
         matches!(self.site.kind, SiteKind::Sync | SiteKind::Impl | SiteKind::Traced)
     }
 
+    /// Returns whether this is a span of `tracing`.
+    #[inline]
+    pub(crate) fn is_traced(&self) -> bool {
+        self.site.kind == SiteKind::Traced
+    }
+
     /// Returns whether this is one of the recorder's own nodes, below which nothing is recorded.
     pub(crate) fn is_other(&self) -> bool {
         self.site.kind == SiteKind::Other && !self.is_root()
