@@ -264,6 +264,12 @@ impl Site {
         }
     }
 
+    /// Returns whether this is a call of tokio's `block_in_place`. It is recorded whatever else is
+    /// left out, because its poll may take long.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.is_blocking && self.name == "block_in_place"
+    }
+
     /// Like [`is_on`](Self::is_on), for a site that was reached before.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_still_on(&self) -> bool {

@@ -198,7 +198,8 @@ pub(crate) fn register(site: &'static Site) -> bool {
 
 impl Switchboard {
     fn decides(&self, site: &Site) -> bool {
-        self.enabled && self.only.as_ref().is_none_or(|only| only.matches(site.module(), site.name))
+        let is_wanted = self.only.as_ref().is_none_or(|only| only.matches(site.module(), site.name));
+        self.enabled && (is_wanted || site.is_in_place())
     }
 
     fn turn_all(&self) {

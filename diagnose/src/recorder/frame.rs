@@ -102,7 +102,7 @@ impl Frame {
     #[cold]
     fn begin_slow(&mut self, site: &'static Site, label: Label) {
         let TreePosition { tree, current, lent } = local::place();
-        if switch::tasks_only() && !current.is_root() {
+        if switch::tasks_only() && !current.is_root() && !site.is_in_place() {
             return;
         }
         // `None` only below another node, so the tree is not a lent one.

@@ -8,13 +8,14 @@
 //! ```
 //! A verdict is identified by its kind and by the names and places in its chain. The same chain in
 //! other tasks is the same alarm: it is printed once and counted. An alarm that is missing twice in
-//! a row is over, and its end is printed too. If it comes back, only its second, fourth, eighth …
-//! occurrence is printed.
+//! a row is over, and its end is printed too. If it comes back, its second, fourth, eighth …
+//! occurrence is printed at once. Any other is printed if none was for a minute, or once it has
+//! lasted eight times as long as the first had when it was found; then that time doubles.
 //!
 //! A verdict that is behind another alarm does not raise its own.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use diagnose_reports::model::{Alarm, AlarmKind, TaskId};
 use diagnose_reports::ordered::OrderedSet;
@@ -22,6 +23,7 @@ use diagnose_reports::sort::sort;
 use diagnose_reports::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 
 use super::late::Late;
+use super::repeats::{LONGER, QUIET};
 use crate::alarms::alarm;
 
 /// Longest pause between two requests for verdicts while tasks stay late.
@@ -72,9 +74,26 @@ struct HangAlarm {
     missed: u32,
     /// Number of times that it has begun.
     times: u64,
+    /// When it was last raised, and the age from which another one is raised in any case, in ns.
+    last: Option<(Instant, u64)>,
 }
 
 impl HangAlarm {
+    /// Returns whether an occurrence that was not raised when it began is to be raised now.
+    fn is_due_again(&self) -> bool {
+        let is_due = |(raised, from_ns): (Instant, u64)| self.age_ns >= from_ns || raised.elapsed() >= QUIET;
+        self.raised.is_none() && self.times > 1 && self.last.is_some_and(is_due)
+    }
+
+    fn note_raised(&mut self) {
+        let from_ns = match self.last {
+            None => self.age_ns.saturating_mul(LONGER),
+            Some((_, from_ns)) if self.age_ns >= from_ns => self.age_ns.saturating_mul(2),
+            Some((_, from_ns)) => from_ns,
+        };
+        self.last = Some((Instant::now(), from_ns));
+    }
+
     fn is_over(&self) -> bool {
         self.missed >= MISSED
     }
@@ -179,14 +198,22 @@ impl Hangs {
         }
         alarm.tasks.extend(tasks.iter().copied());
         alarm.missed = 0;
-        if !was_over || !alarm.times.is_power_of_two() {
+        let is_first = was_over && alarm.times.is_power_of_two();
+        if !is_first && !alarm.is_due_again() {
             return None;
         }
+        alarm.note_raised();
         let mut text = text(alike);
         if alarm.times > 1 {
             text = format!("for the {} time: {text}", ordinal(alarm.times));
         }
         Some((text, tasks.into_iter().collect()))
+    }
+
+    /// Returns the alarms that are open, which nobody will end.
+    pub(super) fn close(&mut self) -> Vec<Alarm> {
+        let raised = self.alarms.values_mut().filter_map(|alarm| alarm.raised.take());
+        raised.chain(self.more.take()).collect()
     }
 
     /// Records the alarms that are over. Returns those that were raised.

@@ -6,8 +6,9 @@
 //! blocked  every worker of a runtime is in a late poll
 //! uneven   a task is late in the queue, and a worker of its runtime is parked: only one other
 //!          worker can take the task
-//! starved  any other task that is late in the queue; a task not spawned through this crate counts
-//!          only while a recorded poll is late, so an unannotated hog can starve it unnoticed
+//! starved  any other task that is late in the queue, if a thread runs its executor; a task not
+//!          spawned through this crate counts only while a recorded poll is late, so an unannotated
+//!          hog can starve it unnoticed
 //! ```
 //! Each task in a poll is reported once, and so is each task in the queue. All workers together are
 //! reported once for the same polls.
@@ -15,7 +16,7 @@
 use std::collections::{HashMap, HashSet};
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, Runtime, SiteIndex, Task, TaskId, TaskKind, Worker};
+use diagnose_reports::model::{RunState, Runtime, Site, Task, TaskId, TaskKind, Worker};
 use diagnose_reports::ordered::OrderedSet;
 use diagnose_reports::sort::sort_by_key;
 
@@ -111,10 +112,9 @@ impl Looks {
                 findings.push(Finding::Uneven { runtime, parked, queued });
             }
         }
-        // A task that was never polled may belong to an executor that has not started.
-        let starved = late
-            .into_iter()
-            .filter(|task| task.state == RunState::Queued && !explained.contains(&task.runtime_number));
+        let is_starved =
+            |task: &&Task| !explained.contains(&task.runtime_number) && is_driven(snapshot, task, &polls);
+        let starved = late.into_iter().filter(is_starved);
         let starved: Vec<&Task> = starved.filter(|task| self.is_new(task)).collect();
         if !starved.is_empty() {
             findings.push(Finding::Starved(starved));
@@ -145,6 +145,21 @@ impl Looks {
         let polls: HashSet<(TaskId, u64)> = snapshot.tasks.iter().map(|task| (task.id, task.polls)).collect();
         self.reported.retain(|(id, poll, _)| polls.contains(&(*id, *poll)));
         self.blocked.retain(|number, _| snapshot.runtimes.iter().any(|runtime| runtime.number == *number));
+    }
+}
+
+/// Returns whether a thread runs the task's executor now, as far as is known. A runtime without
+/// workers is driven only inside of `block_on`, and a `LocalSet` by a task that may do other
+/// things: a late poll on its thread is what keeps its tasks waiting.
+fn is_driven(snapshot: &Snapshot, task: &Task, late_polls: &[&Task]) -> bool {
+    let number = task.runtime_number;
+    let is_beside = |poll: &&Task| poll.thread_id.is_some() && poll.thread_id == task.thread_id;
+    let is_its_worker = |worker: &Worker| worker.runtime_number == number;
+    let runs = |other: &Task| other.runtime_number == number && other.state == RunState::Running;
+    match number {
+        0 if task.is_local => late_polls.iter().any(is_beside),
+        0 => task.state == RunState::Queued,
+        _ => snapshot.workers.iter().any(is_its_worker) || snapshot.tasks.iter().any(runs),
     }
 }
 
@@ -182,8 +197,8 @@ fn on_workers<'a>(snapshot: &Snapshot, runtime: &Runtime, polls: &[&'a Task]) ->
 /// Returns whether the task is in `block_in_place`: another thread has taken over the worker, and
 /// the poll may take long.
 fn has_left(snapshot: &Snapshot, task: &Task) -> bool {
-    let name = |site: &SiteIndex| snapshot.site(*site).map(|site| site.name.as_str());
-    task.running.iter().any(|site| name(site) == Some("block_in_place"))
+    let is_it = |site: &Site| site.is_blocking && site.name == "block_in_place";
+    task.running.iter().any(|site| snapshot.site(*site).is_some_and(is_it))
 }
 
 #[cfg(test)]

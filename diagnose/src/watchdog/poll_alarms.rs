@@ -72,6 +72,11 @@ pub(super) fn resolve_ended(open: &mut Vec<PollAlarm>) {
     }
 }
 
+/// Returns the alarms that are open, which nobody will end.
+pub(super) fn close(open: &mut Vec<PollAlarm>) -> Vec<Alarm> {
+    std::mem::take(open).into_iter().map(|open| open.alarm).collect()
+}
+
 /// Returns the current state of all tasks of these alarms.
 fn current(alarms: &[PollAlarm]) -> CurrentPolls {
     let wanted: HashSet<u64> =

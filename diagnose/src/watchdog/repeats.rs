@@ -21,9 +21,9 @@ use super::alarm_texts::kind;
 use super::looks::Finding;
 
 /// Time after which an alarm is raised in any case.
-const QUIET: Duration = Duration::from_secs(60);
+pub(super) const QUIET: Duration = Duration::from_secs(60);
 /// An alarm is raised in any case if it lasts that many times longer than the first.
-const LONGER: u64 = 8;
+pub(super) const LONGER: u64 = 8;
 /// Maximum number of kinds of alarms that are counted.
 const MAX_KNOWN: usize = 1_024;
 

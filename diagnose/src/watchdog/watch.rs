@@ -67,6 +67,7 @@ fn run(times: u64) {
             thread::sleep(LONGEST_PAUSE);
         }
     }
+    work_or_say("the end of the watch", || watch.close());
 }
 
 /// Sleeps for `pause`. Then sleeps for the threshold if the process stood still in the meantime:
@@ -180,6 +181,12 @@ impl Watch {
             self.is_new = false;
             self.ask(threshold);
         }
+    }
+
+    /// Resolves the open alarms. If they last, the next watch raises them again.
+    fn close(&mut self) {
+        let open = poll_alarms::close(&mut self.open).into_iter().chain(self.hangs.close());
+        open.for_each(|alarm| resolve(alarm, "no longer watched".to_owned()));
     }
 
     /// Returns whether to sieve now: because something is newly late, or because verdicts about the

@@ -1,5 +1,11 @@
 //! Alarms are raised while a program hangs: it continues only after its alarm.
 
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use diagnose::model::Alarm;
+use diagnose::{diagnose, tokio};
 use diagnose_process_tests::child::Program;
 
 /// Runs the program until an alarm contains `words`. Returns its alarms and its report.
@@ -117,4 +123,80 @@ fn nothing_that_the_function_of_on_alarm_may_release_is_proven_stuck() {
     let (alarms, _) = run("released", "self_wait");
     let alarm = only(&alarms, "self_wait");
     assert!(alarm.starts_with("likely self_wait: task "), "{alarm}");
+}
+
+#[diagnose]
+async fn in_place() {
+    tokio::task::block_in_place(|| thread::sleep(Duration::from_millis(400)));
+}
+
+/// Blocks its worker until there is an alarm. Returns the alarm.
+#[diagnose]
+async fn hogs(told: mpsc::Receiver<String>) -> String {
+    told.recv_timeout(Duration::from_secs(60)).expect("an alarm")
+}
+
+/// The text of the first alarm about a task in `block_in_place`, and then one that blocks a worker.
+fn first(builder: diagnose::Builder) -> String {
+    let (tell, told) = mpsc::channel();
+    let tell = std::sync::Mutex::new(tell);
+    let on_alarm = move |alarm: &Alarm| drop(tell.lock().expect("no panic").send(alarm.text.clone()));
+    builder.watchdog(Duration::from_millis(50)).signal(None).on_alarm(on_alarm).install();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
+    runtime.block_on(runtime.spawn(in_place())).expect("it ends");
+    runtime.block_on(runtime.spawn(hogs(told))).expect("it ends")
+}
+
+#[test]
+fn block_in_place_raises_no_alarm_if_only_tasks_are_recorded() {
+    diagnose_isolation::isolated!();
+    let text = first(diagnose::Builder::new().tasks_only(true));
+    assert!(text.contains("hogs"), "{text}");
+}
+
+#[test]
+fn block_in_place_raises_no_alarm_if_only_some_functions_are_recorded() {
+    diagnose_isolation::isolated!();
+    let text = first(diagnose::Builder::new().only("*::in_place,*::hogs"));
+    assert!(text.contains("hogs"), "{text}");
+}
+
+/// A synchronous client: it drives its runtime now and then.
+#[test]
+fn a_task_between_two_block_ons_raises_no_alarm() {
+    diagnose_isolation::isolated!();
+    let (tell, told) = mpsc::channel();
+    let tell = std::sync::Mutex::new(tell);
+    let on_alarm = move |alarm: &Alarm| drop(tell.lock().expect("no panic").send(alarm.text.clone()));
+    diagnose::Builder::new().watchdog(Duration::from_millis(50)).signal(None).on_alarm(on_alarm).install();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let (sender, mut receiver) = tokio::sync::mpsc::channel::<u32>(8);
+    runtime.spawn(async move { while receiver.recv().await.is_some() {} });
+    runtime.block_on(tokio::task::yield_now());
+    sender.try_send(1).expect("there is room");
+    thread::sleep(Duration::from_millis(400));
+    runtime.block_on(tokio::task::yield_now());
+    let text = runtime.block_on(runtime.spawn(hogs(told))).expect("it ends");
+    assert!(text.contains("hogs"), "{text}");
+}
+
+#[test]
+fn an_alarm_ends_with_the_watch_that_raised_it() {
+    diagnose_isolation::isolated!();
+    let (tell, told) = mpsc::channel();
+    let tell = std::sync::Mutex::new(tell);
+    let on_alarm = move |_: &Alarm| {
+        // Switched off while the alarm is open.
+        diagnose::Builder::new().signal(None).reinstall().expect("it can be switched off");
+        drop(tell.lock().expect("no panic").send("off".to_owned()));
+    };
+    diagnose::Builder::new().watchdog(Duration::from_millis(50)).signal(None).on_alarm(on_alarm).install();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
+    runtime.block_on(runtime.spawn(hogs(told))).expect("it ends");
+    let is_over = || diagnose::snapshot().alarms.iter().all(|alarm| alarm.resolved_at_unix_ms.is_some());
+    let end = std::time::Instant::now() + Duration::from_secs(60);
+    while !is_over() {
+        assert!(std::time::Instant::now() < end, "{:?}", diagnose::snapshot().alarms);
+        thread::yield_now();
+    }
 }

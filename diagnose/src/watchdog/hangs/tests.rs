@@ -191,3 +191,33 @@ fn the_analysis_takes_at_most_one_percent_of_a_cpu() {
 fn the_number_of_a_repeat_is_an_english_ordinal() {
     assert_eq!([2, 4, 8, 32, 512].map(super::ordinal), ["2nd", "4th", "8th", "32nd", "512th"]);
 }
+
+#[test]
+fn a_recurring_hang_that_stays_is_reported() {
+    let (mut hangs, nothing) = (Hangs::default(), Snapshot::default());
+    let mut again = pairs(1);
+    for is_reported in [true, true, false] {
+        assert_eq!(alarms(&mut hangs, &again).len(), usize::from(is_reported));
+        if is_reported {
+            events(&mut hangs, &nothing);
+            events(&mut hangs, &nothing);
+        }
+    }
+    let mut later = |ms: u64| {
+        again.waits.iter_mut().for_each(|wait| wait.since_ns = ms * MS);
+        again.tasks.iter_mut().for_each(|task| task.since_ns = ms * MS);
+        alarms(&mut hangs, &again)
+    };
+    assert_eq!(later(8 * 300 - 1), [""; 0]);
+    let texts = later(8 * 300);
+    assert!(texts.len() == 1 && texts[0].starts_with("for the 3rd time: "), "{texts:?}");
+    assert_eq!(later(100_000), [""; 0], "it is open");
+}
+
+#[test]
+fn all_open_alarms_end_with_the_watch() {
+    let mut hangs = Hangs::default();
+    assert_eq!(alarms(&mut hangs, &pairs(2)).len(), 2);
+    assert_eq!(hangs.close().len(), 2);
+    assert_eq!(hangs.close().len(), 0);
+}

@@ -110,6 +110,7 @@ fn block_in_place_may_take_long_and_blocks_no_worker() {
     let mut snapshot = snapshot();
     let mut site = diagnose_reports::model::Site::default();
     site.name.push_str("block_in_place");
+    site.is_blocking = true;
     snapshot.sites.push(site);
     snapshot.tasks = vec![running(1, 11, 300), running(2, 12, 300)];
     snapshot.tasks[1].running.push(SiteIndex::default());
@@ -127,6 +128,23 @@ fn a_queue_beside_a_parked_worker_is_uneven() {
     assert_eq!(found(&mut looks, &snapshot), [""; 0]);
     // The worker has only just run out of work.
     snapshot.workers[1].since_ns = 99;
+    assert_eq!(found(&mut Looks::default(), &snapshot), ["long 1", "starved 2 3"]);
+}
+
+#[test]
+fn a_task_starves_only_while_a_thread_runs_its_executor() {
+    let mut snapshot = snapshot();
+    snapshot.tasks = vec![task(2, RunState::Queued, 200), task(3, RunState::Unpolled, 100)];
+    assert_eq!(found(&mut Looks::default(), &snapshot), ["starved 2 3"]);
+    // Between two `block_on`s of a runtime without threads.
+    snapshot.workers.clear();
+    assert_eq!(found(&mut Looks::default(), &snapshot), [""; 0]);
+    // A `LocalSet` that nothing runs now, and one whose thread is busy.
+    for task in &mut snapshot.tasks {
+        (task.runtime_number, task.is_local, task.thread_id) = (0, true, Some(11));
+    }
+    assert_eq!(found(&mut Looks::default(), &snapshot), [""; 0]);
+    snapshot.tasks.push(running(1, 11, 150));
     assert_eq!(found(&mut Looks::default(), &snapshot), ["long 1", "starved 2"]);
 }
 

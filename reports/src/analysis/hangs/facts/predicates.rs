@@ -1,6 +1,6 @@
 //! Questions about one task, wait, resource or text that need no other fact.
 
-use crate::model::{Resource, ResourceKind, Role, RunState, SiteIndex, Snapshot, Task, Wait, WaitMode};
+use crate::model::{Resource, ResourceKind, Role, RunState, Site, Snapshot, Task, Wait, WaitMode};
 
 /// A task that has been ready for longer than this counts as starved.
 pub(crate) const STARVED_NS: u64 = 250_000_000;
@@ -57,8 +57,8 @@ pub(crate) fn is_main(snapshot: &Snapshot, task: &Task) -> bool {
 
 /// Returns whether the task is in `block_in_place`: another thread has taken over its worker.
 pub(crate) fn is_in_place(snapshot: &Snapshot, task: &Task) -> bool {
-    let is_it = |site: &SiteIndex| snapshot.site(*site).is_some_and(|site| site.name == "block_in_place");
-    task.running.iter().any(is_it)
+    let is_it = |site: &Site| site.is_blocking && site.name == "block_in_place";
+    task.running.iter().any(|site| snapshot.site(*site).is_some_and(is_it))
 }
 
 /// Returns whether awaits of the task's handle are recorded. They are recorded for tokio only.
