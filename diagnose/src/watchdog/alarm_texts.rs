@@ -1,12 +1,15 @@
 //! The texts of the watchdog's findings.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use diagnose_reports::model::{Alarm, AlarmKind, RunState, Runtime, Task, TaskId, Worker};
 use diagnose_reports::sort::sort;
 use diagnose_reports::{Snapshot, clean_line};
 
+use super::budget::{Budget, Stopwatch};
 use super::looks::Finding;
 use super::native_stack;
 use crate::alarms::alarm;
@@ -17,8 +20,9 @@ use crate::live;
 const MAX_NAMED: usize = 16;
 
 /// Returns the findings as alarms, in their order. If one of them is about a poll, this measures
-/// for 20 ms what the poll's thread does.
-pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>], with_stacks: bool) -> Vec<Alarm> {
+/// for 20 ms what the poll's thread does. `stacks` is the budget for native stacks, if those are
+/// compiled in.
+pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>], stacks: &mut Budget) -> Vec<Alarm> {
     let polls = findings.iter().flat_map(|finding| match finding {
         Finding::LongPoll(task) => std::slice::from_ref(task),
         Finding::Blocked { polls, .. } => polls,
@@ -27,7 +31,7 @@ pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>], with_stac
     let mut threads: Vec<u64> = polls.filter_map(|task| task.thread_id).collect();
     sort(&mut threads);
     threads.dedup();
-    let texts = AlarmTexts { snapshot, usages: cpu::watch(&threads), with_stacks };
+    let texts = AlarmTexts { snapshot, usages: cpu::watch(&threads), stacks: RefCell::new(stacks) };
     findings.iter().map(|finding| alarm(kind(finding), texts.text(finding), tasks(finding))).collect()
 }
 
@@ -55,8 +59,7 @@ struct AlarmTexts<'a> {
     snapshot: &'a Snapshot,
     /// CPU usage of threads, by the kernel's thread number.
     usages: HashMap<u64, CpuUsage>,
-    /// Whether polls have their native stacks, if those are compiled in.
-    with_stacks: bool,
+    stacks: RefCell<&'a mut Budget>,
 }
 
 impl AlarmTexts<'_> {
@@ -85,8 +88,7 @@ impl AlarmTexts<'_> {
             // Writing to a string cannot fail.
             let _ = write!(alarm, "\n  {branch}{} ({place}){mark}", clean_line(&site.name));
         }
-        let thread = task.thread_id.filter(|_| self.with_stacks);
-        let stack = thread.map(native_stack::of).unwrap_or_default();
+        let stack = task.thread_id.map(|thread| self.native_stack(thread)).unwrap_or_default();
         // The poll may have ended while its thread was interrupted.
         if !stack.is_empty() && live::is_in_poll(task.id.get(), task.polls) {
             alarm.push_str("\n  native stack, innermost first:");
@@ -95,6 +97,18 @@ impl AlarmTexts<'_> {
             }
         }
         alarm
+    }
+
+    /// Returns the native stack of a thread; empty if the last ones took too long.
+    fn native_stack(&self, thread: u64) -> Vec<String> {
+        let mut budget = self.stacks.borrow_mut();
+        if !budget.allows(Instant::now()) {
+            return Vec::new();
+        }
+        let watch = Stopwatch::start();
+        let stack = native_stack::of(thread);
+        budget.spend(watch.turn().took);
+        stack
     }
 
     fn blocked(&self, runtime: &Runtime, polls: &[&Task], queued: &[&Task]) -> String {

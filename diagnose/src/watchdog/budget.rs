@@ -1,4 +1,4 @@
-//! The watchdog's share of a processor for work that happens in bursts.
+//! The watchdog's share of a processor for work that happens in bursts, and how it is measured.
 //!
 //! ```text
 //! one long poll after the other, each of which takes a snapshot of 5 ms:
@@ -6,6 +6,8 @@
 //! ```
 
 use std::time::{Duration, Instant};
+
+use crate::os;
 
 /// Work may take one part in `SHARE` of the time.
 const SHARE: u32 = 100;
@@ -29,6 +31,39 @@ impl Budget {
 
     pub(super) fn spend(&mut self, took: Duration) {
         self.spent = self.spent.saturating_add(took);
+    }
+}
+
+/// When something was last done, and how much processor time it took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct WatchTurn {
+    pub(super) ended: Option<Instant>,
+    pub(super) took: Duration,
+}
+
+impl WatchTurn {
+    /// Returns the time since then; `Duration::MAX` if it was never done.
+    pub(super) fn ago(self) -> Duration {
+        self.ended.map_or(Duration::MAX, |ended| ended.elapsed())
+    }
+}
+
+/// Measures processor time where it is known, because other threads may have the processor in
+/// between. Otherwise it measures real time.
+pub(super) struct Stopwatch {
+    began: Instant,
+    used: Option<Duration>,
+}
+
+impl Stopwatch {
+    pub(super) fn start() -> Self {
+        Self { began: Instant::now(), used: os::processor_time() }
+    }
+
+    pub(super) fn turn(&self) -> WatchTurn {
+        let used = self.used.zip(os::processor_time()).map(|(before, now)| now.saturating_sub(before));
+        let ended = Instant::now();
+        WatchTurn { ended: Some(ended), took: used.unwrap_or_else(|| ended - self.began) }
     }
 }
 

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::alarm_texts::alarms_of;
-use super::budget::Budget;
+use super::budget::{Budget, Stopwatch, WatchTurn};
 use super::hangs::{HangEvent, Hangs, ordinal};
 use super::late::Gather;
 use super::looks::{Finding, Looks};
@@ -14,7 +14,6 @@ use super::repeats::Repeats;
 use super::suspects::{Suspects, suspects};
 use crate::alarms::{raise, resolve};
 use crate::clock;
-use crate::os;
 use crate::own_thread;
 use crate::say::{say, work_or_say};
 use crate::switch;
@@ -113,39 +112,6 @@ struct Watch {
     asked_about: Suspects,
 }
 
-/// When something was last done, and how much processor time it took.
-#[derive(Debug, Clone, Copy, Default)]
-struct WatchTurn {
-    ended: Option<Instant>,
-    took: Duration,
-}
-
-impl WatchTurn {
-    /// Returns the time since then; `Duration::MAX` if it was never done.
-    fn ago(self) -> Duration {
-        self.ended.map_or(Duration::MAX, |ended| ended.elapsed())
-    }
-}
-
-/// Measures processor time where it is known, because other threads may have the processor in
-/// between. Otherwise it measures real time.
-struct Stopwatch {
-    began: Instant,
-    used: Option<Duration>,
-}
-
-impl Stopwatch {
-    fn start() -> Self {
-        Self { began: Instant::now(), used: os::processor_time() }
-    }
-
-    fn turn(&self) -> WatchTurn {
-        let used = self.used.zip(os::processor_time()).map(|(before, now)| now.saturating_sub(before));
-        let ended = Instant::now();
-        WatchTurn { ended: Some(ended), took: used.unwrap_or_else(|| ended - self.began) }
-    }
-}
-
 impl Watch {
     fn look(&mut self, threshold: Duration) {
         let (watch, now) = (Stopwatch::start(), clock::now());
@@ -162,9 +128,7 @@ impl Watch {
             let again = |finding: &Finding<'_>| self.looks.look_again(finding);
             let (findings, counts) = self.repeats.raised(&snapshot, findings, taken, again);
             self.running.spend(watch.turn().took);
-            let watch = Stopwatch::start();
-            let alarms = alarms_of(&snapshot, &findings, self.stacks.allows(Instant::now()));
-            self.stacks.spend(watch.turn().took);
+            let alarms = alarms_of(&snapshot, &findings, &mut self.stacks);
             for ((finding, mut alarm), count) in findings.iter().zip(alarms).zip(counts) {
                 if count > 1 {
                     alarm.text = format!("for the {} time: {}", ordinal(count), alarm.text);
