@@ -27,7 +27,7 @@ pub(crate) fn begin_await(site: &'static Site, is_span: bool) {
     // The awaits of a body are recorded exactly if the body is.
     let Some(body) = running_body(site) else { return };
     if is_span {
-        local::set_awaiting(None, local::awaiting().1.with_span_alone(true));
+        local::set_awaiting(None, AwaitState::SPAN);
         local::hand_down(Some(site), DIRECT);
     } else {
         begin(site, body);
@@ -71,8 +71,8 @@ fn begin(site: &'static Site, body: &'static Node) {
     context::note_reading(now, false);
     node.times.enter(now, None);
     local::set_current(Some(node));
-    let state = local::awaiting().1.next(local::pending_children());
-    local::set_awaiting(Some(node), state);
+    let base = local::pending_children();
+    local::set_awaiting(Some(node), AwaitState::new(base));
 }
 
 #[cold]
@@ -92,25 +92,25 @@ pub(crate) fn end_await(owner: &'static Site) {
     let (node, state) = local::awaiting();
     let Some(node) = node else {
         if state.is_span() {
-            local::set_awaiting(None, state.with_span_alone(false));
+            local::set_awaiting(None, AwaitState::NONE);
         }
         return;
     };
     if node.site.owner.is_some_and(|site| ptr::eq(site, owner)) {
-        end(node, state);
+        end(node, state.waited());
     }
 }
 
-fn end(node: &'static Node, state: AwaitState) {
+fn end(node: &'static Node, waited: bool) {
     let now = clock::now();
     context::note_reading(now, false);
     node.leave(now, None, PassingChain::NONE);
     add(&node.completed, 1);
-    if state.waited() {
+    if waited {
         local::charge(node);
     }
     local::set_current(node.parent);
-    local::set_awaiting(None, state.ended(local::pending_children()));
+    local::set_awaiting(None, AwaitState::NONE);
 }
 
 /// Ends the await of a macro that was left by `break`, `return` or `?`. Otherwise the await has

@@ -160,13 +160,13 @@ impl Span {
         let children = local::pending_children();
         let up = local::up();
         let now = if up == 0 { clock::now() } else { up };
-        // What the body has left pending at the same await before is still pending there. What has
-        // changed in between is not the await's.
+        // What the body has left pending at the same await before is still pending there, and what
+        // became pending in between is not.
         let is_again = at.is_some_and(|at| self.at.is_some_and(|before| ptr::eq(at, before)));
         if state.is_new() && !is_again {
             self.await_pending = 0;
         }
-        let base = if is_again && state.is_new() { state.between() } else { state.base() };
+        let base = if is_again { state.base().max(0) } else { state.base() };
         if children != 0 || base != 0 {
             self.count_children(children, base);
         }

@@ -251,29 +251,3 @@ fn a_future_that_is_polled_twice_at_once_counts_once() {
     let tree = tree();
     assert!(tree.starts_with("twice  busy 0  self 0  idle 20  own 10  "), "{tree}");
 }
-
-/// Before each round of one await, polls another future once.
-#[diagnose]
-async fn rounds(other_waits: usize) {
-    let mut job = pin!(job(5));
-    let mut other = Box::pin(self::job(other_waits));
-    let mut is_over = diagnose_poll_tests::poll(other.as_mut()).is_ready();
-    while !in_time(job.as_mut()).await {
-        is_over = is_over || diagnose_poll_tests::poll(other.as_mut()).is_ready();
-    }
-    steps([Wait, Wait]).await;
-}
-
-// in_time polls `job` alone, which is pending for 50 ns; the other future ends, or stays pending.
-#[test]
-fn what_changes_between_two_rounds_of_an_await_is_not_its_own() {
-    isolated!();
-    for other_waits in [0, 1, 9] {
-        diagnose::reset();
-        Task::new(rounds(other_waits)).run(10);
-        let tree = tree_with_awaits();
-        let line = |name: &str| tree.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
-        assert!(line("in_time(job.as_mut()).await").contains("  idle 50  own 0  "), "{other_waits}: {tree}");
-        assert!(line("steps([Wait, Wait]).await").contains("  idle 20  own 20  "), "{other_waits}: {tree}");
-    }
-}
