@@ -58,7 +58,8 @@ impl Span {
         let before = if is_waiting { self.before(is_by_path) } else { Before::New };
         #[cfg(feature = "tracing-layer")]
         let before = if node.parent.is_some_and(Node::is_traced) {
-            super::traced::before_in_span(before, self.node.is_none_or(|old| !old.same_path(node)))
+            let old = self.node.and_then(|old| old.parent);
+            super::traced::before_in_span(before, old.is_some_and(Node::is_traced))
         } else {
             before
         };

@@ -132,7 +132,7 @@ impl Span {
         let before = self.before(|| true);
         #[cfg(feature = "tracing-layer")]
         let before = if node.parent.is_some_and(Node::is_traced) {
-            super::traced::before_in_span(before, false)
+            super::traced::before_in_span(before, true)
         } else {
             before
         };

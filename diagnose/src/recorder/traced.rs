@@ -126,17 +126,20 @@ pub(super) fn end_task() {
     });
 }
 
-/// Returns what the running poll knows of a child, where `before` is what the annotated body around
-/// knows. A span that was entered first since the child's last poll takes it over from the body.
-pub(super) fn before_in_span(before: Before, has_moved: bool) -> Before {
+/// Returns what the running poll of a span knows of a child, where `before` is what the annotated
+/// body around knows, and `was_in_span` says whether a span had counted the child until now. The
+/// span takes over a child that the body has counted, or a span that was there before this one.
+pub(super) fn before_in_span(before: Before, was_in_span: bool) -> Before {
     let Before::Counted(left) = before else { return before };
-    let is_new = with_stack(|stack| {
-        let Some(Entry::Span(EnteredSpan { poll: Some(poll), .. })) = stack.last_mut() else { return false };
-        let is_new = has_moved || left < poll.first;
-        poll.outer_pending = poll.outer_pending.wrapping_sub(i32::from(is_new));
-        is_new
+    let in_span = with_stack(|stack| {
+        let Some(Entry::Span(EnteredSpan { poll: Some(poll), .. })) = stack.last_mut() else { return before };
+        if !was_in_span {
+            poll.outer_pending = poll.outer_pending.wrapping_sub(1);
+            return before;
+        }
+        if left < poll.first { Before::New } else { before }
     });
-    if is_new == Some(true) { Before::New } else { before }
+    in_span.unwrap_or(before)
 }
 
 /// Ends the entries at the top that were exited.

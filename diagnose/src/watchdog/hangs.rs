@@ -38,6 +38,8 @@ const MAX_NEW_ALARMS: usize = 16;
 const MAX_TASKS: usize = 4_096;
 /// Maximum number of finished alarms that are remembered.
 const MAX_OVER: usize = 256;
+/// Minimum age of a first hang, in ns, from which the age of a later one is told.
+const MIN_AGE_NS: u64 = 10_000_000;
 /// Number of requests in a row without an alarm after which it is over. One is not enough, because
 /// a capture leaves out a task that changes in the meantime.
 const MISSED: u32 = 2;
@@ -87,7 +89,8 @@ impl HangAlarm {
 
     fn note_raised(&mut self) {
         let from_ns = match self.last {
-            None => self.age_ns.saturating_mul(LONGER),
+            // A verdict about polls alone may have just begun.
+            None => self.age_ns.max(MIN_AGE_NS).saturating_mul(LONGER),
             Some((_, from_ns)) if self.age_ns >= from_ns => self.age_ns.saturating_mul(2),
             Some((_, from_ns)) => from_ns,
         };

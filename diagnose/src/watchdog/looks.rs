@@ -7,8 +7,8 @@
 //! uneven   a task is late in the queue, and a worker of its runtime is parked: only one other
 //!          worker can take the task
 //! starved  any other task that is late in the queue, if a thread runs its executor; a task not
-//!          spawned through this crate counts only while a recorded poll is late, so an unannotated
-//!          hog can starve it unnoticed
+//!          spawned through this crate, or of a `LocalSet`, counts only while a recorded poll is late,
+//!          so an unannotated hog can starve it unnoticed
 //! ```
 //! Each task in a poll is reported once, and so is each task in the queue. All workers together are
 //! reported once for the same polls.
@@ -155,7 +155,8 @@ fn is_driven(snapshot: &Snapshot, task: &Task, late_polls: &[&Task]) -> bool {
     let number = task.runtime_number;
     let is_beside = |poll: &&Task| poll.thread_id.is_some() && poll.thread_id == task.thread_id;
     let is_its_worker = |worker: &Worker| worker.runtime_number == number;
-    let runs = |other: &Task| other.runtime_number == number && other.state == RunState::Running;
+    let is_future = |other: &Task| other.kind == TaskKind::Future && other.runtime_number == number;
+    let runs = |other: &Task| is_future(other) && other.state == RunState::Running;
     match number {
         0 if task.is_local => late_polls.iter().any(is_beside),
         0 => task.state == RunState::Queued,

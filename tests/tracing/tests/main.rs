@@ -4,3 +4,4 @@ mod alarms;
 mod layer;
 mod misuse;
 mod support;
+mod waits_for_others;

@@ -1,7 +1,7 @@
 //! Tests of the findings in hand-written snapshots.
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, Runtime, SiteIndex, Task, TaskId, Worker};
+use diagnose_reports::model::{RunState, Runtime, SiteIndex, Task, TaskId, TaskKind, Worker};
 
 use super::{Finding, Looks};
 
@@ -139,6 +139,12 @@ fn a_task_starves_only_while_a_thread_runs_its_executor() {
     // Between two `block_on`s of a runtime without threads.
     snapshot.workers.clear();
     assert_eq!(found(&mut Looks::default(), &snapshot), [""; 0]);
+    // Its blocking work goes on.
+    let mut blocking = running(4, 13, 50);
+    blocking.kind = TaskKind::Blocking;
+    snapshot.tasks.push(blocking);
+    assert_eq!(found(&mut Looks::default(), &snapshot), [""; 0]);
+    snapshot.tasks.pop();
     // A `LocalSet` that nothing runs now, and one whose thread is busy.
     for task in &mut snapshot.tasks {
         (task.runtime_number, task.is_local, task.thread_id) = (0, true, Some(11));
