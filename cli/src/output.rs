@@ -94,7 +94,7 @@ pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Follows the rules of no-color.org, and of bixense.com/clicolors.
+/// Follows the rules of no-color.org and bixense.com/clicolors.
 fn is_colored_by_default() -> bool {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_forced = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");

@@ -33,7 +33,7 @@ fn a_namesake_that_only_one_side_has_reached_is_compared_with_itself() {
     assert_eq!(sorted(of(diff(&[old.clone()], &[new.clone()], DiffOptions::default()))), expected);
     // One process: the second side counts from the first.
     assert_eq!(sorted(of(diff(&sides[..1], &sides[1..], DiffOptions::default()))), expected);
-    // The same two runs of another build, whose lines have moved.
+    // In another build, both functions stand three lines further down.
     for site in &mut new.sites {
         site.place.line += 3;
     }
