@@ -73,3 +73,21 @@ fn locks_that_are_gone_are_saved_and_read_back() {
     write(&snapshot, Format::Json.into(), &mut saved).unwrap();
     assert_eq!(Snapshot::read_json(&saved[..]).unwrap(), snapshot);
 }
+
+#[test]
+fn waits_for_a_resource_that_was_never_acquired_are_shown_as_given_up() {
+    let mut snapshot = crate::support::empty();
+    let mut pool = diagnose_reports::model::Resource::default();
+    pool.id = diagnose_reports::model::ResourceId::new(1);
+    pool.kind = diagnose_reports::model::ResourceKind::Semaphore;
+    pool.capacity = Some(0);
+    pool.usage.contended = 5_001;
+    snapshot.resources.push(pool);
+    // The last of them still lasts.
+    let mut wait = diagnose_reports::model::Wait::default();
+    wait.resource = Some(diagnose_reports::model::ResourceId::new(1));
+    wait.mode = diagnose_reports::model::WaitMode::Acquire;
+    snapshot.waits.push(wait);
+    let waiters = snapshot.waiters();
+    assert!(waiters.contains("acquired 0 times, none after a wait; 5,000 waits given up"), "{waiters}");
+}
