@@ -102,6 +102,18 @@ fn a_page_explains_its_total_without_a_script() {
     assert!(
         outside.contains(": 33.0 s of wall time = 16 tasks × 2.00 s + 1.00 s outside of tasks, recorded")
     );
+    // Tasks that it polls, at any depth, are not its time.
+    let mut blocks = tree(
+        "
+main | busy=10_000_000_000
+  run | busy=10_000_000_000 nested=10_000_000_000
+work | busy=10_000_000_000 calls=1
+",
+    );
+    blocks.sites[0].kind = diagnose_reports::model::SiteKind::Sync;
+    blocks.sites[1].kind = diagnose_reports::model::SiteKind::Sync;
+    let blocks = crate::support::page(&blocks, Format::Svg, View::Wall);
+    assert!(blocks.contains(": 10.0 s of wall time = 1 task × 10.0 s, recorded"), "{blocks}");
     assert!(
         page.contains("height=\"17\"") && page.contains("font-size:12px"),
         "frames are tall enough to read"

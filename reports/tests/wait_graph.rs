@@ -32,6 +32,31 @@ fn dot_and_mermaid_have_the_same_nodes_and_edges() {
 }
 
 #[test]
+fn the_threads_of_a_verdict_are_marked_with_their_edges() {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let (first, second) = (program.unfair_mutex(), program.unfair_mutex());
+    for (thread, held, wanted) in [(70, first, second), (71, second, first)] {
+        let holding = program.holds(1, held, 5);
+        (holding.task, holding.thread_id) = (None, Some(thread));
+        let wait = program.waits(1, wanted, WaitMode::Lock, 6);
+        (wait.task, wait.thread_id) = (None, Some(thread));
+    }
+    let mermaid = page(&program.snapshot, Format::Mermaid, View::Wall);
+    assert!(mermaid.contains("class thread70,thread71,resource1,resource2 stuck"), "{mermaid}");
+    assert!(mermaid.contains("linkStyle 0,1,2,3 stroke"), "{mermaid}");
+}
+
+#[test]
+fn a_long_path_keeps_its_file_and_line() {
+    let mut snapshot = crossed();
+    let place = snapshot.waits[0].place.as_mut().unwrap();
+    place.file = "crates/services/order-processing/src/handlers/payment_callback.rs".into();
+    let mermaid = page(&snapshot, Format::Mermaid, View::Wall);
+    assert!(mermaid.contains("waits payment_callback.rs:6"), "{mermaid}");
+}
+
+#[test]
 fn a_large_graph_is_cut_and_says_so() {
     let mut program = Program::new();
     let lock = program.mutex();

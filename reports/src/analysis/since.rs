@@ -34,7 +34,9 @@ impl Snapshot {
     /// Counters, times and histograms of [`nodes`](Self::nodes) are subtracted, and so are
     /// [`elapsed_ns`](Self::elapsed_ns) and the cost of recording. Paths without new events stay,
     /// with zeros. [`alarms`](Self::alarms) are the alarms that `earlier` does not have, also not
-    /// as unresolved ones. Everything else equals this snapshot.
+    /// as unresolved ones. [`first_seen_ns`](crate::model::Node::first_seen_ns) and `last_seen_ns`
+    /// count from the capture of `earlier`, and are zero before it. Everything else equals this
+    /// snapshot.
     ///
     /// A poll or wait that was open in `earlier` counts only from that capture on. The longest poll
     /// is exact if it is longer than any before `earlier`; otherwise it is an upper bound, from its
@@ -60,6 +62,11 @@ impl Snapshot {
             return between;
         }
         between.elapsed_ns -= earlier.elapsed_ns;
+        for node in &mut between.nodes {
+            for seen_ns in [&mut node.first_seen_ns, &mut node.last_seen_ns] {
+                *seen_ns = seen_ns.saturating_sub(earlier.elapsed_ns);
+            }
+        }
         for cost in &mut between.costs {
             for before in earlier.costs.iter().filter(|before| before.activity == cost.activity) {
                 cost.count = cost.count.saturating_sub(before.count);

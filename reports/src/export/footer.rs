@@ -9,13 +9,13 @@
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
-use crate::model::{Activity, Cost, Dropped, Node, SiteKind, Snapshot};
+use crate::model::{Activity, Cost, Node, SiteKind, Snapshot};
 use crate::units::{counted, percent, time};
 
 /// The lines of the footer, in the order above. No line is empty, contains a line break or ends in
 /// a number.
 pub(crate) fn footer(snapshot: &Snapshot) -> Vec<String> {
-    vec![recorded(snapshot), dropped(&snapshot.dropped), clock(snapshot), producer(snapshot)]
+    vec![recorded(snapshot), dropped(snapshot), clock(snapshot), producer(snapshot)]
 }
 
 /// The name and id of the process: `server (pid 4711)`; only the name for merged processes.
@@ -66,13 +66,16 @@ fn threads(snapshot: &Snapshot) -> String {
     format!("{}{ended}", counted(all as u64, "thread"))
 }
 
-fn dropped(dropped: &Dropped) -> String {
+fn dropped(snapshot: &Snapshot) -> String {
+    let dropped = &snapshot.dropped;
+    let over_pairs = snapshot.lock_order.as_ref().map_or(0, |order| order.over_pairs);
     let losses = [
         (dropped.over_nodes, "call", "over the limit of nodes"),
         (dropped.over_depth, "call", "over the limit of depth"),
         (dropped.over_labels, "label", "over the limit of labels"),
         (dropped.over_spans, "span", "over the limit of live spans"),
         (dropped.over_holdings, "holding", "over the limit of guards, permits and channel ends"),
+        (over_pairs, "acquisition", "of pairs of locks over their limit"),
         (dropped.unreadable, "node", "unreadable"),
     ];
     let losses: Vec<String> = losses

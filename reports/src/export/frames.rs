@@ -16,7 +16,7 @@ use crate::analysis::paths::{Labels, Paths, paths};
 use crate::analysis::quantile::Histogram;
 use crate::analysis::tree::is_task;
 use crate::export::dress::{BUSY_COLOR, IDLE_COLOR, OTHER_COLOR, QUEUED_COLOR, Rgb, escape};
-use crate::model::{Durations, Node, Snapshot};
+use crate::model::{Durations, Snapshot};
 use crate::names::{BUSY, DEEPER, IDLE, OTHER, QUEUED};
 use crate::units::{count, counted, percent, time};
 
@@ -245,11 +245,24 @@ fn counts(snapshot: &Snapshot, wanted: &HashSet<&str>) -> HashMap<String, PathCo
 /// The name of the root, which explains the total wall time: that of tasks, and that of synchronous
 /// functions and the like outside of all tasks. `None` without tasks.
 pub(crate) fn tasks(snapshot: &Snapshot, total_ns: u64) -> Option<String> {
-    let (tasks, others): (Vec<&Node>, Vec<&Node>) =
-        snapshot.nodes.iter().filter(|node| node.parent.is_none()).partition(|root| is_task(snapshot, root));
-    let own_ns = |root: &&Node| root.busy_ns.saturating_sub(root.nested_ns).saturating_add(root.idle_ns);
-    let others_ns = others.iter().map(own_ns).fold(0, u64::saturating_add).min(total_ns);
-    let tasks = tasks.iter().fold(0, |sum: u64, root| sum.saturating_add(root.calls));
+    let roots = || snapshot.nodes.iter().filter(|node| node.parent.is_none());
+    let others = roots().filter(|root| !is_task(snapshot, root));
+    let others_ns =
+        others.fold(0, |sum: u64, root| sum.saturating_add(root.busy_ns).saturating_add(root.idle_ns));
+    // The tasks that they poll, at any depth, are roots of their own.
+    let mut are_others: Vec<bool> = Vec::with_capacity(snapshot.nodes.len());
+    let mut nested_ns: u64 = 0;
+    for node in &snapshot.nodes {
+        let of_parent = node.parent.map(|parent| are_others.get(parent.get()).copied().unwrap_or_default());
+        let is_other = of_parent.unwrap_or_else(|| !is_task(snapshot, node));
+        are_others.push(is_other);
+        if is_other {
+            nested_ns = nested_ns.saturating_add(node.nested_ns);
+        }
+    }
+    let others_ns = others_ns.saturating_sub(nested_ns).min(total_ns);
+    let tasks = roots().filter(|root| is_task(snapshot, root));
+    let tasks = tasks.fold(0, |sum: u64, root| sum.saturating_add(root.calls));
     let mean_ns = (total_ns - others_ns).checked_div(tasks)?;
     let outside =
         if others_ns == 0 { String::new() } else { format!(" + {} outside of tasks", time(others_ns)) };

@@ -60,7 +60,8 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
         let _ = writeln!(text, "\n… and {rest} more (the JSON report has everything)");
     }
     if order.over_pairs > 0 {
-        let _ = writeln!(text, "\n{} over the limit are not recorded", counted(order.over_pairs, "pair"));
+        let lost = counted(order.over_pairs, "acquisition");
+        let _ = writeln!(text, "\n{lost} of pairs over the limit not recorded");
     }
     text
 }

@@ -12,6 +12,7 @@ use std::io;
 
 use crate::export::footer::footer;
 use crate::export::wait_graph::{GraphNode, NodeId, wait_graph};
+use crate::export::wrap::shorten;
 use crate::model::Snapshot;
 use crate::units::counted;
 use crate::view::View;
@@ -79,7 +80,7 @@ fn name(node: NodeId) -> String {
 
 /// Joins lines for a quoted text of Mermaid.
 fn label(lines: &[String]) -> String {
-    let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
+    let lines: Vec<String> = lines.iter().map(|line| escape(&shorten(line, MAX_LINE))).collect();
     lines.join("<br/>")
 }
 
@@ -87,16 +88,11 @@ fn label(lines: &[String]) -> String {
 fn escape(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len());
     let is_plain = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || " .,/:_()'+-".contains(c);
-    for (index, c) in line.chars().enumerate() {
-        match c {
-            _ if index == MAX_LINE => {
-                escaped.push('…');
-                break;
-            }
-            _ if is_plain(c) => escaped.push(c),
-            _ => {
-                let _ = write!(escaped, "#{};", u32::from(c));
-            }
+    for c in line.chars() {
+        if is_plain(c) {
+            escaped.push(c);
+        } else {
+            let _ = write!(escaped, "#{};", u32::from(c));
         }
     }
     escaped

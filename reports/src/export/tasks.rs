@@ -260,10 +260,7 @@ impl<'a> Forest<'a> {
         // allows.
         let mut open: Vec<(usize, Indent, bool)> = Vec::new();
         let push = |open: &mut Vec<(usize, Indent, bool)>, span: usize, indent: &Indent| {
-            let children = &self.children[span];
-            // Running spans are drawn already.
-            let shown = |child: &&usize| self.snapshot.spans[**child].state != RunState::Running;
-            for (from_last, &child) in children.iter().rev().filter(shown).enumerate() {
+            for (from_last, child) in self.shown_children(span).into_iter().rev().enumerate() {
                 open.push((child, indent.clone(), from_last == 0));
             }
         };
@@ -272,6 +269,28 @@ impl<'a> Forest<'a> {
             let _ = writeln!(page, "{}{}", indent.branch(is_last), self.span(number, tasks));
             push(&mut open, number, &indent.below(is_last));
         }
+    }
+
+    /// Returns the children of a span. The children of a span in the stack that runs take its place.
+    fn shown_children(&self, span: usize) -> Vec<usize> {
+        let mut shown = Vec::new();
+        let mut open: Vec<usize> = self.children[span].iter().rev().copied().collect();
+        while let Some(child) = open.pop() {
+            if self.is_in_running(child) {
+                open.extend(self.children[child].iter().rev());
+            } else {
+                shown.push(child);
+            }
+        }
+        shown
+    }
+
+    /// Returns whether a span is in the stack that its task runs.
+    fn is_in_running(&self, span: usize) -> bool {
+        let span = &self.snapshot.spans[span];
+        let task = || span.task.and_then(|task| self.tasks.get(task));
+        span.state == RunState::Running
+            && task().is_some_and(|task| task.state == RunState::Running && !task.running.is_empty())
     }
 
     /// `read user=7 at read(id).await (src/main.rs:12:5) [waiting 4.20 s]`. For the spans of

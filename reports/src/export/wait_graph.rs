@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 
 use crate::analysis::hangs::words::{place, resource_name};
-use crate::analysis::hangs::{Confidence, Link};
+use crate::analysis::hangs::{Confidence, Link, LinkNode};
 use crate::clean::printable;
 use crate::model::{Attribution, Holding, Place, ResourceId, Role, Snapshot, TaskId, Wait};
 use crate::ordered::{OrderedMap, OrderedSet};
@@ -72,6 +72,8 @@ fn stuck_nodes(snapshot: &Snapshot) -> OrderedSet<NodeId> {
         let tasks = verdict.victims.iter().copied().chain(chain().filter_map(Link::task));
         stuck.extend(tasks.map(NodeId::Task));
         stuck.extend(chain().filter_map(Link::resource).map(NodeId::Resource));
+        let threads = chain().filter(|link| link.node == LinkNode::Thread);
+        stuck.extend(threads.map(|link| NodeId::Thread(link.id)));
     }
     stuck
 }

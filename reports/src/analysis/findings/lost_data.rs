@@ -47,7 +47,12 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
             "were not recorded, because the maximum number was",
             ALIVE,
         ),
-        (over_pairs, "pair of locks", "were not recorded, because the maximum number was", ALIVE),
+        (
+            over_pairs,
+            "acquisition",
+            "were not checked for the order of locks, because the maximum number of pairs was",
+            ALIVE,
+        ),
     ];
     let mut losses = losses.into_iter().filter(|(lost, ..)| *lost > 0);
     let Some((lost, noun, words, next)) = losses.next() else { return Vec::new() };

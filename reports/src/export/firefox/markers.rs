@@ -19,9 +19,9 @@ use crate::clean::printable;
 use crate::export::footer::started_unix_ms;
 use crate::export::head::word;
 use crate::index::TasksById;
-use crate::model::{Alarm, RunState, Snapshot, Task, TaskId, Wait};
+use crate::model::{Alarm, RunState, Snapshot, Task, TaskId, Wait, WaitMode};
 use crate::sort::sort_by_key;
-use crate::units::time;
+use crate::units::{counted, time};
 
 /// Maximum number of tasks, and of waits, that are shown. The oldest are kept.
 const MAX_SHOWN: usize = 10_000;
@@ -135,8 +135,17 @@ impl Markers {
         let resource = wait.resource.and_then(|resource| snapshot.resource(resource));
         let name = match resource {
             Some(resource) => resource_name(resource),
-            None if wait.tasks.is_empty() => "a point in time".to_owned(),
-            None => task_name(snapshot, tasks, wait.tasks.first().copied()),
+            None => match (wait.tasks.as_slice(), wait.mode) {
+                ([], WaitMode::Timer) => "a point in time".to_owned(),
+                ([], WaitMode::Join) => "a task".to_owned(),
+                ([], WaitMode::Shutdown) => "blocking work".to_owned(),
+                ([], _) => "an unknown resource".to_owned(),
+                ([task], _) => task_name(snapshot, tasks, Some(*task)),
+                ([first, others @ ..], _) => {
+                    let first = task_name(snapshot, tasks, Some(*first));
+                    format!("{first} or {}", counted(others.len() as u64, "other"))
+                }
+            },
         };
         let task = task_name(snapshot, tasks, wait.task);
         let at = place(wait.place.as_ref()).unwrap_or_default();

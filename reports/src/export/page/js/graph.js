@@ -101,11 +101,12 @@ function folded(nodes, edges) {
     const key = `${from}|${to}`;
     const known = merged.get(key);
     if (known) {
-      if (known.kind === it.kind) known.times += 1;
-      else if (!known.kinds.includes(it.kind)) known.kinds.push(it.kind);
+      known.times += 1;
+      if (!known.kinds.includes(it.kind)) known.kinds.push(it.kind);
+      known.places.add(it.place);
       known.since = Math.max(known.since, it.since);
       known.isLikely &&= it.isLikely;
-    } else merged.set(key, { ...it, from, to, times: 1, kinds: [it.kind] });
+    } else merged.set(key, { ...it, from, to, times: 1, kinds: [it.kind], places: new Set([it.place]) });
   }
   return { nodes: [...groups.values()], edges: [...merged.values()] };
 }
@@ -178,7 +179,8 @@ function draw({ nodes, edges }, element, query) {
       it.place ? svg('text', { x: it.w / 2, y: 33, class: 'weak' }, middle(it.place, 38)) : null)));
 }
 
-const labelOf = (it) => `${it.times > 1 ? `${count(it.times)} × ` : ''}${it.kinds.join(', ')} ${it.place.split('/').at(-1)} ${it.since ? time(it.since) : ''}`.trim();
+const placesOf = (it, shown) => `${shown(it.place)}${it.places.size > 1 ? ` and ${count(it.places.size - 1)} more` : ''}`;
+const labelOf = (it) => `${it.times > 1 ? `${count(it.times)} × ` : ''}${it.kinds.join(', ')} ${placesOf(it, (place) => place.split('/').at(-1))} ${it.since ? time(it.since) : ''}`.trim();
 
 // All edges. A label stands where it covers no box and no other label, those of verdicts first;
 // without such a place, only the title of the edge has its text.
@@ -194,7 +196,7 @@ function drawEdges(nodes, edges, byId) {
     const at = places.find((place) => isFree(boxAt(place)));
     if (at) taken.push(boxAt(at));
     drawn.set(it, svg('g', { class: `edge${it.isStuck ? ' stuck' : ''}${it.isLikely ? ' likely' : ''}` },
-      svg('title', {}, `${labelOf(it)} (${it.place})`), svg('path', { d: path, 'marker-end': `url(#arrow${it.isStuck ? '-stuck' : ''})` }),
+      svg('title', {}, `${labelOf(it)} (${placesOf(it, (place) => place)})`), svg('path', { d: path, 'marker-end': `url(#arrow${it.isStuck ? '-stuck' : ''})` }),
       at ? svg('text', { x: at[0], y: at[1] }, text) : null));
   }
   return edges.map((it) => drawn.get(it));

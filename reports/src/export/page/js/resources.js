@@ -70,7 +70,7 @@ export function makeResources() {
     { id: 'held', name: 'Held now', title: 'Guards and permits alive', value: (row) => row.held, text: (row) => (row.held ? count(row.held) : '') },
     { id: 'uses', name: 'Uses', title: 'Acquisitions, or messages sent', value: (row) => row.uses, text: (row) => count(row.uses) },
     { id: 'contended', name: 'Waits', title: 'Waits, also those that last or were given up', value: (row) => row.contended, text: (row) => (row.contended ? count(row.contended) : '') },
-    ns('p50', 'Wait p50', 'Median wait for the slowest of these resources, within a factor of two', (row) => row.waitP50),
+    ns('p50', 'Wait p50', 'Median wait for the slowest of these resources, within 4 %', (row) => row.waitP50),
     ns('p99', 'Wait p99', '99 % of waits for the slowest of these resources are not longer', (row) => row.waitP99, (row) => [['wait', row.waitP99 / most]]),
     ns('max', 'Wait max', 'The longest wait', (row) => row.waitMax),
     ns('heldP99', 'Held p99', 'From acquisition to release, 99 % for the slowest of these resources', (row) => row.heldP99, (row) => [['busy', row.heldP99 / most]]),
