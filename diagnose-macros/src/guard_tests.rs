@@ -35,6 +35,7 @@ fn a_guard_that_is_only_used_in_place_stays() {
         "let _g: Guard<'_, u8> = map[&key].shard(1).m.write().await; g();",
         "let _ = m.lock().await;",
         "let g = m.lock().await; drop((other, g));",
+        "let g = m.lock().await; drop(Some(g));",
         "let g = m.lock().await; mem::forget(g);",
         "mem::forget(m.lock().await);",
         "drop(permits.acquire().await.unwrap());",
@@ -104,6 +105,8 @@ fn a_guard_that_may_be_handed_on_moves() {
     for body in [
         "let g = m.lock().await; tokio::spawn(async move { work().await; drop(g) });",
         "let g = m.lock().await; tokio::spawn(run(g));",
+        "let g = m.lock().await; drop(spawn(run(g)));",
+        "let g = m.lock().await; drop((keep(g), 1));",
         "let g = m.lock().await; work().await; *SLOT.lock().unwrap() = Some(g);",
         "let g = m.lock().await; thread::spawn(move || println!(\"{g}\"));",
         "let g = m.lock().await; let h = g;",

@@ -245,12 +245,20 @@ fn ends(tokens: &[TokenTree]) -> bool {
         && before.last().is_none_or(|last| !is_sign(last, '.') && (!is_sign(last, ':') || is_in_mem()))
 }
 
-/// Returns whether the tokens are names, in parentheses or not.
+/// Returns whether the tokens are names, in parentheses or not: no calls of functions, which may
+/// hand on what they get.
 pub(crate) fn is_list(tokens: &[TokenTree]) -> bool {
-    tokens.iter().all(|token| match token {
+    let is_call = |tokens: &[TokenTree]| match tokens {
+        [TokenTree::Ident(name), TokenTree::Group(_)] => {
+            !name.to_string().starts_with(|first: char| first.is_ascii_uppercase())
+        }
+        _ => false,
+    };
+    let are_names = tokens.iter().all(|token| match token {
         TokenTree::Group(group) => is_list(&group.stream().into_iter().collect::<Vec<_>>()),
         TokenTree::Punct(punct) => punct.as_char() == ',',
         TokenTree::Ident(_) => true,
         TokenTree::Literal(_) => false,
-    })
+    });
+    are_names && !tokens.windows(2).any(is_call)
 }

@@ -118,12 +118,20 @@ pub(crate) fn through(args: &Args, point: &mut ExprAwait) -> Expr {
 }
 
 /// Returns the await of a macro that cannot be parsed, used as a statement. The macro may define
-/// variables, and it may never return.
-pub(crate) fn macro_statement(args: &Args, number: usize, invocation: &impl ToTokens) -> Stmt {
+/// variables, and it may never return. Another `cfg` may remove it, with its await.
+pub(crate) fn macro_statement(args: &Args, number: usize, invocation: &Stmt) -> Stmt {
     let begin = begin(args, number);
+    let attrs = match invocation {
+        Stmt::Macro(invocation) => &invocation.attrs[..],
+        _ => &[],
+    };
+    let cfgs = attrs.iter().filter(|it| ["cfg", "cfg_attr"].iter().any(|name| it.path().is_ident(name)));
+    let cfgs: Vec<_> = cfgs.collect();
     let statements = quote_spanned! {Span::mixed_site()=>
+        #(#cfgs)*
         let __diagnose_macro = #begin;
         #invocation
+        #(#cfgs)*
         #[allow(unreachable_code)]
         __diagnose_macro.end();
     };

@@ -56,7 +56,11 @@ pub(crate) fn closure(args: &Args, closure: &mut ExprClosure, points: &[TokenStr
             let statements = &block.block.stmts;
             in_braces(block.block.brace_token, quote!(#owned #expected #(#statements)*))
         }
-        body => quote_spanned!(Span::mixed_site()=> { #owned #expected #body }),
+        body => {
+            // Printed in parentheses if it would end earlier as a statement, as an `if`.
+            let body = Stmt::Expr(body.clone(), None);
+            quote_spanned!(Span::mixed_site()=> { #owned #expected #body })
+        }
     };
     let timed = quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #krate::__private::Label::NONE), async #inside).await);
     // As in an `async fn` with a `mut` argument.

@@ -3,7 +3,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{LitStr, ReturnType};
+use syn::{Expr, LitStr, ReturnType};
 
 use super::parts::{before, body, body_of, future_kind, krate, label, split};
 use crate::args::Args;
@@ -38,6 +38,7 @@ pub(crate) fn driving(args: &Args, function: Function, points: &[TokenStream]) -
         // function of another kind may have the name of an executor's. A `match`, because
         // temporaries of its operand live as long as those of the argument.
         boxed::replace_innermost(future, &|future| {
+            let future = if has_struct(future) { quote!((#future)) } else { quote!(#future) };
             quote_spanned! {Span::mixed_site()=>
                 match #future {
                     __diagnose_future => #krate::__private::Driven::of(&__diagnose_future).timed(
@@ -55,6 +56,21 @@ pub(crate) fn driving(args: &Args, function: Function, points: &[TokenStream]) -
     };
     let body = before(block, &inner, &start);
     quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)
+}
+
+/// Returns whether an expression begins with a struct, as in `App { port }.run()`. As the operand
+/// of a `match`, it needs parentheses.
+fn has_struct(expression: &Expr) -> bool {
+    match expression {
+        Expr::Struct(_) => true,
+        Expr::Await(inside) => has_struct(&inside.base),
+        Expr::Call(inside) => has_struct(&inside.func),
+        Expr::Field(inside) => has_struct(&inside.base),
+        Expr::MethodCall(inside) => has_struct(&inside.receiver),
+        Expr::Reference(inside) => has_struct(&inside.expr),
+        Expr::Try(inside) => has_struct(&inside.expr),
+        _ => false,
+    }
 }
 
 /// When a poll has completed something.
@@ -86,7 +102,7 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
         ReturnType::Type(_, output) => Some(quote_spanned!(Span::mixed_site()=> : #output)),
         ReturnType::Default => None,
     };
-    let poll = if boxed::ends_early(&mut block) {
+    let poll = if boxed::ends_early(&mut block) || boxed::may_hide_return(&mut block) {
         quote_spanned!(Span::mixed_site()=> #krate::__private::call_once(move || #output #block))
     } else {
         quote!(#block)

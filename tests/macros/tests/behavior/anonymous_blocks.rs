@@ -139,3 +139,14 @@ async fn type_inference_is_unchanged() {
     assert!(starts().await.is_ok());
     assert_eq!(blocks_of("starts"), ["1 {block} < starts"], "a spawned block is a root");
 }
+
+#[diagnose]
+async fn computes() -> u32 {
+    let sum = async |n: u32| if n > 3 { 1 } else { 2 } + std::future::ready(n).await;
+    sum(4).await + sum(1).await
+}
+
+#[test]
+fn the_body_of_a_closure_may_begin_with_a_block() {
+    assert_eq!(run(computes()), 8);
+}

@@ -151,3 +151,24 @@ fn temporaries_live_as_long_as_the_future_that_an_executor_drives() {
     assert_eq!(drives_a_borrower(), 4);
     assert_eq!(calls("drives_a_borrower"), ["1 drives_a_borrower"]);
 }
+
+struct App {
+    port: u16,
+}
+
+impl App {
+    async fn run(self) -> u16 {
+        std::future::ready(self.port).await
+    }
+}
+
+#[diagnose]
+fn runs_an_app() -> u16 {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(App { port: 80 }.run())
+}
+
+#[test]
+fn a_function_may_drive_the_method_of_a_struct_literal() {
+    assert_eq!(runs_an_app(), 80);
+}

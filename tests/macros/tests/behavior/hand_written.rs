@@ -189,3 +189,32 @@ fn a_method_that_returns_no_poll_is_a_method_as_any_other() {
     assert_eq!(calls("Other::poll"), ["1 Other::poll"]);
     assert!(calls("Other").is_empty() && calls("Other::poll_next").is_empty());
 }
+
+macro_rules! try_ready {
+    ($poll:expr) => {
+        match $poll {
+            Poll::Ready(Ok(value)) => value,
+            Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+            Poll::Pending => return Poll::Pending,
+        }
+    };
+}
+
+struct Adds<F>(F);
+
+#[diagnose]
+impl<F: Future<Output = Result<u32, u32>> + Unpin> Future for Adds<F> {
+    type Output = Result<u32, u32>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let number = try_ready!(Pin::new(&mut self.0).poll(context));
+        Poll::Ready(Ok(number + 1))
+    }
+}
+
+#[test]
+fn a_poll_that_a_macro_ends_is_counted() {
+    assert_eq!(run(Adds(std::future::ready(Ok(1)))), Ok(2));
+    assert_eq!(run(Adds(std::future::ready(Err(1)))), Err(1));
+    assert_eq!(calls("Adds"), ["2 Adds"]);
+}

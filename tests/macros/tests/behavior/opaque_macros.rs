@@ -229,3 +229,23 @@ fn a_temporary_in_a_macro_lives_as_long_as_its_variable() {
         assert_eq!(of_text.map(|node| node.completed).collect::<Vec<_>>(), [1], "{text}");
     }
 }
+
+#[diagnose]
+async fn is_checked() {
+    #[cfg(test)]
+    value!(text("tested").await);
+    #[cfg(not(test))]
+    value!(text("removed").await);
+}
+
+#[test]
+fn a_macro_that_another_configuration_has_is_no_await() {
+    run(is_checked());
+    let snapshot = diagnose::snapshot();
+    let calls = |text: &str| {
+        let of_text = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == text);
+        of_text.map(|node| node.calls).sum::<u64>()
+    };
+    assert_eq!(calls("value!(text(\"tested\").await)"), 1);
+    assert_eq!(calls("value!(text(\"removed\").await)"), 0);
+}
