@@ -5,7 +5,8 @@
 //! ```text
 //! ├ poll ┤┈┈ waits ┈┈├ poll ┤┈┈ waits ┈┈├ poll ┤├ drop ┤ close
 //! ```
-//! So if there are two entries or more, the last one before the close is the drop, not a poll.
+//! So if there are two entries or more, the last one before the close is the drop, not a poll. A
+//! future is often dropped elsewhere, as by the executor of its task: that entry moves no call.
 //! Whether the future was completed or cancelled is unknown: a closed span counts as completed.
 //!
 //! Spans are entered in any order, several times at once, on several threads, and their guards are
@@ -50,6 +51,9 @@ pub(crate) struct TracedSpan {
 struct TracedState {
     /// The node of the last poll; `None` before the first recorded one.
     node: Option<&'static Node>,
+    /// The node of the poll before, if the last one was on another path: the last one may be the
+    /// drop.
+    before: Option<&'static Node>,
     /// The account of the open wait on that node.
     waiting: Option<WaitAccount>,
     /// Number of threads that have entered the span.
@@ -224,6 +228,7 @@ impl TracedSpan {
             }
             end_wait(&mut state);
             state.parent = context::span();
+            state.before = state.node.filter(|_| !is_same);
             match state.node {
                 Some(old) if !is_same => {
                     place.tree.book(old, |own| sub(&own.moved, 1));
@@ -348,23 +353,35 @@ impl TracedPoll {
 
 /// Ends an open wait, without a poll after it.
 fn end_wait(state: &mut TracedState) {
+    end_wait_at(state, clock::now());
+}
+
+fn end_wait_at(state: &mut TracedState, now: u64) {
     let (Some(wait), Some(node)) = (state.waiting.take(), state.node) else { return };
     on_own_tree(|place| {
         let is_child = state.parent == context::span() && is_child_of(node, place.current);
-        reparent::end_wait(node, (wait, is_child), place, clock::now(), |_| ());
+        reparent::end_wait(node, (wait, is_child), place, now, |_| ());
     });
 }
 
 /// Ends the call.
 fn end(state: &mut TracedState) {
-    end_wait(state);
+    // Nothing waits after the drop.
+    let dropped = state.last.filter(|_| state.polls > 1).map(|(entered, length)| entered + length);
+    end_wait_at(state, dropped.unwrap_or_else(clock::now));
     let Some(node) = state.node.take() else { return };
+    let before = state.before.filter(|_| state.polls > 1);
     on_own_tree(|place| {
-        place.tree.book(node, |own| add(if state.panicked { &own.panicked } else { &own.completed }, 1));
+        if let Some(before) = before {
+            place.tree.book(node, |own| sub(&own.moved, 1));
+            place.tree.book(before, |own| add(&own.moved, 1));
+        }
+        let ended = before.unwrap_or(node);
+        place.tree.book(ended, |own| add(if state.panicked { &own.panicked } else { &own.completed }, 1));
         // Polls from before a reset are not counted any more.
         let last = state.last.filter(|(entered, _)| *entered > live::last_reset());
         if let Some((_, length)) = last.filter(|_| state.polls > 1 && node.tree == place.tree.root.tree) {
-            node.forget_poll(length);
+            node.forget_poll(length, before.is_some());
         }
     });
 }

@@ -33,10 +33,11 @@ impl Node {
         length
     }
 
-    /// Uncounts a poll of `length` ticks that turned out to be a drop. Its time stays.
+    /// Uncounts a poll of `length` ticks that turned out to be a drop. Its time stays, unless the
+    /// drop is `elsewhere`: it is then that of the code around.
     #[cfg(feature = "tracing-layer")]
-    pub(crate) fn forget_poll(&self, length: u64) {
-        self.spent.alone.forget_poll();
+    pub(crate) fn forget_poll(&self, length: u64, elsewhere: bool) {
+        self.spent.alone.forget_poll(if elsewhere { length } else { 0 });
         self.histograms[0].forget(length);
     }
 

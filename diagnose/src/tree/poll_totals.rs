@@ -73,7 +73,8 @@ impl PollTotalsPart {
     }
 
     #[cfg(feature = "tracing-layer")]
-    pub(super) fn forget_poll(&self) {
+    pub(super) fn forget_poll(&self, length: u64) {
+        crate::sync::sub(&self.busy, length);
         crate::sync::sub(&self.polls, 1);
     }
 

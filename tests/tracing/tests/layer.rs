@@ -1,5 +1,6 @@
 //! Instrumented functions have their calls, polls and times.
 
+use std::future::Future as _;
 use std::sync::{Arc, Mutex};
 
 use diagnose::{FutureExt as _, diagnose};
@@ -132,6 +133,40 @@ fn a_task_stays_a_task_inside_a_span_of_code_that_is_not_annotated() {
     assert_eq!(counts(node(&snapshot, &["request"])), [1, 3, 1, 0, 0, 0, 0]);
     assert_eq!(counts(node(&snapshot, &["annotated"])), [1, 3, 1, 0, 0, 0, 0]);
     assert!(node(&snapshot, &["request"]).nested_ns > 0, "its time in the task");
+}
+
+/// Its last entry, the drop, is outside of the poll.
+#[test]
+fn a_future_that_is_dropped_elsewhere_stays_on_its_path() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    let runtime = diagnose::tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let finished = inner(2).instrument(tracing::info_span!("conn"));
+        diagnose::tokio::spawn(finished).await.unwrap();
+    });
+    assert_eq!(named("conn"), [(true, [1, 3, 1, 0, 0, 0, 0])]);
+    assert_eq!(named("inner"), [(true, [1, 3, 1, 0, 0, 0, 0])]);
+}
+
+/// Of each path that ends with this name, whether there is one around it, and its counts.
+fn named(name: &str) -> Vec<(bool, [u64; 7])> {
+    let snapshot = diagnose::snapshot();
+    let nodes = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == name);
+    nodes.map(|node| (node.parent.is_some(), counts(node))).collect()
+}
+
+#[test]
+fn a_future_that_is_cancelled_elsewhere_stays_on_its_path() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    let mut waiting = Box::pin(handles());
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    for _ in 0..2 {
+        assert!(waiting.as_mut().poll(&mut context).is_pending());
+    }
+    drop(waiting);
+    assert_eq!(named("request"), [(true, [1, 2, 1, 0, 0, 0, 0])]);
 }
 
 #[diagnose]
