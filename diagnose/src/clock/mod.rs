@@ -15,6 +15,6 @@ mod scale;
 mod segments;
 mod source;
 
-pub(crate) use scale::{Scale, jumps, tick_in};
+pub(crate) use scale::{Scale, jumps};
 pub use source::now;
-pub(crate) use source::{name, origin, read_counter, since_origin};
+pub(crate) use source::{due_in, instant_ns, name, origin, read_counter, since_origin};

@@ -1,6 +1,5 @@
 //! Conversion of ticks to nanoseconds, at a capture.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
@@ -16,15 +15,6 @@ pub(crate) struct Scale {
 
 /// All measurements so far.
 static SEGMENTS: Mutex<Option<Segments>> = Mutex::new(None);
-
-/// The last result, for callers that cannot wait; zero if there is none. Relaxed: no other data
-/// depends on it.
-static PER_TICK: AtomicU64 = AtomicU64::new(0);
-/// Length of the measured segment, in ns.
-static MEASURED_NS: AtomicU64 = AtomicU64::new(0);
-
-/// The tick from which callers that cannot wait add another clock pair: the run has grown by half.
-static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Attempts of a first measurement. Three suffice if no clock jumps; if a clock stands still, none
 /// succeeds.
@@ -47,12 +37,8 @@ impl Scale {
                 thread::sleep(Duration::from_nanos(SHORTEST_NS + SHORTEST_NS / 8));
             }
         }
-        Self::known().unwrap_or(Self { per_tick: per_tick(1, 1) })
-    }
-
-    /// The last result, if any.
-    fn known() -> Option<Self> {
-        Some(PER_TICK.load(Relaxed)).filter(|per_tick| *per_tick > 0).map(|per_tick| Self { per_tick })
+        let known = SEGMENTS.lock().as_ref().and_then(Segments::per_tick);
+        Self { per_tick: known.unwrap_or_else(|| per_tick(1, 1)) }
     }
 
     /// Converts ticks to ns, rounded down: a sum is never shorter than the sum of its rounded
@@ -76,21 +62,6 @@ pub(crate) fn jumps() -> u64 {
     SEGMENTS.lock().as_ref().map_or(0, Segments::jumps)
 }
 
-/// The tick that lies `duration` in the future. Does not wait for a measurement: before the first
-/// one, ticks are measured since the start of the recording.
-pub(crate) fn tick_in(duration: Duration) -> u64 {
-    if !is_counted() {
-        return now().saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
-    }
-    // A measurement is off by up to 100 ns, which is negligible over a sixteenth of the duration.
-    let enough_ns = u64::try_from(duration.as_nanos() / 16).unwrap_or(u64::MAX);
-    if MEASURED_NS.load(Relaxed) < enough_ns.max(1) && now() >= NEXT.load(Relaxed) {
-        observe();
-    }
-    let scale = Scale::known().unwrap_or_else(since_start);
-    now().saturating_add(scale.ticks(duration))
-}
-
 /// Adds a clock pair. Returns whether the length of a tick is confirmed.
 fn observe() -> bool {
     let mut segments = SEGMENTS.lock();
@@ -99,15 +70,7 @@ fn observe() -> bool {
         segments.add(ClockPair { tick: start().tick, ns: 0, off_ns: start().off_ns });
         segments
     });
-    let anchor = anchor();
-    segments.add(anchor);
-    if let Some(per_tick) = segments.per_tick() {
-        PER_TICK.store(per_tick, Relaxed);
-        MEASURED_NS.store(segments.measured_ns(), Relaxed);
-    }
-    if segments.is_settled() {
-        NEXT.store(anchor.tick.saturating_add(anchor.tick.saturating_sub(start().tick) / 2), Relaxed);
-    }
+    segments.add(anchor());
     segments.is_settled()
 }
 
@@ -120,15 +83,6 @@ fn anchor() -> ClockPair {
         None => -ns(first.duration_since(pair.instant)),
     };
     ClockPair { tick: pair.tick, ns, off_ns: pair.off_ns }
-}
-
-/// A first estimate, before two segments have been measured.
-fn since_start() -> Scale {
-    let ClockPair { tick, ns, .. } = anchor();
-    match (u64::try_from(ns), tick.checked_sub(start().tick)) {
-        (Ok(ns @ 1..), Some(ticks @ 1..)) => Scale { per_tick: per_tick(ns, ticks) },
-        _ => Scale { per_tick: per_tick(1, 1) },
-    }
 }
 
 #[cfg(test)]

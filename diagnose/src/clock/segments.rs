@@ -106,6 +106,7 @@ impl Segments {
         if is_as_known {
             self.run = Some((begin, now));
             self.trust(Segment::between(&begin, &now).unwrap_or(step));
+            self.alone = None;
         } else if is_as_before {
             // Without a trusted segment, the run up to `last` is the one that confirms this.
             let begin = if self.trusted.is_none() { begin } else { last };
@@ -150,7 +151,8 @@ impl Segments {
     }
 
     /// Length of the confirmed segment, in ns; zero if there is none.
-    pub(super) fn measured_ns(&self) -> u64 {
+    #[cfg(test)]
+    fn measured_ns(&self) -> u64 {
         self.trusted.map_or(0, |segment| segment.ns)
     }
 

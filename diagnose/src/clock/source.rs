@@ -132,6 +132,21 @@ pub(crate) fn since_origin() -> Duration {
     start().instant.elapsed()
 }
 
+/// `Instant`, in ns since the first reading. Timers follow it, and not the counter, while the
+/// machine is suspended or one of the two is set back.
+pub(crate) fn instant_ns() -> u64 {
+    #[cfg(feature = "manual-clock")]
+    if is_manual() {
+        return now();
+    }
+    u64::try_from(since_origin().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The moment that lies `duration` in the future, as [`instant_ns`] will show it.
+pub(crate) fn due_in(duration: Duration) -> u64 {
+    instant_ns().saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)).max(1)
+}
+
 /// The name of the clock in use, as reports show it.
 pub(crate) fn name() -> &'static str {
     match SOURCE.load(Relaxed) {

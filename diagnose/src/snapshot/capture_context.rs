@@ -59,6 +59,8 @@ pub(super) struct KnownThread {
 pub(super) struct CaptureContext<'a> {
     pub(super) now: u64,
     pub(super) scale: Scale,
+    /// The same moment, by `Instant`.
+    pub(super) instant_ns: u64,
     pub(super) tasks: &'a TaskTable,
     pub(super) confined: &'a Confined<'a>,
     /// The threads, by the numbers of their trees.

@@ -37,6 +37,8 @@ pub(super) struct LiveSpans {
     /// Each runtime's own task count, before and after the tasks were read.
     counted: [Vec<RuntimeTaskCount>; 2],
     now: u64,
+    /// The same moment, by `Instant`.
+    instant_ns: u64,
 }
 
 impl LiveSpans {
@@ -56,10 +58,10 @@ impl LiveSpans {
             !read_at.is_empty() && read_at.get(&span.task).is_some_and(|at| span.made > *at)
         };
         let spans = live::all().filter_map(live::LiveSlot::read).filter(|span| !is_later(span)).collect();
-        let now = clock::now();
+        let (now, instant_ns) = (clock::now(), clock::instant_ns());
         let tasks = TaskTable::new(tasks, hidden);
         let spans = Spans::new(spans, &tasks);
-        Self { tasks, spans, waits, counted, now }
+        Self { tasks, spans, waits, counted, now, instant_ns }
     }
 
     /// Copies only tasks that run or could run.
@@ -72,6 +74,7 @@ impl LiveSpans {
             waits: WaitsCopy::default(),
             counted: Default::default(),
             now: clock::now(),
+            instant_ns: clock::instant_ns(),
         }
     }
 
@@ -119,7 +122,7 @@ impl LiveSpans {
         site_index: impl Fn(&'static Site) -> SiteIndex,
         node_index: &dyn Fn(&'static Node) -> Option<NodeIndex>,
     ) {
-        let Self { tasks, spans, mut waits, counted, now } = self;
+        let Self { tasks, spans, mut waits, counted, now, instant_ns } = self;
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
         let (texts, threads) = (Texts::default(), threads());
         // If several tasks run in each other's polls, the outermost one counts.
@@ -134,6 +137,7 @@ impl LiveSpans {
         let (stored, left) = (waits.stored_wakers(&tasks), waits.left.count(&tasks, &confined));
         let is_whole = !snapshot.nodes.is_empty();
         let capture = CaptureContext {
+            instant_ns,
             now,
             scale,
             tasks: &tasks,

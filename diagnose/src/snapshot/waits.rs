@@ -50,8 +50,9 @@ pub(super) struct WaitsCopy {
 /// began just now.
 fn foreign_threads(threads: Option<&[(u64, u64)]>) -> Vec<u64> {
     let Some(threads) = threads else { return vec![0] };
-    let mut known: Vec<u64> =
-        tree::all().into_iter().filter(|tree| tree.runs_tasks()).map(tree::Tree::thread_id).collect();
+    // The number of a thread that has ended may be that of an unknown one.
+    let is_known = |tree: &&tree::Tree| tree.runs_tasks() && tree.is_leased();
+    let mut known: Vec<u64> = tree::all().into_iter().filter(is_known).map(tree::Tree::thread_id).collect();
     #[cfg(feature = "tokio")]
     known.extend(live::workers::all_threads());
     // The main thread is older than anything it could have received, and its reported age is too
@@ -291,8 +292,8 @@ fn build(wait: &WaitCopy, capture: &CaptureContext<'_>) -> Wait {
     built.since_ns = capture.ago(wait.began);
     built.polls = polled.polls;
     built.due_ns = (wait.due != 0).then(|| {
-        let ns = |ticks: u64| i64::try_from(capture.scale.ns(ticks)).unwrap_or(i64::MAX);
-        ns(wait.due.saturating_sub(capture.now)) - ns(capture.now.saturating_sub(wait.due))
+        let ns = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
+        ns(wait.due.saturating_sub(capture.instant_ns)) - ns(capture.instant_ns.saturating_sub(wait.due))
     });
     built.woken_ns = (polled.woken != 0).then(|| capture.ago(polled.woken));
     built

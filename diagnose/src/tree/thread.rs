@@ -232,7 +232,6 @@ impl Tree {
     }
 
     /// Returns whether a thread holds the lease.
-    #[cfg(feature = "tokio")]
     pub(crate) fn is_leased(&self) -> bool {
         let _trees = lock();
         self.leased.load(Ordering::Relaxed)

@@ -39,7 +39,7 @@ impl BlockedThread {
         limit: Duration,
         at: &'static Location<'static>,
     ) -> Option<Self> {
-        Self::list(WaitInfo::on(record, mode, units, at), clock::tick_in(limit))
+        Self::list(WaitInfo::on(record, mode, units, at), clock::due_in(limit))
     }
 
     /// Records that the thread is about to wait for the blocking code of these tasks, because their

@@ -25,7 +25,8 @@ pub(crate) struct Glance {
     pub(crate) began: u64,
     /// Tick at which its last poll began; `u64::MAX` if its future was ready then.
     pub(crate) entered: u64,
-    /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
+    /// When a timer is due, or a blocked thread gives up, by
+    /// [`instant_ns`](crate::clock::instant_ns); 0 if never, or unknown.
     pub(crate) due: u64,
     pub(crate) is_blocking: bool,
     pub(crate) is_given_up: bool,

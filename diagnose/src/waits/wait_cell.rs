@@ -89,7 +89,8 @@ pub(crate) struct WaitCell {
     pub(super) units: AtomicU64,
     /// Numbers of the joined tasks.
     pub(super) tasks: Mutex<Vec<u64>>,
-    /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
+    /// When a timer is due, or a blocked thread gives up, by
+    /// [`instant_ns`](crate::clock::instant_ns); 0 if never, or unknown.
     pub(super) due: AtomicU64,
     pub(super) at: Link<Location<'static>>,
     /// The node in which a wait for units began: if it is cancelled, it ends in another node.

@@ -53,7 +53,8 @@ pub(crate) struct WaitCopy {
     /// The joined tasks; `None` for most waits, which join none.
     #[expect(clippy::box_collection, reason = "one word in each of a million copies")]
     pub(crate) tasks: Option<Box<Vec<u64>>>,
-    /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
+    /// When a timer is due, or a blocked thread gives up, by
+    /// [`instant_ns`](crate::clock::instant_ns); 0 if never, or unknown.
     pub(crate) due: u64,
     /// Number of the resource; 0 if it waits for none.
     pub(crate) resource: u64,

@@ -19,7 +19,7 @@ pub(crate) enum WaitTarget {
     Resource(Option<&'static Record>),
     /// The end of one of these tasks, by number.
     Tasks(Vec<u64>),
-    /// A moment, as a tick.
+    /// A moment, by [`instant_ns`](crate::clock::instant_ns).
     Moment(u64),
 }
 

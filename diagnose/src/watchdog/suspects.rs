@@ -21,6 +21,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use diagnose_reports::sort::{sort, sort_by_key};
 
 use super::late::Late;
+use crate::clock;
 use crate::live::{self, RunState, Task, TaskKind};
 use crate::waits::{self, Glance, Role, WaitMode};
 
@@ -93,8 +94,9 @@ const FLAG_BITS: u32 = 5;
 /// stays a suspect.
 const ROUNDS: usize = 8;
 
-/// Sieves all tasks and waits. `now` and `threshold` are in ticks.
-pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
+/// Sieves all tasks and waits. `now` and `threshold` are in ticks, `threshold_ns` is the same time.
+pub(super) fn suspects(now: u64, threshold: u64, threshold_ns: u64) -> Suspects {
+    let instant_ns = clock::instant_ns();
     let is_late = |since: u64| now.saturating_sub(since) >= threshold;
     let mut found = Suspects::default();
     let mut tasks = KnownTasks::new();
@@ -106,13 +108,14 @@ pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
             is_aside = is_set_aside(&wait, known.task);
             known.recorded_wakers += u32::from(wait.has_task_waker);
             known.has_set_aside |= is_aside;
-            known.has_timer |= !is_aside && is_timer(&wait) && !is_due(&wait, now);
+            known.has_timer |= !is_aside && is_timer(&wait) && !is_due(&wait, instant_ns);
             known.has_lock |= is_lock(&wait);
         }
         if wait.is_blocking {
             is_any_blocked = true;
             found.add(wait.id, wait.began);
-        } else if is_timer(&wait) && !wait.is_woken && is_due(&wait, now.saturating_sub(threshold)) {
+        } else if is_timer(&wait) && !wait.is_woken && is_due(&wait, instant_ns.saturating_sub(threshold_ns))
+        {
             found.add(wait.id, wait.due);
         }
         if is_message(&wait) || is_lock(&wait) || is_slot(&wait) {
@@ -164,7 +167,8 @@ fn is_timer(wait: &Glance) -> bool {
     wait.mode == WaitMode::Timer && !wait.is_blocking && !wait.is_given_up
 }
 
-/// Returns whether a timer is due at that tick. It has no tick while tokio's clock is paused.
+/// Returns whether a timer is due at that moment. The moment is unknown while tokio's clock is
+/// paused.
 fn is_due(wait: &Glance, at: u64) -> bool {
     wait.due != 0 && wait.due <= at
 }

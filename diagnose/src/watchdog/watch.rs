@@ -73,9 +73,12 @@ fn run(times: u64) {
 /// stopped, frozen with its container, or paused with its machine. In that case every task seems
 /// late, but is about to go on.
 fn rest(pause: Duration, threshold: Duration) {
-    let began = Instant::now();
+    let (began, tick) = (Instant::now(), clock::now());
     thread::sleep(pause);
-    if has_overslept(began.elapsed(), pause, threshold) {
+    // While a machine is suspended, one of the two clocks may stand still.
+    let ticks = clock::now().saturating_sub(tick);
+    let ticked = Duration::from_nanos(clock::Scale::measure().ns(ticks));
+    if has_overslept(began.elapsed().max(ticked), pause, threshold) {
         thread::sleep(threshold);
     }
 }
@@ -139,7 +142,7 @@ impl Watch {
         }
         if (late.anything || self.hangs.has_open()) && self.is_sieve_due(threshold) {
             let watch = Stopwatch::start();
-            self.suspects = suspects(now, ticks);
+            self.suspects = suspects(now, ticks, ns(threshold));
             self.sieve = watch.turn();
             self.quiet = if self.is_new { 0 } else { self.quiet + 1 };
             self.is_new = false;

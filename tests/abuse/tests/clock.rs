@@ -46,3 +46,13 @@ fn a_timer_starts_although_the_clock_was_set_back() {
     diagnose_isolation::isolated!();
     assert_eq!(run("set-back-timer").trim(), "done");
 }
+
+/// Its clock stood still, too.
+#[test]
+fn a_timer_is_not_late_because_the_machine_was_suspended() {
+    diagnose_isolation::isolated!();
+    let line = run("suspended-timer");
+    let (is_late, jumps) = line.trim().split_once(' ').expect("two words");
+    assert!(is_late != "Some(true)", "{line}");
+    assert!(jumps == "1" || is_late == "Some(false)", "{line}");
+}

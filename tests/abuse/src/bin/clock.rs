@@ -4,7 +4,7 @@
 //! reads.
 //!
 //! ```text
-//! clock set-back | suspended | suspended-later | set-back-timer
+//! clock set-back | suspended | suspended-later | suspended-timer | set-back-timer
 //! ```
 //! Each mode runs for 100 ms by the kernel's clock, changes `Instant` meanwhile, and prints the
 //! measured time, the time in a snapshot, and the number of clock jumps recorded.
@@ -65,8 +65,27 @@ fn suspend() {
     BEHIND_NS.fetch_add(real_ns() - start, Relaxed);
 }
 
+/// Prints whether a timer of 200 ms is late after 400 ms of suspension, and the number of jumps.
+fn suspended_timer() {
+    let _ = measured();
+    let _ = diagnose::snapshot();
+    thread::sleep(Duration::from_millis(100));
+    let _ = diagnose::snapshot();
+    let runtime = diagnose::tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.expect("a runtime");
+    let _guard = runtime.enter();
+    let mut sleep = pin!(sleep(Duration::from_millis(200)));
+    assert!(sleep.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    suspend();
+    let snapshot = diagnose::snapshot();
+    println!("{:?} {}", snapshot.waits[0].due_ns.map(|ns| ns < 0), snapshot.clock.jumps);
+}
+
 fn main() {
     let case = std::env::args().nth(1).expect("an argument");
+    if case == "suspended-timer" {
+        return suspended_timer();
+    }
     if case == "suspended-later" {
         let _ = diagnose::snapshot();
     }
