@@ -13,6 +13,8 @@ pub struct Look {
     pub verdicts: Option<Vec<Verdict>>,
     /// Whether the dump, read back by `diagnose-reports` alone, gives the same verdicts.
     pub is_same_when_read: bool,
+    /// The names of the findings that say that something is stuck, or may become so.
+    pub findings: Vec<String>,
 }
 
 /// The parts of a verdict that are judged or shown.
@@ -80,7 +82,13 @@ pub fn take(at_ms: u64) -> Taken {
         })
     };
     let verdicts = written.as_array().map(|all| all.iter().map(brief).collect::<Vec<_>>());
-    let line = json!({ "at_ms": at_ms, "verdicts": verdicts, "is_same_when_read": is_same }).to_string();
+    let findings: Vec<String> = read.findings().iter().map(|finding| finding.rule.to_string()).collect();
+    let findings: Vec<&String> =
+        findings.iter().filter(|rule| rule.starts_with("stuck.") || *rule == "set_aside").collect();
+    let line = json!({
+        "at_ms": at_ms, "verdicts": verdicts, "is_same_when_read": is_same, "findings": findings,
+    });
+    let line = line.to_string();
     Taken { line, dump, is_in_poll: is_in_poll(&read) }
 }
 
@@ -110,7 +118,8 @@ pub fn read(line: &str) -> Option<Look> {
     let look: Value = serde_json::from_str(line).ok()?;
     let verdicts = look["verdicts"].as_array().map(|all| all.iter().map(verdict).collect());
     let is_same_when_read = look["is_same_when_read"].as_bool()?;
-    Some(Look { at_ms: look["at_ms"].as_u64()?, verdicts, is_same_when_read })
+    let findings = look["findings"].as_array()?.iter().map(text).collect();
+    Some(Look { at_ms: look["at_ms"].as_u64()?, verdicts, is_same_when_read, findings })
 }
 
 fn verdict(value: &Value) -> Verdict {

@@ -36,6 +36,8 @@ pub struct Row {
     pub beside: Option<&'static str>,
     /// The verdict that a control may get until it ends, as those of `or`: likely, never proven.
     pub seems: Option<Finding>,
+    /// Whether a suspicion may be a finding until a control ends.
+    pub may_look_stuck: bool,
     /// Whether the program ends, by the index of the flavor.
     pub ends: [bool; 3],
     /// Whether the program keeps a processor busy.
@@ -90,6 +92,7 @@ impl Row {
             in_noise: None,
             beside: None,
             seems: None,
+            may_look_stuck: false,
             ends: [true; 3],
             is_busy: false,
         }
@@ -133,6 +136,13 @@ impl Row {
     /// shows that the wait will end.
     pub(crate) const fn seems(mut self, finding: Finding) -> Self {
         self.seems = Some(finding);
+        self
+    }
+
+    /// Accepts findings about suspicions until the program ends: its tasks do wait for each other,
+    /// until a time limit or an abort, or a guard is elsewhere in a way that no record shows.
+    pub(crate) const fn may_look_stuck(mut self) -> Self {
+        self.may_look_stuck = true;
         self
     }
 
@@ -189,6 +199,11 @@ pub(crate) const fn suspect(kind: &'static str) -> Finding {
 }
 
 impl Finding {
+    /// Whether a report names it by this rule.
+    pub(crate) fn is_rule(&self, rule: &str) -> bool {
+        rule.strip_prefix("stuck.") == Some(self.kind) || (rule, self.kind) == ("set_aside", "hazard")
+    }
+
     pub(crate) const fn detail(mut self, detail: &'static str) -> Self {
         self.detail = Some(detail);
         self

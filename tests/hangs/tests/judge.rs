@@ -33,7 +33,12 @@ fn expected(row: &Row, marks: &Marks) -> Verdict {
 }
 
 fn look(verdicts: impl IntoIterator<Item = Verdict>) -> Look {
-    Look { at_ms: 300, verdicts: Some(verdicts.into_iter().collect()), is_same_when_read: true }
+    Look {
+        at_ms: 300,
+        verdicts: Some(verdicts.into_iter().collect()),
+        is_same_when_read: true,
+        findings: Vec::new(),
+    }
 }
 
 fn judged(name: &str, looks: &[Look]) -> Option<String> {
@@ -108,7 +113,13 @@ fn a_program_that_ends_on_one_runtime_is_a_control_there() {
 
 #[test]
 fn a_dump_without_verdicts_is_wrong() {
-    assert!(judged("slow_lock", &[Look { at_ms: 300, verdicts: None, is_same_when_read: true }]).is_some());
+    assert!(
+        judged(
+            "slow_lock",
+            &[Look { at_ms: 300, verdicts: None, is_same_when_read: true, findings: Vec::new() }]
+        )
+        .is_some()
+    );
 }
 
 #[test]

@@ -9,8 +9,8 @@ use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use super::suspicion::{StoppedRequests, is_evident};
-use crate::analysis::hangs::{Confidence, Link, Verdict, VerdictKind, alike};
-use crate::model::{Place, ResourceId, Snapshot, TaskId};
+use crate::analysis::hangs::{Confidence, Link, LinkRole, Verdict, VerdictKind, alike};
+use crate::model::{Attribution, Holding, Place, ResourceId, Role, Snapshot, TaskId};
 use crate::ordered::OrderedSet;
 use crate::units::{count, counted};
 
@@ -35,13 +35,36 @@ pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> 
 
 /// Returns whether a verdict is a finding. A suspicion is one if it follows from a chain of waits,
 /// and is weak merely because unrecorded code could drop one of them: handlers in a connection of a
-/// library. The others rest on the age of a wait, and need evidence of their own.
+/// library. The others rest on the age of a wait, or on a guess, and need evidence of their own.
 fn is_finding(facts: &Facts<'_>, stopped: &StoppedRequests, verdict: &Verdict) -> bool {
     let has_chain = matches!(
         verdict.kind,
         VerdictKind::Cycle | VerdictKind::SelfWait | VerdictKind::Futurelock | VerdictKind::Hazard
     );
-    verdict.confidence != Confidence::Suspect || has_chain || is_evident(facts, stopped, verdict)
+    verdict.confidence != Confidence::Suspect
+        || has_chain && !is_guessed(facts.snapshot, verdict)
+        || is_evident(facts, stopped, verdict)
+}
+
+/// Returns whether a link of the chain is a guard, a permit or a channel end that can move, so that
+/// code which is not on record may have it: a permit for the work of a thread, or a sender that was
+/// forwarded in a message. In a cycle of tasks that each wait, it is with its task unless something
+/// shows that it may not be.
+fn is_guessed(snapshot: &Snapshot, verdict: &Verdict) -> bool {
+    let is_cycle = verdict.kind == VerdictKind::Cycle;
+    let mut resource = None;
+    verdict.chain.iter().any(|link| {
+        resource = link.resource().and_then(|id| snapshot.resource(id)).or(resource);
+        let is_it = |holding: &&Holding| match link.role {
+            LinkRole::Holds => holding.role == Role::Holds && holding.since_ns == link.since_ns,
+            LinkRole::Owns => holding.role != Role::Holds && holding.since_ns == link.since_ns,
+            _ => false,
+        };
+        let is_guess = |holding: &Holding| {
+            holding.is_movable && (!is_cycle || holding.attribution > Attribution::Unmoved)
+        };
+        resource.is_some_and(|it| it.holdings.iter().filter(is_it).any(is_guess))
+    })
 }
 
 fn of_verdicts(facts: &Facts<'_>, number: usize, verdict: &Verdict, others: &[&Verdict]) -> Finding {

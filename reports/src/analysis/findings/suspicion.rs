@@ -78,7 +78,11 @@ fn add(tasks: &mut OrderedSet<TaskId>, task: TaskId) {
 /// Returns whether a suspicion has such evidence.
 pub(super) fn is_evident(facts: &Facts<'_>, stopped: &StoppedRequests, verdict: &Verdict) -> bool {
     match verdict.kind {
-        VerdictKind::Leak | VerdictKind::PoolExhausted => stopped.are_behind(verdict),
+        VerdictKind::Leak
+        | VerdictKind::PoolExhausted
+        | VerdictKind::Cycle
+        | VerdictKind::SelfWait
+        | VerdictKind::Futurelock => stopped.are_behind(verdict),
         VerdictKind::BlockedWorker => {
             stops_runtime(facts, verdict) || waits_for_waiting(facts, verdict) || is_of_call(facts, verdict)
         }

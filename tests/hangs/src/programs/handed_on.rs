@@ -34,6 +34,7 @@ pub(super) const SECTION: Section = Section {
         row!("Y157", acquired_by_a_macro, "a macro acquires a lock, and its guard moves"),
         row!("Y158", acquired_at_once, "a guard of `try_lock` moves"),
         row!("Y159", lease_of_a_timer, "a timer's own waker drops an owned guard").seems(likely("self_wait")),
+        row!("Y271", spawned_in_a_drop, "a guard moves into a task whose handle is dropped at once"),
         row!("Y160", refill_of_a_timer, "a timer's own waker adds permits").seems(likely("leak")),
     ],
 };
@@ -68,6 +69,32 @@ async fn downgraded() {
         *table.write().await += 1;
     }
     joins(tokio::spawn(body(leaked()))).await;
+}
+
+async fn spawned_in_a_drop() {
+    #[diagnose]
+    async fn run(mut rows: MutexGuard<'static, Vec<u64>>) {
+        tokio::time::sleep(ms(LONG)).await;
+        rows.clear();
+    }
+    #[diagnose]
+    async fn body(table: &'static Table, other: &'static Mutex<u64>) {
+        use tokio::spawn;
+        let rows = table.lock().await;
+        drop(spawn(run(rows)));
+        *other.lock().await += 1;
+    }
+    #[diagnose]
+    async fn crosses(table: &'static Table, other: &'static Mutex<u64>) {
+        let mut sum = other.lock().await;
+        tokio::time::sleep(ms(20)).await;
+        *sum += table.lock().await.len() as u64;
+    }
+    let (table, other) = (leaked(), leaked());
+    let crossing = tokio::spawn(crosses(table, other));
+    tokio::time::sleep(ms(10)).await;
+    tokio::spawn(body(table, other)).await.unwrap();
+    crossing.await.unwrap();
 }
 
 macro_rules! background {

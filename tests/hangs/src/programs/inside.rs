@@ -24,8 +24,10 @@ pub(super) const SECTION: Section = Section {
         row!("Y190", function_named_lock, "a function of the name `lock` returns the transaction"),
         row!("Y260", guard_of_an_arm, "a guard is taken out of the tuple of join!, and handed on"),
         row!("Y261", guards_in_a_tuple, "the tuple of join! is a variable, and its first guard is handed on"),
-        row!("Y262", guard_in_a_block, "a block makes a transaction, whose guard is taken out and handed on"),
-        row!("Y263", used_in_another_build, "a method takes a guard, which only another build uses again"),
+        row!("Y262", guard_in_a_block, "a block makes a transaction, whose guard is taken out and handed on")
+            .may_look_stuck(),
+        row!("Y263", used_in_another_build, "a method takes a guard, which only another build uses again")
+            .may_look_stuck(),
         row!("X131", transactions_in_place, "two tasks hold transactions, and use their fields")
             .is(proven("cycle"))
             .or(likely("cycle")),

@@ -27,7 +27,8 @@ pub(super) const SECTION: Section = Section {
             "a guard of an async-lock around a block_on goes to a scoped thread"
         ),
         row!("Y122", permit_with_a_former_worker, "a thread that was a worker drops a permit in a job"),
-        row!("Y123", guard_of_std_in_a_slot, "a task drops a guard of std that another of its thread took"),
+        row!("Y123", guard_of_std_in_a_slot, "a task drops a guard of std that another of its thread took")
+            .may_look_stuck(),
         row!(
             "Y139",
             guard_lent_within_a_poll,

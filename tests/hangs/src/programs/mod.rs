@@ -14,6 +14,7 @@ mod dropped;
 mod elsewhere;
 mod endings;
 mod futurelock;
+mod guessed;
 mod handed_on;
 mod handles;
 mod inside;
@@ -88,6 +89,7 @@ pub static ALL: &[Section] = &[
     opaque::SECTION,
     lent::SECTION,
     handles::SECTION,
+    guessed::SECTION,
     handed_on::SECTION,
     blocks::SECTION,
     boxes::SECTION,

@@ -37,7 +37,8 @@ pub(super) const SECTION: Section = Section {
             "Y29",
             deadlock_under_a_timeout,
             "two tasks lock A and B in opposite order, under timeouts without annotation"
-        ),
+        )
+        .may_look_stuck(),
         row!("Y30", pending_main, "a main without annotation awaits pending(), for a while"),
         row!(
             "Y103",

@@ -24,12 +24,14 @@ pub(super) const SECTION: Section = Section {
             "Y240",
             set_dropped_without_a_look,
             "two tasks of a JoinSet lock A and B in opposite order; main sleeps, and drops the set"
-        ),
+        )
+        .may_look_stuck(),
         row!(
             "Y241",
             aborted_by_a_drop,
             "two tasks lock A and B in opposite order, and an older one drops an AbortOnDropHandle"
-        ),
+        )
+        .may_look_stuck(),
         row!(
             "Y242",
             handed_to_a_closure,
@@ -39,7 +41,8 @@ pub(super) const SECTION: Section = Section {
             "Y243",
             set_run_for_a_while,
             "two tasks of a LocalSet lock A and B in opposite order; a thread runs the set for a while"
-        ),
+        )
+        .may_look_stuck(),
         row!(
             "Y244",
             future_handed_on_in_one_poll,

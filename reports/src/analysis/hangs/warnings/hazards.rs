@@ -41,7 +41,9 @@ pub(crate) fn hazards(
     hazards
 }
 
-/// Futures that were woken, while their task continues without polling them.
+/// Futures that were woken, while their task continues without polling them: they were granted
+/// something that others wait for, or are still alive. An arm of a `select!` ends with it, and what
+/// it waited for, such as `&mut stop`, is polled by the next one.
 fn ignored_wakes(
     facts: &Facts<'_>,
     stuck: &OrderedSet<usize>,
@@ -50,7 +52,10 @@ fn ignored_wakes(
     let mut by_task: OrderedMap<usize, Vec<&Wait>> = OrderedMap::new();
     let waits = facts.snapshot.waits.iter().enumerate();
     for (_, wait) in waits.filter(|(index, _)| !verdict_of_node.contains_key(&Node::WaitEnd(*index))) {
-        let is_old = wait.is_wake_ignored && wait.woken_ns.is_some_and(|woken_ns| woken_ns >= SUSPECT_NS);
+        let is_alive = || facts.span(wait.span).is_some_and(|index| facts.snapshot.spans[index].is_set_aside);
+        let is_old = wait.is_wake_ignored
+            && wait.woken_ns.is_some_and(|woken_ns| woken_ns >= SUSPECT_NS)
+            && (wait.is_granted || is_alive());
         if let Some(task) =
             facts.task_of(wait).filter(|task| is_old && !wait.is_unstable && !stuck.contains(task))
         {

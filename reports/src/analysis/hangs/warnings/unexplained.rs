@@ -1,8 +1,10 @@
 //! Waits for a channel, a lock or a token that was not imported through this crate.
 //!
 //! The text of the await identifies such waits: its last call waits for other tasks, such as
-//! `rx.recv().await`. Waits for time, or for events outside of the process, are not hangs. The
-//! await of an async function is no evidence.
+//! `rx.recv().await`. Waits for time, or for events outside of the process, are not hangs, and a
+//! name such as `sigterm` or `socket` identifies them. Some methods have both: `next` of a stream,
+//! and `send` of a request without arguments, are no evidence. Neither is the await of an async
+//! function.
 
 use std::cell::LazyCell;
 
@@ -20,7 +22,7 @@ use crate::units::{counted, time};
 const MAX_TASKS: usize = 8;
 
 /// Methods of common libraries that wait for other tasks.
-const BETWEEN_TASKS: [&str; 26] = [
+const BETWEEN_TASKS: [&str; 23] = [
     "acquire",
     "acquire_many",
     "acquire_many_owned",
@@ -28,7 +30,6 @@ const BETWEEN_TASKS: [&str; 26] = [
     "cancelled",
     "changed",
     "closed",
-    "get",
     "get_or_init",
     "get_or_insert_async",
     "get_or_try_init",
@@ -37,21 +38,42 @@ const BETWEEN_TASKS: [&str; 26] = [
     "listen",
     "lock",
     "lock_owned",
-    "next",
     "notified",
     "recv",
     "recv_async",
     "recv_many",
     "reserve",
-    "send",
     "send_async",
     "try_get_with",
     "wait_for",
 ];
 
 /// Methods that wait for other tasks if they have no arguments. With arguments, they read or write
-/// bytes.
-const WITHOUT_ARGUMENTS: [&str; 5] = ["read", "read_owned", "ready", "write", "write_owned"];
+/// bytes, or ask a server.
+const WITHOUT_ARGUMENTS: [&str; 6] = ["get", "read", "read_owned", "ready", "write", "write_owned"];
+
+/// Methods that wait for other tasks if they have arguments. Without, they send a request.
+const WITH_ARGUMENTS: [&str; 1] = ["send"];
+
+/// Parts of the names of variables that receive signals of the operating system, or from a
+/// connection.
+const OUTSIDE: [&str; 15] = [
+    "conn",
+    "connection",
+    "hangup",
+    "hup",
+    "int",
+    "interrupt",
+    "quit",
+    "sigint",
+    "sighup",
+    "signal",
+    "signals",
+    "sigterm",
+    "socket",
+    "term",
+    "terminate",
+];
 
 /// Returns one verdict per place at which tasks that others need wait for something unrecorded.
 pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &OrderedSet<usize>) -> Vec<Verdict> {
@@ -104,9 +126,12 @@ fn is_unexplained(facts: &Facts<'_>, task: usize, span: &Span) -> bool {
 /// Returns whether the text of an await ends with one of those calls.
 fn waits_between_tasks(text: &str) -> bool {
     let call = text.strip_suffix(".await").unwrap_or(text);
-    let method = call.rsplit_once('.').and_then(|(_, method)| method.split_once('('));
-    method.is_some_and(|(name, arguments)| {
-        BETWEEN_TASKS.contains(&name) || arguments == ")" && WITHOUT_ARGUMENTS.contains(&name)
+    let Some((receiver, method)) = call.rsplit_once('.') else { return false };
+    let variable = receiver.rsplit(['.', ' ', '&', '*', '(']).next().unwrap_or_default();
+    let is_outside = || variable.split('_').any(|part| OUTSIDE.contains(&part));
+    method.split_once('(').is_some_and(|(name, arguments)| {
+        let only_if = if arguments == ")" { &WITHOUT_ARGUMENTS[..] } else { &WITH_ARGUMENTS };
+        (BETWEEN_TASKS.contains(&name) || only_if.contains(&name)) && !is_outside()
     })
 }
 
@@ -145,6 +170,8 @@ mod tests {
             "self.lock.lock().await",
             "queue.recv_many(&mut v, 8).await",
             "map.read().await",
+            "pool.get().await",
+            "self.jobs.send(job).await",
         ] {
             assert!(waits_between_tasks(text), "{text}");
         }
@@ -154,6 +181,12 @@ mod tests {
             "run(rx).await",
             "reply.await",
             "lock(a).await",
+            "sigterm.recv().await",
+            "self.on_hangup.recv().await",
+            "socket.recv().await",
+            "stream.next().await",
+            "client.get(url).send().await",
+            "redis.get(key).await",
         ] {
             assert!(!waits_between_tasks(text), "{text}");
         }
