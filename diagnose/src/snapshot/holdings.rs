@@ -4,11 +4,13 @@
 //! counted: its spawns, and its sends that could carry a guard. An unknown thread that began later
 //! may have anything that existed before.
 
+mod follow;
+
 use std::cell::LazyCell;
 use std::iter::Peekable;
 use std::sync::atomic::Ordering::Relaxed;
 
-use diagnose_reports::model::{Attribution, Holding, HoldingClass, ResourceId, SpanId, TaskId};
+use diagnose_reports::model::{Attribution, Holding, HoldingClass, SpanId, TaskId};
 use diagnose_reports::sort::sort_by_key;
 
 use super::callers::callers;
@@ -315,61 +317,6 @@ impl<'a> Holdings<'a> {
     /// Returns whether an unknown thread began after that time.
     fn may_be_foreign(&self, since_ns: u64) -> bool {
         self.foreign.iter().any(|age_ns| *age_ns <= since_ns.saturating_add(MARGIN_NS))
-    }
-
-    /// Attributes a holding whose task has sent since, maybe with the holding in the message.
-    fn follow(
-        &self,
-        copy: &HoldingCopy,
-        holding: &mut Holding,
-        owner: &TaskCopy,
-        capture: &CaptureContext<'_>,
-    ) -> Attribution {
-        let [resource, message, _] = owner.task.sent_to();
-        let sent = owner.task.transfer_counts().sent();
-        // A used end: its task probably sent something made for the purpose, or else this
-        // attribution is outdated. And a receiver is in no message of its own channel.
-        let is_its_receiver = copy.role == waits::Role::Receives && copy.resource == resource;
-        if copy.uses != 0 || is_its_receiver {
-            let is_end = copy.role != waits::Role::Holds;
-            return if is_end { Attribution::Likely } else { Attribution::Unknown };
-        }
-        // An unused holding, followed by exactly one send, is in that message. If there are several
-        // messages, the last one probably has the youngest holding, but that is a guess.
-        let is_only_one = sent.wrapping_sub(copy.transfers.sent()) == 1;
-        let made = (copy.since, copy.resource);
-        if !is_only_one && self.youngest.get(&copy.task).is_none_or(|youngest| *youngest > made) {
-            return Attribution::Unknown;
-        }
-        let likely = if is_only_one { Attribution::Likely } else { Attribution::Unknown };
-        let Some(record) = self.records.get(&resource).filter(|record| record.id() == resource) else {
-            return Attribution::Unknown;
-        };
-        if record.left.load(Relaxed) < message {
-            holding.in_channel = Some(ResourceId::new(resource));
-            return likely;
-        }
-        // The message was received. The receiver has the holding, has spawned a task for it, or has
-        // sent it on.
-        let receiver = self.receivers.get(&resource);
-        let Some((&(receiver, then), task)) = receiver.and_then(|it| Some((it, capture.tasks.get(it.0)?)))
-        else {
-            return Attribution::Unknown;
-        };
-        // The receiver, if it is known at all.
-        holding.candidates.push(TaskId::new(receiver));
-        // The receiver may have sent it on in its last poll, if it sent more in that poll.
-        let [_, _, sent_at] = task.task.sent_to();
-        let sent = task.task.transfer_counts().sent();
-        let was_last = record.left.load(Relaxed) == message;
-        if sent_at >= copy.since || was_last && sent != then.sent() {
-            return Attribution::Unknown;
-        }
-        let Some(later) = self.candidates.since(receiver, copy.since) else {
-            return Attribution::Unknown;
-        };
-        holding.candidates.extend(ids(later));
-        likely
     }
 }
 
