@@ -171,15 +171,18 @@ impl Builder {
 
     /// Also writes the reports when the process ends by returning from `main` or by `exit`. A
     /// runtime that was dropped by then has dropped its tasks: the dump has all their times, but
-    /// none of their hangs.
+    /// none of their hangs. The exit waits for the dump, for seconds if a million tasks are alive.
+    /// A signal such as SIGTERM ends the process without a dump, unless the program handles it.
     pub fn on_exit(mut self, on_exit: bool) -> Self {
         self.on_exit = on_exit;
         self
     }
 
     /// Records only functions whose path matches one of these patterns, separated by commas, with
-    /// `*` for any characters: `client::*, server::conn::read`. The crate's name is optional. A
-    /// list without a pattern is reported on stderr and ignored.
+    /// `*` for any characters: `client::*, server::conn::read`. The crate's name is optional.
+    /// Tasks, and futures with `.diagnose("name")`, have no path and match by name: `client::*,
+    /// conn`. A function that matches in a task that does not is recorded as a root without its
+    /// spawn. A list without a pattern is reported on stderr and ignored.
     pub fn only(mut self, only: impl Into<String>) -> Self {
         self.only = Some(only.into());
         self

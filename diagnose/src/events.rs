@@ -12,8 +12,8 @@
 //!
 //! | kind | level |
 //! |---|---|
-//! | a hang, a blocked runtime | error |
-//! | any other alarm, a message about something that does not work | warn |
+//! | a hang, a blocked runtime, a message that begins with "cannot" | error |
+//! | any other alarm, a message about a setting that has no effect | warn |
 //! | an alarm that is resolved, any other message | info |
 
 use diagnose_reports::model::{Alarm, AlarmKind};

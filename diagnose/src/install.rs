@@ -93,7 +93,7 @@ impl Builder {
         label::when_out(snapshot::free_numbers_soon);
         env_values::report_invalid();
         env_names::check_names();
-        if let (None, Some(enabled)) = (env::enabled(), self.enabled) {
+        if let Some(enabled) = env::enabled().or(self.enabled) {
             switch::set_enabled(enabled);
         }
         if env::only().is_none() {

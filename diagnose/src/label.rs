@@ -19,6 +19,7 @@ mod frequency;
 mod unlisted;
 
 use std::collections::HashMap;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -266,8 +267,14 @@ impl Label {
         if !site.is_on() {
             return Self::NONE;
         }
-        let text = catch_unwind(AssertUnwindSafe(text));
-        Self::new(text.as_deref().unwrap_or("[its label panicked]"))
+        match catch_unwind(AssertUnwindSafe(text)) {
+            Ok(text) => Self::new(&text),
+            Err(payload) => {
+                // Its drop may panic.
+                mem::forget(payload);
+                Self::new("[its label panicked]")
+            }
+        }
     }
 
     /// Returns whether the text is kept only until [`take_unlisted`](Self::take_unlisted) takes it.

@@ -131,7 +131,9 @@
 //!   [attributes](task_attr) per living task; 16 million pending spans of 64 bytes; 1,048,576
 //!   guards, permits and channel ends; 4,096 names of tasks with their places. Names, labels and
 //!   attributes are cut at 256 bytes. Calls past a limit of nodes, levels or labels count in a node
-//!   `[other]`; a span past the limit is timed, but not listed. Every report's footer counts these.
+//!   `[other]`; a span past the limit is timed, but not listed. Every report's footer counts these
+//!   losses, except attributes past the 16, which are left out, and names of tasks past the 4,096,
+//!   which become `task`.
 //!   The first 768 labels have nodes at once, later ones once they are frequent. Past 1,024, such a
 //!   label replaces the rarest, whose sums then count in `[other]`. Nodes stay in memory until the
 //!   program ends.

@@ -20,7 +20,8 @@ pub trait FutureExt: Future + Sized {
     /// listed under that name from its first poll on.
     ///
     /// Creating it costs a lookup in a table of all such calls. Each thread caches its recent
-    /// lookups. Its polls cost as much as those of `#[diagnose]`.
+    /// lookups. Its polls cost as much as those of `#[diagnose]`. Each name at each place is kept
+    /// until the program ends, without a limit.
     ///
     /// # Examples
     /// ```

@@ -141,9 +141,11 @@ pub(crate) fn is_enabled() -> bool {
 /// Records only functions whose path matches. The others run as if they were not annotated.
 pub(crate) fn set_only(only: Option<Pattern>) {
     let mut board = lock();
-    board.only = only;
-    board.turn_all();
-    note_off();
+    if board.only != only {
+        board.only = only;
+        board.turn_all();
+        note_off();
+    }
 }
 
 /// Records only roots: tasks, and futures that are polled below no annotated future.

@@ -76,6 +76,7 @@ mod since;
 mod support;
 mod svg;
 mod tasks;
+mod tasks_running;
 mod text;
 mod wait_graph;
 mod workers;

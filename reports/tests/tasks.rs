@@ -7,9 +7,9 @@ use diagnose_reports::model::{
 };
 use diagnose_reports::{Format, Snapshot, View};
 
-const MS: u64 = 1_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 
-fn task(id: u64, site: usize, state: RunState, since_ns: u64) -> Task {
+pub(crate) fn task(id: u64, site: usize, state: RunState, since_ns: u64) -> Task {
     let mut task = Task::default();
     task.id = TaskId::new(id);
     task.site = SiteIndex::new(site);
@@ -26,7 +26,7 @@ fn woken(mut task: Task, by: Option<u64>, ns: u64) -> Task {
     task
 }
 
-fn span(id: u64, site: usize, task: Option<u64>, parent: Option<usize>) -> Span {
+pub(crate) fn span(id: u64, site: usize, task: Option<u64>, parent: Option<usize>) -> Span {
     let mut span = Span::default();
     span.id = SpanId::new(id);
     span.site = SiteIndex::new(site);
@@ -37,7 +37,7 @@ fn span(id: u64, site: usize, task: Option<u64>, parent: Option<usize>) -> Span 
 }
 
 /// Sites 0 to 3, of which the last is an await.
-fn sites() -> Snapshot {
+pub(crate) fn sites() -> Snapshot {
     let mut snapshot = empty();
     for (line, name) in ["main", "producer", "consumer", "queue.pop().await"].into_iter().enumerate() {
         snapshot.sites.push(site(name, "app", "src/main.rs", u32::try_from(line).unwrap() + 1, 9));
@@ -84,44 +84,6 @@ fn the_head_says_what_the_runtimes_are_doing() {
     task 1 main [running 312 ms] 100 polls, busy 0 ns
 
     task 2 producer [waiting 5.00 ms] 13 polls, busy 0 ns
-    ");
-}
-
-#[test]
-fn a_future_that_waits_below_a_running_one_is_shown() {
-    let mut snapshot = sites();
-    snapshot.tasks = vec![task(1, 0, RunState::Running, 312 * MS)];
-    snapshot.tasks[0].span = Some(SpanIndex::new(0));
-    let [mut root, mut handle, arm, mut crunch] = [
-        span(1, 0, Some(1), None),
-        span(2, 1, Some(1), Some(0)),
-        span(3, 3, Some(1), Some(1)),
-        span(4, 2, Some(1), Some(1)),
-    ];
-    handle.at = Some(SiteIndex::new(3));
-    for span in [&mut root, &mut handle, &mut crunch] {
-        span.state = RunState::Running;
-    }
-    snapshot.spans = vec![root, handle, arm, crunch];
-    snapshot.tasks[0].running = [0, 1, 2].map(SiteIndex::new).to_vec();
-    let tree = snapshot.tree();
-    let (_, task) = tree.split_once("task 1").unwrap();
-    insta::assert_snapshot!(task, @r"
-     main [running 312 ms] 0 polls, busy 0 ns
-      main (src/main.rs:1)
-      └─ producer (src/main.rs:2)
-         └─ consumer (src/main.rs:3)  ◀ running
-      └─ queue.pop().await (src/main.rs:4:9) [waiting 40.0 ms]
-    ");
-    // Without the stack that runs, the spans are drawn.
-    snapshot.tasks[0].running.clear();
-    let tree = snapshot.tree();
-    let (_, task) = tree.split_once("task 1").unwrap();
-    insta::assert_snapshot!(task, @r"
-     main [running 312 ms] 0 polls, busy 0 ns
-      └─ producer at queue.pop().await (src/main.rs:4:9)
-         ├─ queue.pop().await (src/main.rs:4:9) [waiting 40.0 ms]
-         └─ consumer (src/main.rs:3) [running 40.0 ms]
     ");
 }
 

@@ -66,6 +66,9 @@ pub(crate) struct TaskOrigin {
 pub(super) struct PackedOrigin(pub(super) u64);
 
 impl PackedOrigin {
+    /// That of a root that was not spawned through this crate: its output may contain a guard.
+    pub(super) const UNSPAWNED: Self = Self(1 << 6);
+
     pub(super) fn new(origin: &TaskOrigin) -> Self {
         let TaskOrigin { work, is_named, has_output, target, spawned_by, .. } = *origin;
         Self(

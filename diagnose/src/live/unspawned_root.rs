@@ -11,7 +11,7 @@ use std::sync::atomic::fence;
 use super::current;
 use super::live_slot::RUNNING;
 use super::task::Task;
-use super::task_origin::{SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
+use super::task_origin::{PackedOrigin, SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
 use super::tasks;
 use crate::context;
 use crate::label::Label;
@@ -140,7 +140,7 @@ impl Task {
         // Pairs with the Acquire fence in `origin`: the record had no id before.
         fence(Release);
         self.spawned_at.put(None);
-        self.origin.store(0, Relaxed);
+        self.origin.store(PackedOrigin::UNSPAWNED.0, Relaxed);
         self.memory.store(0, Relaxed);
         self.thread.store(thread, Relaxed);
         SPARE.with(|spare| spare.set(Some(self)));

@@ -6,7 +6,8 @@
 //! A worker's running task is not stored here: each task knows the thread that polled it last.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 use std::thread;
 
 use super::runtimes;
@@ -90,6 +91,10 @@ impl Drop for RecordEnd {
 
 const PARKED: u64 = 1;
 const WORKER: u64 = 2;
+/// The time of the last park is being added.
+const CHANGING: u64 = 4;
+/// The number of these bits, below a tick.
+const STATE_BITS: u32 = 3;
 
 /// Records a thread that a runtime has started, as a worker or for blocking code.
 pub(crate) fn started(runtime: SpawnRuntime, number: u16) {
@@ -193,7 +198,7 @@ fn begin(runtime: SpawnRuntime, number: u16, is_started: bool) -> &'static Worke
     });
     worker.tree.store(0, Relaxed);
     let now = clock::now();
-    worker.since.store(now << 2, Relaxed);
+    worker.since.store(now << STATE_BITS, Relaxed);
     worker.listed.store(now, Relaxed);
     worker.parked.store(0, Relaxed);
     worker.parked_before.store(0, Relaxed);
@@ -213,9 +218,13 @@ impl WorkerCell {
         let now = clock::now();
         let since = self.since.load(Relaxed);
         if since & PARKED != 0 {
-            add_relaxed(&self.parked, now.saturating_sub(since >> 2));
+            self.since.store(since | CHANGING, Relaxed);
+            // Pairs with the Acquire fence in `times`: who reads the sum below sees the mark.
+            fence(Release);
+            add_relaxed(&self.parked, now.saturating_sub(since >> STATE_BITS));
         }
-        self.since.store(now << 2 | state, Relaxed);
+        // Pairs with the Acquire in `times`: who reads this state reads its sum, too.
+        self.since.store(now << STATE_BITS | state, Release);
         self.tree.store(context::context().tree.map_or(0, |tree| tree.saturating_add(1)), Relaxed);
     }
 
@@ -242,7 +251,7 @@ impl WorkerCell {
             os_id,
             tree: self.tree.load(Relaxed).checked_sub(1),
             is_parked: since & PARKED != 0,
-            since: since >> 2,
+            since: since >> STATE_BITS,
             listed: self.listed.load(Relaxed),
             parked: parked.saturating_sub(self.parked_before.load(Relaxed)),
         };
@@ -252,12 +261,15 @@ impl WorkerCell {
     /// The word `since`, and the ticks parked up to `now`. If the thread parks or unparks in
     /// between, reads them again, a few times.
     fn times(&self, now: u64) -> (u64, u64) {
-        let mut since = self.since.load(Relaxed);
+        // Pairs with the Release store in `note`.
+        let mut since = self.since.load(Acquire);
         for _ in 0..8 {
             let parked = self.parked.load(Relaxed);
-            let again = self.since.load(Relaxed);
-            if again == since {
-                let open = if since & PARKED == 0 { 0 } else { now.saturating_sub(since >> 2) };
+            // Pairs with the Release fence in `note`.
+            fence(Acquire);
+            let again = self.since.load(Acquire);
+            if again == since && since & CHANGING == 0 {
+                let open = if since & PARKED == 0 { 0 } else { now.saturating_sub(since >> STATE_BITS) };
                 return (since, parked.saturating_add(open));
             }
             since = again;

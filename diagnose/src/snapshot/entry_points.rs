@@ -30,13 +30,14 @@ pub fn snapshot() -> Snapshot {
 /// Returns the state of every task as text, in the style of a goroutine dump.
 ///
 /// Verdicts come first. Then it shows what each task waits for, and since when. The longest wait
-/// comes first; similar tasks are grouped.
+/// comes first; similar tasks are grouped. All of this runs on the calling thread, and stops no
+/// other one. It costs what a snapshot costs, a second for some hundred thousand live tasks.
 ///
 /// # Examples
 /// ```
 /// #[diagnose::diagnose]
 /// async fn handle() -> String {
-///     diagnose::tree() // also from another thread, a signal or a test
+///     diagnose::tree() // also from another thread or a test, not from a signal handler
 /// }
 ///
 /// let tree = futures::executor::block_on(handle());
@@ -62,7 +63,7 @@ pub fn tree() -> String {
 /// Returns the contended resources as text, the longest wait first.
 ///
 /// For each lock, channel and so on, it shows the holders with time and place, the waiters in
-/// order, and the usage.
+/// order, and the usage. It costs as much as [`tree`], without the verdicts.
 ///
 /// # Examples
 /// ```

@@ -2,6 +2,7 @@
 
 use super::capture::{PATIENCE, turn};
 use super::merged::Merged;
+use super::numbers::Table;
 use super::replaced_labels;
 use crate::clock;
 use crate::cpu;
@@ -12,8 +13,19 @@ use crate::sync::Mutex;
 use crate::tree::{self, Node};
 use crate::waits;
 
-/// The capture of the last reset, and its tick.
-static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
+/// What later captures subtract.
+#[derive(Debug)]
+struct Baseline {
+    merged: Merged,
+    tick: u64,
+    /// By thread of a runtime: its time on a CPU, and the time that it waited for one, in ns.
+    cpu_times: Table<u64, (u64, u64)>,
+}
+
+static BASELINE: Mutex<Option<Baseline>> = Mutex::new(None);
+
+/// How often a capture is repeated in which a node could not be read: it would not be reset.
+const MAX_CAPTURES: u32 = 5;
 
 /// Discards the recording so far: later snapshots count from now.
 ///
@@ -43,6 +55,12 @@ pub fn reset() {
     // it.
     live::note_reset(now);
     let mut merged = Merged::read_all(turn.as_ref());
+    for _ in 1..MAX_CAPTURES {
+        if merged.unreadable == 0 {
+            break;
+        }
+        merged = Merged::read_all(turn.as_ref());
+    }
     #[cfg(feature = "tokio")]
     live::workers::note_reset(now);
     waits::restart_usage();
@@ -59,20 +77,41 @@ pub fn reset() {
         forget_longest(&tree.root);
         tree.restart_root_polls();
     }
-    *baseline = Some((merged, now));
+    *baseline = Some(Baseline { merged, tick: now, cpu_times: cpu_times() });
+}
+
+/// The CPU times of all threads that runtimes have started.
+fn cpu_times() -> Table<u64, (u64, u64)> {
+    #[cfg(feature = "tokio")]
+    let threads = live::workers::all_threads();
+    #[cfg(not(feature = "tokio"))]
+    let threads = Vec::new();
+    threads.into_iter().filter_map(|thread: u64| Some((thread, cpu::times(thread)?))).collect()
+}
+
+/// Returns the time of a runtime's thread on a CPU, and the time that it waited for one, since the
+/// last reset, or since it began. In ns; `None` if unknown.
+pub(super) fn cpu_times_of(thread: u64) -> Option<(u64, u64)> {
+    let (cpu_ns, delayed_ns) = cpu::times(thread)?;
+    let baseline = BASELINE.lock();
+    let before = baseline.as_ref().and_then(|baseline| baseline.cpu_times.get(&thread).copied());
+    // A thread with less time than before has the number of one that has ended.
+    let before = before.filter(|before| before.0 <= cpu_ns && before.1 <= delayed_ns);
+    let (cpu_before, delayed_before) = before.unwrap_or_default();
+    Some((cpu_ns - cpu_before, delayed_ns - delayed_before))
 }
 
 /// Calls `apply` with the capture of the last reset, if any.
 pub(super) fn with_baseline(apply: impl FnOnce(&Merged)) {
-    if let Some((merged, _)) = &*BASELINE.lock() {
-        apply(merged);
+    if let Some(baseline) = &*BASELINE.lock() {
+        apply(&baseline.merged);
     }
 }
 
 /// Moves the sums that labels had at the last reset to `[other]`.
 pub(super) fn replace_labels(labels: &Replaced) {
-    if let Some((merged, _)) = &mut *BASELINE.lock() {
-        for path in &mut merged.paths {
+    if let Some(baseline) = &mut *BASELINE.lock() {
+        for path in &mut baseline.merged.paths {
             path.label = labels.shown(path.label);
         }
     }
@@ -81,7 +120,7 @@ pub(super) fn replace_labels(labels: &Replaced) {
 /// Returns the tick at which the recording, or the last reset, began.
 pub(super) fn began() -> u64 {
     let baseline = BASELINE.lock();
-    baseline.as_ref().map_or_else(clock::origin, |(_, tick)| *tick)
+    baseline.as_ref().map_or_else(clock::origin, |baseline| baseline.tick)
 }
 
 fn forget_longest(node: &'static Node) {

@@ -1,7 +1,8 @@
 //! A resource with the places of its waits: how it is copied, and turned into a row.
 
 use std::ops::Range;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::atomic::{AtomicU64, fence};
 
 use diagnose_reports::model::{
     self, Holding, LastEvent, Resource, ResourceClass, ResourceId, Role, TaskId, Text,
@@ -23,6 +24,20 @@ pub(super) struct ResourceQueue {
     pub(super) given_up: Option<usize>,
     last_notified: Option<Box<waits::LastNotify>>,
     last_forgotten: Option<Box<waits::LastEvent>>,
+}
+
+/// The counts of a resource.
+#[derive(Debug, Default)]
+struct Counts {
+    capacity: u64,
+    forgotten: u64,
+    is_refilled: bool,
+    is_closed: bool,
+    last_acquired: Option<waits::LastEvent>,
+    /// Messages put in, arrivals, or acquisitions.
+    entered: u64,
+    /// Messages that nothing has taken out.
+    filled: u64,
 }
 
 impl ResourceQueue {
@@ -58,7 +73,7 @@ impl ResourceQueue {
 
     pub(super) fn build(&self, capture: &CaptureContext<'_>) -> Resource {
         let Self { record, identity, .. } = self;
-        let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
+        let counts = self.counts();
         let mut resource = Resource::default();
         // Borrowed once, because each mutable borrow checks that the class is not shared.
         let class: &mut ResourceClass = &mut resource;
@@ -69,23 +84,22 @@ impl ResourceQueue {
         if let Creator::Thread(thread) = identity.made_by {
             class.created_on = capture.thread_id(Some(thread));
         }
-        class.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
-        class.forgotten = value(&record.forgotten);
-        class.is_refilled = record.is_refilled.load(Relaxed);
+        class.capacity = Some(counts.capacity).filter(|capacity| *capacity != UNBOUNDED);
+        class.forgotten = counts.forgotten;
+        class.is_refilled = counts.is_refilled;
         class.is_fair = identity.resource_type.is_fair;
-        class.is_closed = record.is_closed.load(Relaxed);
+        class.is_closed = counts.is_closed;
         class.last_notified = self.last_notified.as_ref().map(|notify| {
             let mut built = event(&notify.last, capture);
             (built.waiters, built.is_broadcast) = (notify.waiting, notify.all);
             built
         });
-        class.last_acquired = record.last_acquired().map(|last| event(&last, capture));
+        class.last_acquired = counts.last_acquired.map(|last| event(&last, capture));
         class.last_forgotten = self.last_forgotten.as_ref().map(|last| event(last, capture));
-        let (entered, left) = (value(&record.entered), value(&record.left));
         // Read late: a kilobyte for each of a million channels is too much to keep.
         let mut used = record.usage_so_far();
         if record.id() == self.id {
-            let acquisitions = waits::subtract_usage(self.id, entered, &mut used);
+            let acquisitions = waits::subtract_usage(self.id, counts.entered, &mut used);
             class.usage = usage(&used, acquisitions, identity.resource_type.kind, capture);
             // The listed waits only: waits that began since would seem to have ended.
             class.usage.contended += self.queue.len() as u64;
@@ -97,15 +111,41 @@ impl ResourceQueue {
         resource.first_task = capture.first_task_since(identity.created).map(TaskId::new);
         resource.age_ns = capture.ago(identity.started);
         // A broadcast drops a message once all receivers have it. How many it has is not recorded.
+        // Neither is what the original of a receiver has received.
         resource.filled = match identity.resource_type.kind {
             ResourceKind::Mpsc
             | ResourceKind::Mpmc
             | ResourceKind::Oneshot
             | ResourceKind::Pipe
-            | ResourceKind::Barrier => entered.saturating_sub(left),
+            | ResourceKind::Barrier => counts.filled,
             _ => 0,
         };
         resource
+    }
+
+    /// Reads the counts of the resource; none if it is gone, and its record that of another one.
+    fn counts(&self) -> Counts {
+        let record = self.record;
+        let value = |counter: &AtomicU64| counter.load(Relaxed);
+        let entered = value(&record.entered);
+        let mut filled = entered.saturating_sub(value(&record.left));
+        if filled > 0 && record.has_lost(waits::Role::Receives) {
+            filled = 0;
+        }
+        let counts = Counts {
+            capacity: value(&record.capacity),
+            forgotten: value(&record.forgotten),
+            is_refilled: record.is_refilled.load(Relaxed),
+            is_closed: record.is_closed.load(Relaxed),
+            last_acquired: record.last_acquired(),
+            entered,
+            filled,
+        };
+        // Pairs with the Release fence in `occupy`: if something was read of a later resource, the
+        // id has changed.
+        fence(Acquire);
+        let is_same = record.id() == self.id;
+        if is_same { counts } else { Counts { capacity: UNBOUNDED, ..Counts::default() } }
     }
 }
 

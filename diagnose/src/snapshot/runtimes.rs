@@ -6,6 +6,7 @@ use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, TaskKind, Wait};
 
 use super::numbers::Table;
+use super::reset;
 use crate::clock::Scale;
 use crate::live::SpawnRuntime;
 use crate::{cpu, own_thread};
@@ -121,7 +122,7 @@ pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
 pub(super) fn add_cpu_times(snapshot: &mut Snapshot) {
     let own = own_thread::of_snapshot();
     for worker in &mut snapshot.workers {
-        (worker.cpu_ns, worker.delayed_ns) = worker.thread_id.and_then(cpu::times).unzip();
+        (worker.cpu_ns, worker.delayed_ns) = worker.thread_id.and_then(reset::cpu_times_of).unzip();
         let other = worker.thread_id.filter(|&thread| thread != own);
         worker.is_delayed = other.and_then(cpu::goes_on) == Some(true);
     }
@@ -141,7 +142,7 @@ pub(super) fn check_delayed(snapshot: &mut Snapshot) {
         std::thread::sleep(PAUSE);
     }
     for worker in snapshot.workers.iter_mut().filter(|worker| worker.is_delayed) {
-        let now = worker.thread_id.filter(|_| is_checked).and_then(cpu::times);
+        let now = worker.thread_id.filter(|_| is_checked).and_then(reset::cpu_times_of);
         let ran_ns = now.zip(worker.cpu_ns).map(|((now_ns, _), cpu_ns)| now_ns.saturating_sub(cpu_ns));
         let runs = |ran_ns: u64| u128::from(ran_ns) * 100 > start.elapsed().as_nanos() * RUNS;
         worker.is_delayed = ran_ns.is_some_and(|ran_ns| !runs(ran_ns));

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::panic::Location;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::atomic::fence;
 
 use diagnose_reports::model::{RunState, Task, TaskClass, TaskId};
 use diagnose_reports::sort::sort_by_key;
@@ -119,7 +120,10 @@ impl Origins {
     }
 }
 
-/// Copies one task; `None` if its cell is unused.
+/// How many times a task whose state changes meanwhile is read again. Then its copy is unstable.
+const MAX_READINGS: u32 = 32;
+
+/// Copies one task; `None` if its record is unused, or another task has taken it meanwhile.
 fn listing(task: &'static live::Task, origins: &mut Origins) -> Option<TaskCopy> {
     let (id, origin) = task.origin()?;
     let TaskOrigin { made, spawned_by, .. } = origin;
@@ -136,7 +140,10 @@ fn listing(task: &'static live::Task, origins: &mut Origins) -> Option<TaskCopy>
     let (mut wakers, mut counts, mut running) = (task.live_wakers(), TaskCounts::read(task), path(doing));
     // A waker records its wake before its clone is dropped. So if the state is unchanged, these
     // clones belong to it.
-    while (doing, since) != task.doing() {
+    for _ in 0..MAX_READINGS {
+        if (doing, since) == task.doing() || task.id() != id {
+            break;
+        }
         (doing, since) = task.doing();
         (wakers, counts, running) = (task.live_wakers(), TaskCounts::read(task), path(doing));
     }
@@ -146,7 +153,10 @@ fn listing(task: &'static live::Task, origins: &mut Origins) -> Option<TaskCopy>
     let entered = task.entered.load(Relaxed);
     let span = task.span.load(Relaxed);
     let memory = Memory(task.memory.load(Relaxed));
-    Some(TaskCopy {
+    // Pairs with the Release fences in `occupy` and `begin_root`: if something was read of a later
+    // task, the id has changed.
+    fence(Acquire);
+    (task.id() == id).then_some(TaskCopy {
         task,
         id,
         origin,

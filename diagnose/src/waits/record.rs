@@ -290,7 +290,7 @@ impl Record {
     }
 
     /// Returns whether any task may have that role.
-    pub(super) fn has_lost(&self, role: Role) -> bool {
+    pub(crate) fn has_lost(&self, role: Role) -> bool {
         self.rare.lock().lost.iter().any(|holding| holding.role() == Some(role))
     }
 

@@ -271,7 +271,8 @@ impl<'a> Forest<'a> {
         }
     }
 
-    /// Returns the children of a span. The children of a span in the stack that runs take its place.
+    /// Returns the children of a span. The children of a span in the stack that runs take its
+    /// place.
     fn shown_children(&self, span: usize) -> Vec<usize> {
         let mut shown = Vec::new();
         let mut open: Vec<usize> = self.children[span].iter().rev().copied().collect();

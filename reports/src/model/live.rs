@@ -44,7 +44,8 @@ pub struct Worker {
     pub parked: bool,
     /// ns since it parked, or since it was last unparked.
     pub since_ns: u64,
-    /// ns on a CPU since the thread started; `None` if unknown, as on systems other than Linux.
+    /// ns on a CPU since the thread started, or since the last reset; `None` if unknown, as on
+    /// systems other than Linux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
     /// ns since the thread started in which it was ready to run but waited for a CPU; `None` if

@@ -178,6 +178,19 @@ async fn an_end_converted_to_tokios_type_may_be_anywhere() {
     assert!(again.is_closed());
 }
 
+/// What the original receives is not recorded.
+#[tokio::test]
+async fn a_channel_whose_receiver_was_converted_does_not_fill() {
+    diagnose_isolation::isolated!();
+    let (made, (sender, receiver)) = (here(), mpsc::unbounded_channel::<u8>());
+    sender.send(1).unwrap();
+    assert_eq!(look().resource(made).filled, 1);
+    let mut own: ::tokio::sync::mpsc::UnboundedReceiver<u8> = receiver.into();
+    sender.send(2).unwrap();
+    assert_eq!((own.recv().await, own.recv().await), (Some(1), Some(2)));
+    assert_eq!(look().resource(made).filled, 0);
+}
+
 /// A combinator polls with a waker of its own. So the receive is listed while the budget of its
 /// task holds it back, and waits for its channel from the next poll on.
 #[tokio::test]
