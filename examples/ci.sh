@@ -4,7 +4,8 @@
 #   examples/ci.sh
 #
 # In a pipeline, build the base of the branch and the branch on one machine. Here a build is compared with itself, which
-# passes, and then with one whose `parse` has twice the work, which fails.
+# passes, and then with one whose `parse` has twice the work, which fails. That is found in three recordings; make ten to
+# find less.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)

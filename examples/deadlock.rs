@@ -1,7 +1,8 @@
 //! Two tasks that lock two accounts in opposite order: `cargo run --release --example deadlock`.
 //!
 //! The verdict is proven: it names both tasks, both locks, and the four lines. A watchdog would
-//! have raised it as an alarm, and `DIAGNOSE_LOCK_ORDER=1` reports the inversion before it hangs.
+//! have raised it as an alarm. `DIAGNOSE_LOCK_ORDER=1` would report the two orders after a run that
+//! was lucky, in which both transfers end; here, neither does.
 
 use std::sync::Arc;
 use std::time::Duration;
