@@ -69,6 +69,17 @@
 /// follows that may look for `async fn`, such as `#[tokio::main]`, the function stays an `async fn`
 /// and stores its arguments twice.
 ///
+/// # Limits
+/// These programs compile, or behave otherwise, without the attribute:
+/// - A closure that an `async fn` returns as `impl Fn(&str)` needs the types of its arguments, as in
+///   `|text: &str| text.len()`.
+/// - An `async move` closure that moves something that is not `Sync`, such as a `Cell`, makes futures
+///   that are not `Send`.
+/// - `#![forbid(unreachable_code)]`, and other lints that the expansion has to allow, are errors. Use
+///   `deny`.
+/// - A function that returns a future, and may return early, drops its arguments in the order in
+///   which its body mentions them.
+///
 /// # Errors
 /// An unknown or repeated argument, a `const fn`, a future in a form that cannot be timed, a module
 /// in another file, or any item not listed above is a compile error at that place. The item is
