@@ -265,7 +265,7 @@ fn a_receiver_in_a_future_that_was_never_polled() {
     program.waits(1, channel, WaitMode::Send, 7);
     assert_eq!(program.verdicts(), ["likely futurelock unpolled"]);
     assert_eq!(program.chain(), ["task 1 waits 7", "resource 1 created 11", "task 1 owns 6"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a free slot in `mpsc#1` at src/main.rs:7 (1.00 s); its receiver was last seen with the same task (never used, created at src/main.rs:6): this task owns the receiving future, has never polled it, and is stuck here");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a free slot in `mpsc#1` at src/main.rs:7 (1.00 s); its receiver was last seen with the same task (never used, created at src/main.rs:6): only this task has it, and is stuck here: it would receive later, or owns a receiving future that it has never polled");
 }
 
 /// ```text

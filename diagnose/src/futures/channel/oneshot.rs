@@ -5,6 +5,7 @@
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
+use std::ptr;
 use std::task::{Context, Poll};
 
 use ::futures::channel::oneshot as real;
@@ -63,9 +64,10 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn poll_canceled(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let at = own_code(Location::caller(), self.made_at);
-        let Self { inner, wait, end, .. } = self;
+        let Self { inner, wait, end, made_at, .. } = self;
         end.used(at);
-        let info = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
+        let is_made_there = ptr::eq(at, *made_at);
+        let info = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at).made_there(is_made_there);
         wait.poll(cx, info, |cx| inner.poll_canceled(cx))
     }
 

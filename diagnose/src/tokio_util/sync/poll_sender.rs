@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 use std::pin::Pin;
+use std::ptr;
 use std::task::{Context, Poll, ready};
 
 use ::tokio_util::sync as real;
@@ -50,11 +51,11 @@ impl<T: Send> PollSender<T> {
     #[track_caller]
     pub fn poll_reserve(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), PollSendError<T>>> {
         let at = own_code(Location::caller(), self.made_at);
-        let Self { inner, wait, holding, sender, .. } = self;
+        let Self { inner, wait, holding, sender, made_at, .. } = self;
         let Some(sender) = sender else { return inner.poll_reserve(cx) };
         let end = sender.end();
         end.used(at);
-        let info = || sender.wait_info(1, at);
+        let info = || sender.wait_info(1, at).made_there(ptr::eq(at, *made_at));
         let reserved = ready!(wait.poll_in_order(cx, end.record(), info, |cx| inner.poll_reserve(cx)));
         // The slot may have been reserved before this call.
         if reserved.is_ok() && holding.record().is_none() {

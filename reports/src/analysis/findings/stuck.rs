@@ -9,8 +9,8 @@ use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use super::suspicion::{StoppedRequests, is_evident};
-use crate::analysis::hangs::{Confidence, Link, LinkRole, Verdict, VerdictKind, alike};
-use crate::model::{Attribution, Holding, Place, ResourceId, Role, Snapshot, TaskId};
+use crate::analysis::hangs::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind, alike};
+use crate::model::{Attribution, Holding, Place, ResourceId, ResourceKind, Role, Snapshot, TaskId};
 use crate::ordered::OrderedSet;
 use crate::units::{count, counted};
 
@@ -48,22 +48,26 @@ fn is_finding(facts: &Facts<'_>, stopped: &StoppedRequests, verdict: &Verdict) -
 
 /// Returns whether a link of the chain is a guard, a permit or a channel end that can move, so that
 /// code which is not on record may have it: a permit for the work of a thread, or a sender that was
-/// forwarded in a message. In a cycle of tasks that each wait, it is with its task unless something
-/// shows that it may not be.
+/// forwarded in a message. The guard of a lock, and anything in a cycle of tasks that each wait, is
+/// with its task unless something shows that it may not be.
 fn is_guessed(snapshot: &Snapshot, verdict: &Verdict) -> bool {
     let is_cycle = verdict.kind == VerdictKind::Cycle;
     let mut resource = None;
-    verdict.chain.iter().any(|link| {
+    // Where a future is that its task has set aside is a fact.
+    verdict.chain.iter().filter(|link| link.node != LinkNode::Future).any(|link| {
         resource = link.resource().and_then(|id| snapshot.resource(id)).or(resource);
         let is_it = |holding: &&Holding| match link.role {
             LinkRole::Holds => holding.role == Role::Holds && holding.since_ns == link.since_ns,
             LinkRole::Owns => holding.role != Role::Holds && holding.since_ns == link.since_ns,
             _ => false,
         };
-        let is_guess = |holding: &Holding| {
-            holding.is_movable && (!is_cycle || holding.attribution > Attribution::Unmoved)
-        };
-        resource.is_some_and(|it| it.holdings.iter().filter(is_it).any(is_guess))
+        resource.is_some_and(|it| {
+            let is_lock = matches!(it.kind, ResourceKind::Mutex | ResourceKind::RwLock);
+            let is_seen = |holding: &Holding| holding.attribution <= Attribution::Unmoved;
+            let is_guess =
+                |holding: &Holding| holding.is_movable && !(is_seen(holding) && (is_cycle || is_lock));
+            it.holdings.iter().filter(is_it).any(is_guess)
+        })
     })
 }
 

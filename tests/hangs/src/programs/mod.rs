@@ -42,6 +42,7 @@ mod released;
 mod replaced;
 mod rings;
 mod shown;
+mod signals;
 mod sleeping;
 mod snoozed;
 mod spared;
@@ -108,6 +109,7 @@ pub static ALL: &[Section] = &[
     queues::SECTION,
     replaced::SECTION,
     supervised::SECTION,
+    signals::SECTION,
     sleeping::SECTION,
     upgradable::SECTION,
     released::SECTION,

@@ -46,7 +46,7 @@ pub(super) const SECTION: Section = Section {
             reply_of_a_library_task,
             "a reply from a task that tokio itself has spawned, and is older"
         ),
-        row!("Y37", guards_in_a_list, "owned read guards in a list, and a writer"),
+        row!("Y37", guards_in_a_list, "owned read guards in a list, and a writer").may_look_stuck(),
         row!("Y38", notified_by_a_library_task, "a notification from a task that is not on record"),
         row!("Y39", receiver_in_a_static, "a receiver that was used once, in a static"),
         row!("Y40", refilled_by_a_thread, "a permit is forgotten, and a thread adds one"),

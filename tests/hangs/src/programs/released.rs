@@ -36,7 +36,8 @@ pub(super) const SECTION: Section = Section {
             "Y242",
             handed_to_a_closure,
             "`lock().map()` hands the guard to a closure, which leaves it to an older task"
-        ),
+        )
+        .may_look_stuck(),
         row!(
             "Y243",
             set_run_for_a_while,
@@ -53,7 +54,8 @@ pub(super) const SECTION: Section = Section {
             "Y245",
             lock_of_async_lock_moved,
             "a lock of async-lock is used, moves into a static, and lends its guard to an older task"
-        ),
+        )
+        .may_look_stuck(),
         row!(
             "Y246",
             semaphore_moved,

@@ -41,7 +41,7 @@ fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>, held: usize, has_res
             "release it before this await, or pass on the guard or result that the task already has"
         }
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
-            "spawn the receiving future, or poll it together with this await"
+            "receive in another task, or together with this await; or receive before the channel is full"
         }
         (VerdictKind::Futurelock, _) => "drop or finish that future before this await",
         (VerdictKind::Starved, _) if held > 0 => {

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use super::hang::Hang;
-use super::types::VerdictKind;
-use crate::analysis::hangs::facts::{exceeds_permits, waits_for_event};
+use super::types::{VerdictDetail, VerdictKind};
+use crate::analysis::hangs::facts::{exceeds_permits, is_active, waits_for_event};
 use crate::analysis::hangs::stuck::StuckGraph;
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
 use crate::model::{Holding, LastEvent, ResourceKind, Role};
@@ -37,6 +37,10 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
         {
             return Hang::new(VerdictKind::Cycle, None, path);
         }
+        if let Some(granted) = granted_to_set_aside(system, resource, wait) {
+            let path = vec![Node::Wait(wait), Node::WaitEnd(granted)];
+            return Hang::new(VerdictKind::Futurelock, Some(VerdictDetail::Granted), path);
+        }
         // A notification that reached its only waiter was not missed, and a cancellation cannot be
         // missed.
         let is_missed = |last: &LastEvent| {
@@ -50,6 +54,18 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
         Hang::new(kind, None, vec![Node::Wait(wait), Node::AnyNotifier(resource)])
     };
     waits.into_iter().map(hang).collect()
+}
+
+/// Returns the wait of the same task for the same resource that was woken, and that the task has
+/// stopped polling.
+fn granted_to_set_aside(system: &System<'_>, resource: usize, wait: usize) -> Option<usize> {
+    let facts = system.facts;
+    let waits = &facts.snapshot.waits;
+    let task = facts.task_of(&waits[wait])?;
+    facts.waits_of_resource[resource].iter().copied().find(|&other| {
+        let it = &waits[other];
+        it.woken_ns.is_some() && !is_active(it) && facts.task_of(it) == Some(task)
+    })
 }
 
 /// Limits of the search for a lock that stops a notifier, per component: the number of dependencies

@@ -117,8 +117,8 @@ fn behind_words(facts: &Facts<'_>, granted: &Wait, behind: &[&Wait]) -> String {
     format!("; {} was granted to that future, and {}", resource_words(it), waiters_words(facts, behind))
 }
 
-/// ``task 2 `left` is waiting for it (1.20 s)``, or
-/// `3 waiters are waiting for it (longest 1.20 s)`.
+/// ``task 2 `left` is waiting for it (1.20 s)``, or `3 waiters are waiting for it (longest 1.20
+/// s)`.
 fn waiters_words(facts: &Facts<'_>, waits: &[&Wait]) -> String {
     let longest = time(waits.iter().map(|wait| wait.since_ns).max().unwrap_or(0));
     match waits {

@@ -103,7 +103,9 @@ pub(super) fn uses_cpu(facts: &Facts<'_>, task: &Task) -> bool {
     let wanted_ns = cpu_ns.saturating_add(worker.delayed_ns.unwrap_or(0)).max(1);
     let on_cpu_ns = u128::from(task.since_ns) * u128::from(cpu_ns) / u128::from(wanted_ns);
     let on_cpu_ns = on_cpu_ns.max(u128::from(task.since_ns / MOST_STRETCH));
-    cpu_ns >= task.since_ns / MOST_THREADS && on_cpu_ns > u128::from(LONG_POLL_NS)
+    // CPU times count from a reset, and the length of the poll from its start.
+    let recorded_ns = task.since_ns.min(facts.snapshot.elapsed_ns);
+    cpu_ns >= recorded_ns / MOST_THREADS && on_cpu_ns > u128::from(LONG_POLL_NS)
 }
 
 fn long_poll(

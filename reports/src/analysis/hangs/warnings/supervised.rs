@@ -5,11 +5,11 @@
 //!          └ arm: ticks   a timer: the task goes on             which waits for lock A
 //! ```
 //! A task that continues may drop the arm, so nothing is stuck for certain. But the task has
-//! continued again and again during the wait, and has kept the arm. A timer that is about as old as
-//! the wait may be a time limit.
+//! continued again and again during the wait, and has kept the arm; or its other arms wait only for
+//! signals, as for a shutdown. A timer that is about as old as the wait may be a time limit.
 
 use super::warning::{SUSPECT_NS, warning};
-use crate::analysis::hangs::facts::{Facts, IdMap, IdSet, is_active, step};
+use crate::analysis::hangs::facts::{Facts, IdMap, IdSet, asks_for_signal, is_active, step};
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{NamedCallers, acquired_words, resource_words};
 use crate::model::{Attribution, Holding, ResourceKind, Role, Wait, WaitMode};
@@ -77,7 +77,10 @@ fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, Neste
         let Some((task, to)) = facts.task_of(wait).zip(facts.resource_of(wait)) else { continue };
         let recent_ns = wait.since_ns / MIN_RATIO;
         let it = &snapshot.tasks[task];
-        let waits_alone = facts.waits_of_task[task].len() == 1 && it.opaque_wakers == Some(0);
+        // A signal, as to shut down, is no time limit.
+        let others = facts.waits_of_task[task].iter().map(|&other| &snapshot.waits[other]);
+        let waits_alone =
+            it.opaque_wakers == Some(0) && others.filter(|other| other.id != wait.id).all(asks_for_signal);
         let has_limit = oldest_timers.get(&task).is_some_and(|&oldest_ns| oldest_ns > recent_ns);
         if has_limit || !(it.since_ns <= recent_ns || waits_alone) {
             continue;

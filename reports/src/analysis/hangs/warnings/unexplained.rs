@@ -55,8 +55,10 @@ const WITHOUT_ARGUMENTS: [&str; 6] = ["get", "read", "read_owned", "ready", "wri
 /// Methods that wait for other tasks if they have arguments. Without, they send a request.
 const WITH_ARGUMENTS: [&str; 1] = ["send"];
 
-/// Parts of the names of variables that receive signals of the operating system, or from a
-/// connection.
+/// Methods of channels that a signal of the operating system or a connection has, too.
+const RECEIVING: [&str; 3] = ["changed", "closed", "recv"];
+
+/// The ends of the names of such signals and connections.
 const OUTSIDE: [&str; 15] = [
     "conn",
     "connection",
@@ -128,10 +130,11 @@ fn waits_between_tasks(text: &str) -> bool {
     let call = text.strip_suffix(".await").unwrap_or(text);
     let Some((receiver, method)) = call.rsplit_once('.') else { return false };
     let variable = receiver.rsplit(['.', ' ', '&', '*', '(']).next().unwrap_or_default();
-    let is_outside = || variable.split('_').any(|part| OUTSIDE.contains(&part));
+    let is_outside = || variable.rsplit('_').next().is_some_and(|last| OUTSIDE.contains(&last));
     method.split_once('(').is_some_and(|(name, arguments)| {
         let only_if = if arguments == ")" { &WITHOUT_ARGUMENTS[..] } else { &WITH_ARGUMENTS };
-        (BETWEEN_TASKS.contains(&name) || only_if.contains(&name)) && !is_outside()
+        (BETWEEN_TASKS.contains(&name) || only_if.contains(&name))
+            && !(RECEIVING.contains(&name) && is_outside())
     })
 }
 
@@ -171,6 +174,8 @@ mod tests {
             "queue.recv_many(&mut v, 8).await",
             "map.read().await",
             "pool.get().await",
+            "self.conn.lock().await",
+            "conn_rx.recv().await",
             "self.jobs.send(job).await",
         ] {
             assert!(waits_between_tasks(text), "{text}");

@@ -25,7 +25,7 @@ pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang, evidence: Evidence) -> Stri
             ": no other task has polled that future since".to_owned()
         }
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
-            ": this task owns the receiving future, has never polled it, and is stuck here".to_owned()
+            ": only this task has it, and is stuck here: it would receive later, or owns a receiving future that it has never polled".to_owned()
         }
         (VerdictKind::Futurelock, _) if hang.path.iter().any(|it| matches!(it, Node::JoinArm(_))) => {
             ": only this arm of the join! can poll that future, and this arm is stuck here".to_owned()
@@ -76,7 +76,7 @@ fn suspected_ending(facts: &Facts<'_>, hang: &Hang) -> Option<String> {
         (VerdictKind::SelfWait, _) => ": the task waits for itself, unless other code ends this wait",
         (VerdictKind::Futurelock, _) if matches!(hang.path.last(), Some(Node::WaitEnd(_))) => return None,
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
-            return Some(format!(": if {owner} still owns the receiving future, only that task can poll it"));
+            return Some(format!(": if {owner} still has it, only that task can receive"));
         }
         (VerdictKind::Futurelock, _) => {
             return Some(format!(": if {owner} still owns that future, only that task can poll it"));
