@@ -71,12 +71,12 @@
 ///
 /// # Limits
 /// These programs compile, or behave otherwise, without the attribute:
-/// - A closure that an `async fn` returns as `impl Fn(&str)` needs the types of its arguments, as in
-///   `|text: &str| text.len()`.
-/// - An `async move` closure that moves something that is not `Sync`, such as a `Cell`, makes futures
-///   that are not `Send`.
-/// - `#![forbid(unreachable_code)]`, and other lints that the expansion has to allow, are errors. Use
-///   `deny`.
+/// - A closure that an `async fn` returns as `impl Fn(&str)` needs the types of its arguments, as
+///   in `|text: &str| text.len()`.
+/// - An `async move` closure that moves something that is not `Sync`, such as a `Cell`, makes
+///   futures that are not `Send`.
+/// - `#![forbid(unreachable_code)]`, and other lints that the expansion has to allow, are errors.
+///   Use `deny`.
 /// - A function that returns a future, and may return early, drops its arguments in the order in
 ///   which its body mentions them.
 ///

@@ -23,7 +23,7 @@ use crate::text_limit;
 struct WorkerCell {
     /// `None` while the record is free.
     identity: Mutex<Option<WorkerIdentity>>,
-    /// The tick at which the thread was last started, parked or unparked, above two bits for its
+    /// The tick at which the thread was last started, parked or unparked, above three bits for its
     /// state.
     since: AtomicU64,
     /// Ticks of all parks that have ended, except those of an earlier thread.
@@ -273,6 +273,9 @@ impl WorkerCell {
                 return (since, parked.saturating_add(open));
             }
             since = again;
+            if since & CHANGING != 0 {
+                thread::yield_now();
+            }
         }
         (since, self.parked.load(Relaxed))
     }

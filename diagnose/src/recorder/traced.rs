@@ -368,7 +368,7 @@ fn end_wait_at(state: &mut TracedState, now: u64) {
 fn end(state: &mut TracedState) {
     // Nothing waits after the drop.
     let dropped = state.last.filter(|_| state.polls > 1).map(|(entered, length)| entered + length);
-    end_wait_at(state, dropped.unwrap_or_else(clock::now));
+    end_wait_at(state, dropped.map_or_else(clock::now, |left| left.max(live::last_reset())));
     let Some(node) = state.node.take() else { return };
     let before = state.before.filter(|_| state.polls > 1);
     on_own_tree(|place| {

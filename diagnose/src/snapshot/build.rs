@@ -193,7 +193,8 @@ fn node(path: &MergedPath, scale: Scale, began: u64) -> Node {
     // Open times in the queue are read after the waits: a task may have been woken in between.
     node.queued_ns = scale.ns(path.sums.queued).min(node.idle_ns);
     node.unpolled_ns = scale.ns(path.sums.unpolled);
-    // A poll that was open at a reset ends with its whole length.
+    // A poll that was open at a reset ends with its whole length, of which this is the most that
+    // can have been after it.
     node.longest_poll_ns = scale.ns(path.longest).min(node.busy_ns);
     // A path that could not be read has no first tick.
     node.first_seen_ns = since(if path.first_seen == u64::MAX { began } else { path.first_seen });

@@ -8,6 +8,7 @@ use crate::clock;
 use crate::cpu;
 use crate::label::Replaced;
 use crate::live;
+use crate::os;
 use crate::switch;
 use crate::sync::Mutex;
 use crate::tree::{self, Node};
@@ -72,21 +73,22 @@ pub fn reset() {
         thread.times_before = cpu::times(thread.thread_id).unwrap_or_default();
     }
     replaced_labels::forget_longest();
+    let cpu_times = cpu_times(&merged);
     let mut baseline = BASELINE.lock();
     for tree in tree::all() {
         forget_longest(&tree.root);
         tree.restart_root_polls();
     }
-    *baseline = Some(Baseline { merged, tick: now, cpu_times: cpu_times() });
+    *baseline = Some(Baseline { merged, tick: now, cpu_times });
 }
 
-/// The CPU times of all threads that runtimes have started.
-fn cpu_times() -> Table<u64, (u64, u64)> {
+/// The CPU times of all threads that runtimes have started, or that have polled, and of this one.
+fn cpu_times(merged: &Merged) -> Table<u64, (u64, u64)> {
+    let polled = merged.threads.iter().map(|thread| thread.thread_id);
+    let threads = polled.chain([os::thread_id()]);
     #[cfg(feature = "tokio")]
-    let threads = live::workers::all_threads();
-    #[cfg(not(feature = "tokio"))]
-    let threads = Vec::new();
-    threads.into_iter().filter_map(|thread: u64| Some((thread, cpu::times(thread)?))).collect()
+    let threads = threads.chain(live::workers::all_threads());
+    threads.filter_map(|thread| Some((thread, cpu::times(thread)?))).collect()
 }
 
 /// Returns the time of a runtime's thread on a CPU, and the time that it waited for one, since the

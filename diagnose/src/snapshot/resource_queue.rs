@@ -128,12 +128,13 @@ impl ResourceQueue {
         let record = self.record;
         let value = |counter: &AtomicU64| counter.load(Relaxed);
         let entered = value(&record.entered);
+        let capacity = value(&record.capacity);
         let mut filled = entered.saturating_sub(value(&record.left));
         if filled > 0 && record.has_lost(waits::Role::Receives) {
-            filled = 0;
+            filled = if capacity == UNBOUNDED { 0 } else { filled.min(capacity) };
         }
         let counts = Counts {
-            capacity: value(&record.capacity),
+            capacity,
             forgotten: value(&record.forgotten),
             is_refilled: record.is_refilled.load(Relaxed),
             is_closed: record.is_closed.load(Relaxed),

@@ -52,7 +52,7 @@ impl BlockedThread {
         Self::list(WaitInfo::new(WaitTarget::Tasks(tasks), WaitMode::Shutdown, 1, at), 0)
     }
 
-    /// `gives_up` is the tick at which the thread gives up; 0 if it never does.
+    /// `gives_up` is when the thread gives up, by [`clock::instant_ns`]; 0 if it never does.
     fn list(info: WaitInfo, gives_up: u64) -> Option<Self> {
         if info.is_nothing() || !switch::records() {
             return None;

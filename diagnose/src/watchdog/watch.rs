@@ -77,7 +77,8 @@ fn rest(pause: Duration, threshold: Duration) {
     thread::sleep(pause);
     // While a machine is suspended, one of the two clocks may stand still.
     let ticks = clock::now().saturating_sub(tick);
-    let ticked = Duration::from_nanos(clock::Scale::measure().ns(ticks));
+    let scale = own_thread::work(clock::Scale::measure);
+    let ticked = Duration::from_nanos(scale.ns(ticks));
     if has_overslept(began.elapsed().max(ticked), pause, threshold) {
         thread::sleep(threshold);
     }

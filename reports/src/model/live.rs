@@ -48,8 +48,7 @@ pub struct Worker {
     /// systems other than Linux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// ns since the thread started in which it was ready to run but waited for a CPU; `None` if
-    /// unknown.
+    /// ns since then in which it was ready to run but waited for a CPU; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ns: Option<u64>,
     /// Whether it waited for a CPU or a disk at the time of the snapshot. This is measured only if

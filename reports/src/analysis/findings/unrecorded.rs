@@ -107,9 +107,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     vec![finding]
 }
 
-/// The CPU time of all workers outside of polls on record. CPU times are those of threads, which
-/// are older than a recording that was reset, so a worker has at most the time that it was not
-/// parked.
+/// The CPU time of all workers outside of polls on record. A thread may be older than the
+/// recording, so a worker has at most the time that it was not parked.
 fn unrecorded(snapshot: &Snapshot) -> Unrecorded {
     let mut sum = Unrecorded::default();
     for worker in &snapshot.workers {

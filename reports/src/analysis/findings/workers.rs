@@ -6,7 +6,7 @@ use crate::model::{Snapshot, Worker};
 /// The CPU time that a worker may need to park and to unpark, for each poll.
 const PARK_NS: u64 = 10_000;
 
-/// The CPU time of all workers, from their start.
+/// The CPU time of all workers, from their start or the last reset.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct CpuShare {
     /// ns on a CPU.
@@ -81,8 +81,8 @@ impl CpuShare {
         u64::try_from(stretched).unwrap_or(u64::MAX).clamp(ns, most)
     }
 
-    /// Returns whether the times are those of the recording: after a reset, threads are older than
-    /// it.
+    /// Returns whether the times are those of the recording: threads may be older than it, and so
+    /// may the times of a snapshot of an earlier version after a reset.
     pub(super) fn fits(&self, snapshot: &Snapshot) -> bool {
         let most_ns = capacity_ns(snapshot);
         self.is_known
@@ -98,8 +98,8 @@ impl CpuShare {
 /// parked ·····|▒ woken, waits for a CPU ▒|██ CPU ██▒ waits ▒██ CPU ██| parked ·····
 ///                                        |────── not parked ─────────|
 /// ```
-/// After a reset, CPU times cover more than the recording and may exceed the time that it was not
-/// parked. Then it is all of `delayed_ns`.
+/// If the thread is older than the recording, CPU times may exceed the time that it was not parked.
+/// Then it is all of `delayed_ns`.
 fn delayed_in_polls_ns(worker: &Worker) -> u64 {
     let (cpu_ns, delayed_ns) = (worker.cpu_ns.unwrap_or(0), worker.delayed_ns.unwrap_or(0));
     let unparked_ns = worker.listed_ns.saturating_sub(worker.parked_ns);
