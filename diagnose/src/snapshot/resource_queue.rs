@@ -20,6 +20,8 @@ pub(super) struct ResourceQueue {
     pub(super) identity: RecordIdentity,
     /// The indexes of its queue in the waits.
     pub(super) queue: Range<usize>,
+    /// Whether a sender waits that was not woken.
+    has_sender: bool,
     /// Index of a wait that was given up and whose waker the primitive still keeps.
     pub(super) given_up: Option<usize>,
     last_notified: Option<Box<waits::LastNotify>>,
@@ -57,6 +59,8 @@ impl ResourceQueue {
         let queue = start..start + count(start, &|wait| wait.resource == id && !wait.is_given_up);
         *next = queue.end + count(queue.end, &|wait| wait.resource == id);
         let given_up = (*next).checked_sub(1).filter(|last| *last >= queue.end);
+        let is_sender = |wait: &WaitCopy| wait.mode == waits::WaitMode::Send && wait.polled.woken == 0;
+        let has_sender = waits[queue.clone()].iter().any(is_sender);
         let last_notified = record.last_notified().map(Box::new);
         let last_forgotten = record.last_forgotten().map(Box::new);
         // `None` if the record was reused in between.
@@ -65,6 +69,7 @@ impl ResourceQueue {
             id,
             identity,
             queue,
+            has_sender,
             given_up,
             last_notified,
             last_forgotten,
@@ -131,7 +136,8 @@ impl ResourceQueue {
         let capacity = value(&record.capacity);
         let mut filled = entered.saturating_sub(value(&record.left));
         if filled > 0 && record.has_lost(waits::Role::Receives) {
-            filled = if capacity == UNBOUNDED { 0 } else { filled.min(capacity) };
+            // A sender waits only if the channel is full.
+            filled = if self.has_sender && capacity != UNBOUNDED { filled.min(capacity) } else { 0 };
         }
         let counts = Counts {
             capacity,

@@ -189,6 +189,17 @@ async fn a_channel_whose_receiver_was_converted_does_not_fill() {
     sender.send(2).unwrap();
     assert_eq!((own.recv().await, own.recv().await), (Some(1), Some(2)));
     assert_eq!(look().resource(made).filled, 0);
+    let (made, (sender, receiver)) = (here(), mpsc::channel::<u8>(1));
+    let mut own: ::tokio::sync::mpsc::Receiver<u8> = receiver.into();
+    for _ in 0..3 {
+        sender.send(1).await.unwrap();
+        own.recv().await.unwrap();
+    }
+    assert_eq!((look().resource(made).filled, look().resource(made).free), (0, 1));
+    sender.send(1).await.unwrap();
+    let mut waits = Box::pin(sender.send(2));
+    assert!(!poll_once(&mut waits).await);
+    assert_eq!(look().resource(made).free, 0, "a sender waits");
 }
 
 /// A combinator polls with a waker of its own. So the receive is listed while the budget of its

@@ -58,9 +58,9 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
         if let Some(verdict) = verdicts.iter().find(is_wrong) {
             return Some(format!("at {} ms {}", look.at_ms, shown(verdict)));
         }
-        // A suspicion of a control is true: it says that code which is not on record may help. It
-        // is no finding.
-        let is_judged = is_control && !row.may_look_stuck;
+        // A suspicion is true: it says that code which is not on record may help. It need be no
+        // finding.
+        let is_judged = is_control && row.is_healthy;
         let is_false = |rule: &&String| is_judged && !row.seeming().any(|seems| seems.is_rule(rule));
         if let Some(rule) = look.findings.iter().find(is_false) {
             return Some(format!("at {} ms the finding {rule}", look.at_ms));

@@ -36,8 +36,8 @@ pub struct Row {
     pub beside: Option<&'static str>,
     /// The verdict that a control may get until it ends, as those of `or`: likely, never proven.
     pub seems: Option<Finding>,
-    /// Whether a suspicion may be a finding until a control ends.
-    pub may_look_stuck: bool,
+    /// Whether a control must have no finding that something is stuck, not even as a suspicion.
+    pub is_healthy: bool,
     /// Whether the program ends, by the index of the flavor.
     pub ends: [bool; 3],
     /// Whether the program keeps a processor busy.
@@ -92,7 +92,7 @@ impl Row {
             in_noise: None,
             beside: None,
             seems: None,
-            may_look_stuck: false,
+            is_healthy: false,
             ends: [true; 3],
             is_busy: false,
         }
@@ -139,10 +139,11 @@ impl Row {
         self
     }
 
-    /// Accepts findings about suspicions until the program ends: its tasks do wait for each other,
-    /// until a time limit or an abort, or a guard is elsewhere in a way that no record shows.
-    pub(crate) const fn may_look_stuck(mut self) -> Self {
-        self.may_look_stuck = true;
+    /// Expects no finding that something is stuck. In other controls, tasks wait for each other
+    /// until a time limit, or a guard is elsewhere in a way that no record shows: a suspicion is
+    /// right.
+    pub(crate) const fn healthy(mut self) -> Self {
+        self.is_healthy = true;
         self
     }
 

@@ -247,6 +247,12 @@ fn victims_by_hang(
                 of_node.entry(node).or_insert(number);
             }
         }
+        // A wait whose notification went to another future of its task.
+        if let [Node::Wait(wait), Node::WaitEnd(_)] = hang.path[..] {
+            if let Some(id) = waits[wait].resource {
+                of_resource.entry(id).or_insert(number);
+            }
+        }
     }
     let mut seeds: Vec<Vec<NodeId>> = vec![Vec::new(); hangs.len()];
     for &id in stuck.component(component) {

@@ -25,16 +25,13 @@ pub(super) const SECTION: Section = Section {
             "Y16",
             guard_set_aside_under_a_timeout,
             "a future with the lock is set aside in an arm of a join!, under a timeout"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y17",
             guard_set_aside_in_a_select,
             "a future with the lock is set aside in an arm of a select!, whose other arm ends"
-        )
-        .may_look_stuck(),
-        row!("Y18", guard_set_aside_for_a_while, "an arm of a join! sets a future aside, and polls it again")
-            .may_look_stuck(),
+        ),
+        row!("Y18", guard_set_aside_for_a_while, "an arm of a join! sets a future aside, and polls it again"),
     ],
 };
 

@@ -33,10 +33,9 @@ pub(super) const SECTION: Section = Section {
             "Y194",
             place_of_the_caller,
             "a function `lock` returns a transaction, and names its caller as place"
-        )
-        .may_look_stuck(),
-        row!("Y195", committed_by_value, "a method of the program's own hands the guard on").may_look_stuck(),
-        row!("Y196", handed_on_when_dropped, "the drop of a transaction hands the guard on").may_look_stuck(),
+        ),
+        row!("Y195", committed_by_value, "a method of the program's own hands the guard on"),
+        row!("Y196", handed_on_when_dropped, "the drop of a transaction hands the guard on"),
         row!("Y197", handed_on_before_the_end, "a finished task has handed its guard on, out of sight"),
         row!(
             "X132",

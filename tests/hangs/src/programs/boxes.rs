@@ -28,10 +28,8 @@ pub(super) const SECTION: Section = Section {
         row!("X121", boxed_calls, "a body awaits boxed calls that acquire two locks in opposite orders")
             .is(proven("cycle"))
             .in_noise(likely("cycle")),
-        row!("Y171", handler_in_a_slot, "a body polls a boxed call in a slot, from which a thread drops it")
-            .may_look_stuck(),
-        row!("Y172", call_in_a_slot, "the same, by a function without annotation, and deeper in the call")
-            .may_look_stuck(),
+        row!("Y171", handler_in_a_slot, "a body polls a boxed call in a slot, from which a thread drops it"),
+        row!("Y172", call_in_a_slot, "the same, by a function without annotation, and deeper in the call"),
     ],
 };
 

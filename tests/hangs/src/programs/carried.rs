@@ -37,8 +37,7 @@ pub(super) const SECTION: Section = Section {
             "Y109",
             guard_in_a_queue_of_drops,
             "an owned guard in a static, which a task of a thread empties"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y110",
             events_of_an_unrelated_task,

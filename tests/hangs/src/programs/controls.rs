@@ -23,18 +23,20 @@ pub(super) const SECTION: Section = Section {
             "C04",
             buffer_unordered_async_lock,
             "async-lock, whose semaphore is not fair: buffer_unordered and its for_each share it"
-        ),
-        row!("N01", slow_lock, "ten tasks wait for a slow lock"),
+        )
+        .healthy(),
+        row!("N01", slow_lock, "ten tasks wait for a slow lock").healthy(),
         row!(
             "N02",
             cycle_with_timeout,
             "two tasks lock A and B in opposite order, one of them for 700 ms at most"
-        ),
-        row!("N05", sent_by_a_thread, "a oneshot whose sender is with a thread"),
-        row!("N06", idle_server, "a worker without work, and main waits for a thread"),
-        row!("N08", lock_in_a_loop, "select! over lock() and a sleep, in a loop"),
-        row!("N10", long_blocking_job, "a long blocking job has the lock"),
-        row!("N11", quiescent_pair, "two idle tasks, each with the other's sender"),
+        )
+        .healthy(),
+        row!("N05", sent_by_a_thread, "a oneshot whose sender is with a thread").healthy(),
+        row!("N06", idle_server, "a worker without work, and main waits for a thread").healthy(),
+        row!("N08", lock_in_a_loop, "select! over lock() and a sleep, in a loop").healthy(),
+        row!("N10", long_blocking_job, "a long blocking job has the lock").healthy(),
+        row!("N11", quiescent_pair, "two idle tasks, each with the other's sender").healthy(),
     ],
 };
 

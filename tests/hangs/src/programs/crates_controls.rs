@@ -18,42 +18,48 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("crates_controls.rs"),
     rows: &[
-        row!("Y50", reply_by_flume, "a reply from an older thread, by flume"),
-        row!("Y51", pool_of_an_async_channel, "a full queue, whose readers are tasks of tokio's own"),
-        row!("Y52", cancelled_by_a_raw_task, "a token moves into a task that tokio itself spawns"),
+        row!("Y50", reply_by_flume, "a reply from an older thread, by flume").healthy(),
+        row!("Y51", pool_of_an_async_channel, "a full queue, whose readers are tasks of tokio's own")
+            .healthy(),
+        row!("Y52", cancelled_by_a_raw_task, "a token moves into a task that tokio itself spawns").healthy(),
         row!(
             "Y53",
             parent_in_a_static,
             "a child's token, and the parent's in a static that a thread empties"
-        ),
-        row!("Y54", oneshots_in_a_map, "replies of futures are matched in a map"),
-        row!("Y55", sink_of_an_older_thread, "a channel of futures, read by an older thread"),
+        )
+        .healthy(),
+        row!("Y54", oneshots_in_a_map, "replies of futures are matched in a map").healthy(),
+        row!("Y55", sink_of_an_older_thread, "a channel of futures, read by an older thread").healthy(),
         row!("Y56", guard_of_futures_in_an_option, "an owned guard of futures in an Option behind an Arc")
-            .may_look_stuck(),
-        row!("Y57", original_by_deref, "a sender is cloned by deref, and the wrapper is dropped"),
-        row!("Y58", place_reserved_elsewhere, "a PollSender with a place moves to an older task"),
-        row!("Y59", selected_by_a_thread, "a thread selects over receivers, slowly"),
+            .healthy(),
+        row!("Y57", original_by_deref, "a sender is cloned by deref, and the wrapper is dropped").healthy(),
+        row!("Y58", place_reserved_elsewhere, "a PollSender with a place moves to an older task").healthy(),
+        row!("Y59", selected_by_a_thread, "a thread selects over receivers, slowly").healthy(),
         row!(
             "Y60",
             weak_sender_upgrades_later,
             "the only sender is weak, and with a task that is not on record"
-        ),
-        row!("Y61", drop_guard_in_a_thread, "the drop guard of a token is with a thread"),
+        )
+        .healthy(),
+        row!("Y61", drop_guard_in_a_thread, "the drop guard of a token is with a thread").healthy(),
         row!(
             "Y62",
             sender_of_both_kinds,
             "a sender of flume moves through an async-channel without a record"
-        ),
+        )
+        .healthy(),
         row!(
             "Y63",
             closed_by_an_older_thread,
             "the receiver of an async-channel is with a thread, which closes it"
-        ),
+        )
+        .healthy(),
         row!(
             "Y230",
             read_after_it_was_closed,
             "futures: a sender closes the channel beside one that waits, and the receiver reads later"
-        ),
+        )
+        .healthy(),
     ],
 };
 

@@ -25,14 +25,12 @@ pub(super) const SECTION: Section = Section {
             "Y222",
             dropped_after_a_while,
             "smol: two tasks lock A and B in opposite order; main gives up and drops them"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y223",
             dropped_with_spawn_with,
             "an executor of the program's own: two tasks lock A and B in opposite order, and main drops them"
-        )
-        .may_look_stuck(),
+        ),
     ],
 };
 

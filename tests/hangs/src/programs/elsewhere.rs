@@ -26,8 +26,7 @@ pub(super) const SECTION: Section = Section {
             "Y86",
             guard_taken_by_a_raw_job,
             "a blocking job of tokio itself takes an owned guard from an Option behind an Arc"
-        )
-        .may_look_stuck(),
+        ),
         row!("Y87", notified_by_a_raw_job, "a notification from a blocking job that tokio itself spawns"),
         row!("Y88", reply_on_a_raw_runtime, "a reply from another task of a runtime that tokio itself built"),
         row!("Y89", spawned_outside, "a map of requests, shared by two tasks that a thread has spawned"),

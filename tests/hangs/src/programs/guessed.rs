@@ -17,12 +17,17 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("guessed.rs"),
     rows: &[
-        row!("Y265", forwarded_requests, "a gateway forwards requests, and each is answered after a while"),
-        row!("Y266", permits_of_threads, "permits move into threads that work for long"),
-        row!("Y267", answers_of_a_pool, "calls with a permit wait for the answers of a pool of threads"),
-        row!("Y268", answers_by_number, "a writer puts the sender of each answer into a map for a reader"),
-        row!("Y269", stopped_in_a_job, "a select! loop finishes its job before it looks at `&mut stop`"),
-        row!("Y270", idle_timeout, "a select! loop with a pinned idle timeout works for longer than that"),
+        row!("Y265", forwarded_requests, "a gateway forwards requests, and each is answered after a while")
+            .healthy(),
+        row!("Y266", permits_of_threads, "permits move into threads that work for long").healthy(),
+        row!("Y267", answers_of_a_pool, "calls with a permit wait for the answers of a pool of threads")
+            .healthy(),
+        row!("Y268", answers_by_number, "a writer puts the sender of each answer into a map for a reader")
+            .healthy(),
+        row!("Y269", stopped_in_a_job, "a select! loop finishes its job before it looks at `&mut stop`")
+            .healthy(),
+        row!("Y270", idle_timeout, "a select! loop with a pinned idle timeout works for longer than that")
+            .healthy(),
     ],
 };
 

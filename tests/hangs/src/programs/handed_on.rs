@@ -18,29 +18,21 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("handed_on.rs"),
     rows: &[
-        row!("Y144", downgraded, "a guard is downgraded, and moves into a task of tokio's own")
-            .may_look_stuck(),
-        row!("Y145", moved_by_a_macro, "a macro makes its block a task of tokio's own").may_look_stuck(),
-        row!("Y146", another_drop, "a function of the program's own is called `drop`").may_look_stuck(),
-        row!("Y147", replaced_behind_a_name, "a guard is replaced through a reference to it")
-            .may_look_stuck(),
-        row!("Y148", a_name_in_capitals, "a guard in a variable whose name looks like a constant's")
-            .may_look_stuck(),
-        row!("Y149", lock_moved_into_a_static, "a lock is used, and then moves into a static")
-            .may_look_stuck(),
-        row!("Y150", lock_in_a_vector_that_grows, "a lock moves as its vector grows").may_look_stuck(),
-        row!("Y151", acquired_under_a_timeout, "a guard is acquired under a timeout, and moves")
-            .may_look_stuck(),
-        row!("Y152", acquired_in_a_branch, "a guard is the value of an `if`, and moves").may_look_stuck(),
-        row!("Y153", acquired_in_a_join, "the guards of a `join!` move").may_look_stuck(),
-        row!("Y154", acquired_in_a_block, "a guard is the value of an async block, and moves")
-            .may_look_stuck(),
-        row!("Y155", returned_by_a_function, "a function returns a guard, and its caller moves it")
-            .may_look_stuck(),
-        row!("Y156", acquired_by_a_closure, "a closure makes the future of a lock of async-lock")
-            .may_look_stuck(),
-        row!("Y157", acquired_by_a_macro, "a macro acquires a lock, and its guard moves").may_look_stuck(),
-        row!("Y158", acquired_at_once, "a guard of `try_lock` moves").may_look_stuck(),
+        row!("Y144", downgraded, "a guard is downgraded, and moves into a task of tokio's own"),
+        row!("Y145", moved_by_a_macro, "a macro makes its block a task of tokio's own"),
+        row!("Y146", another_drop, "a function of the program's own is called `drop`"),
+        row!("Y147", replaced_behind_a_name, "a guard is replaced through a reference to it"),
+        row!("Y148", a_name_in_capitals, "a guard in a variable whose name looks like a constant's"),
+        row!("Y149", lock_moved_into_a_static, "a lock is used, and then moves into a static"),
+        row!("Y150", lock_in_a_vector_that_grows, "a lock moves as its vector grows"),
+        row!("Y151", acquired_under_a_timeout, "a guard is acquired under a timeout, and moves"),
+        row!("Y152", acquired_in_a_branch, "a guard is the value of an `if`, and moves"),
+        row!("Y153", acquired_in_a_join, "the guards of a `join!` move"),
+        row!("Y154", acquired_in_a_block, "a guard is the value of an async block, and moves"),
+        row!("Y155", returned_by_a_function, "a function returns a guard, and its caller moves it"),
+        row!("Y156", acquired_by_a_closure, "a closure makes the future of a lock of async-lock"),
+        row!("Y157", acquired_by_a_macro, "a macro acquires a lock, and its guard moves"),
+        row!("Y158", acquired_at_once, "a guard of `try_lock` moves"),
         row!("Y159", lease_of_a_timer, "a timer's own waker drops an owned guard").seems(likely("self_wait")),
         row!("Y271", spawned_in_a_drop, "a guard moves into a task whose handle is dropped at once"),
         row!("Y160", refill_of_a_timer, "a timer's own waker adds permits").seems(likely("leak")),

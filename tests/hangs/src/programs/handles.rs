@@ -23,14 +23,12 @@ pub(super) const SECTION: Section = Section {
             "Y130",
             set_behind_a_lock,
             "a server polls its JoinSet behind a lock, and shuts down by it after a while"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y131",
             handle_behind_a_lock,
             "a task polls a handle behind a lock, and an older one aborts by it"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y132",
             handle_polled_before_it_goes,
@@ -47,14 +45,12 @@ pub(super) const SECTION: Section = Section {
             "Y135",
             set_given_up_before_it_goes,
             "a join_next that timed out, and its set is left to a reaper"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y136",
             set_polled_by_another_waker,
             "a set that was polled once with another waker, then left to a reaper"
-        )
-        .may_look_stuck(),
+        ),
         row!("X97", awaited_by_value, "an annotated task awaits the handle of a task that waits for itself")
             .is(proven("self_wait")),
         row!("X98", joined_by_value, "an arm of a join! awaits the handle of a task that waits for itself")

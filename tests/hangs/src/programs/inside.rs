@@ -16,23 +16,16 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("inside.rs"),
     rows: &[
-        row!("Y191", guard_in_a_field, "a field of a transaction moves into a task of tokio's own")
-            .may_look_stuck(),
-        row!("Y186", rest_of_a_struct, "the rest of a transaction moves into such a task").may_look_stuck(),
-        row!("Y187", guard_in_a_closure, "a closure that has the guard is called, and hands it on")
-            .may_look_stuck(),
-        row!("Y188", behind_a_layer, "a layer that delegates returns the transaction").may_look_stuck(),
-        row!("Y189", behind_a_name, "a call that is named by hand returns the transaction").may_look_stuck(),
-        row!("Y190", function_named_lock, "a function of the name `lock` returns the transaction")
-            .may_look_stuck(),
-        row!("Y260", guard_of_an_arm, "a guard is taken out of the tuple of join!, and handed on")
-            .may_look_stuck(),
-        row!("Y261", guards_in_a_tuple, "the tuple of join! is a variable, and its first guard is handed on")
-            .may_look_stuck(),
-        row!("Y262", guard_in_a_block, "a block makes a transaction, whose guard is taken out and handed on")
-            .may_look_stuck(),
-        row!("Y263", used_in_another_build, "a method takes a guard, which only another build uses again")
-            .may_look_stuck(),
+        row!("Y191", guard_in_a_field, "a field of a transaction moves into a task of tokio's own"),
+        row!("Y186", rest_of_a_struct, "the rest of a transaction moves into such a task"),
+        row!("Y187", guard_in_a_closure, "a closure that has the guard is called, and hands it on"),
+        row!("Y188", behind_a_layer, "a layer that delegates returns the transaction"),
+        row!("Y189", behind_a_name, "a call that is named by hand returns the transaction"),
+        row!("Y190", function_named_lock, "a function of the name `lock` returns the transaction"),
+        row!("Y260", guard_of_an_arm, "a guard is taken out of the tuple of join!, and handed on"),
+        row!("Y261", guards_in_a_tuple, "the tuple of join! is a variable, and its first guard is handed on"),
+        row!("Y262", guard_in_a_block, "a block makes a transaction, whose guard is taken out and handed on"),
+        row!("Y263", used_in_another_build, "a method takes a guard, which only another build uses again"),
         row!("X131", transactions_in_place, "two tasks hold transactions, and use their fields")
             .is(proven("cycle"))
             .or(likely("cycle")),

@@ -40,8 +40,7 @@ pub(super) const SECTION: Section = Section {
         row!("Y71", slow_initializer, "three tasks wait for a cell that is initialized slowly"),
         row!("Y72", told_by_a_thread, "two tasks wait to be notified, by a thread, one after the other"),
         row!("Y73", events_from_a_static, "a broadcast whose sender is in a static, used by a thread"),
-        row!("Y74", guard_in_a_callback, "an owned write guard in a callback, which an older thread runs")
-            .may_look_stuck(),
+        row!("Y74", guard_in_a_callback, "an owned write guard in a callback, which an older thread runs"),
         row!(
             "Y75",
             receiver_by_a_foreign_channel,

@@ -20,17 +20,14 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("lent.rs"),
     rows: &[
-        row!("Y120", guard_to_a_scoped_thread, "a guard of a lock around a block_on goes to a scoped thread")
-            .may_look_stuck(),
+        row!("Y120", guard_to_a_scoped_thread, "a guard of a lock around a block_on goes to a scoped thread"),
         row!(
             "Y121",
             guard_of_async_lock_to_a_scoped_thread,
             "a guard of an async-lock around a block_on goes to a scoped thread"
-        )
-        .may_look_stuck(),
+        ),
         row!("Y122", permit_with_a_former_worker, "a thread that was a worker drops a permit in a job"),
-        row!("Y123", guard_of_std_in_a_slot, "a task drops a guard of std that another of its thread took")
-            .may_look_stuck(),
+        row!("Y123", guard_of_std_in_a_slot, "a task drops a guard of std that another of its thread took"),
         row!(
             "Y139",
             guard_lent_within_a_poll,
@@ -42,14 +39,12 @@ pub(super) const SECTION: Section = Section {
             "Y140",
             lock_in_a_cell_around,
             "a block_on creates a lock in a cell around it, and lends the guard to a scoped thread"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y141",
             shared_lock_in_a_cell_around,
             "a block_on creates an Arc of a lock in a cell around it, and lends the guard"
-        )
-        .may_look_stuck(),
+        ),
         row!("Y142", upgrade_behind_a_reader, "a reader of async-lock upgrades, behind a slow reader"),
         row!("Y143", upgrade_behind_a_thread, "a reader of parking_lot upgrades, behind a slow thread"),
         row!(

@@ -35,7 +35,7 @@ pub(super) const SECTION: Section = Section {
             .is(likely("cycle"))
             .in_noise(suspect("cycle")),
         row!("Y176", set_of_a_library, "a task of a LocalSet, spawned by tokio itself, has a guard for long"),
-        row!("Y177", run_until_of_a_library, "the same in run_until").may_look_stuck(),
+        row!("Y177", run_until_of_a_library, "the same in run_until"),
         Row::new("Y178", "block_on_of_a_library", "the same in a block_on of the set", block_on_of_a_library),
         row!("Y179", set_under_a_timeout, "a timeout drops a LocalSet whose task waits for main's lock"),
         row!("Y180", set_run_twice, "two arms run a LocalSet, and one ends later"),

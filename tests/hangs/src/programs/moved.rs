@@ -19,9 +19,8 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("moved.rs"),
     rows: &[
-        row!("Y19", guard_to_raw_spawn, "an owned guard moves into a task that tokio itself spawns")
-            .may_look_stuck(),
-        row!("Y20", guard_in_shared_option, "an owned guard in an Option behind an Arc").may_look_stuck(),
+        row!("Y19", guard_to_raw_spawn, "an owned guard moves into a task that tokio itself spawns"),
+        row!("Y20", guard_in_shared_option, "an owned guard in an Option behind an Arc"),
         row!("Y21", permit_in_tokio_mutex, "an owned permit in a table of sessions, and a reaper"),
         row!("Y22", used_sender_in_tokio_mutex, "a sender that was used once, in a list of subscribers"),
         row!("Y23", permit_in_a_static, "an owned permit in a static"),
@@ -38,21 +37,18 @@ pub(super) const SECTION: Section = Section {
             "Y29",
             deadlock_under_a_timeout,
             "two tasks lock A and B in opposite order, under timeouts without annotation"
-        )
-        .may_look_stuck(),
+        ),
         row!("Y30", pending_main, "a main without annotation awaits pending(), for a while"),
         row!(
             "Y103",
             guard_of_a_lazy_static,
             "a guard of a lock in a LazyLock moves into a task of tokio's own"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y104",
             guard_of_an_async_lock_static,
             "a guard of an async-lock in a static moves into a task of tokio's own"
-        )
-        .may_look_stuck(),
+        ),
         row!("Y137", guard_of_a_leaked_lock, "a guard of a leaked lock moves into a task of tokio's own"),
         row!("Y138", guard_of_a_shared_state, "a guard of a lock behind an Arc in a static, in a slot"),
         row!(

@@ -29,8 +29,7 @@ pub(super) const SECTION: Section = Section {
             "Y113",
             job_goes_on_elsewhere,
             "a boxed job with a guard is left to a task that polls such jobs"
-        )
-        .may_look_stuck(),
+        ),
         row!("Y114", frame_loop, "a reply from a thread that runs its tasks once per frame"),
         row!(
             "Y134",

@@ -25,20 +25,17 @@ pub(super) const SECTION: Section = Section {
             "Y31",
             aborted_after_a_timeout,
             "two tasks lock A and B in opposite order; main gives up and aborts them"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y32",
             set_dropped_after_a_timeout,
             "two tasks of a JoinSet lock A and B in opposite order, and the set is dropped"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y33",
             aborted_by_a_reaper,
             "deadlocked tasks, whose abort handles an older task has in a table"
-        )
-        .may_look_stuck(),
+        ),
         row!("Y34", reply_of_a_thread_pool, "a reply from a pool of threads that is older"),
         row!("Y35", reply_of_another_runtime, "a reply from a thread with a runtime of its own"),
         row!(
@@ -46,41 +43,36 @@ pub(super) const SECTION: Section = Section {
             reply_of_a_library_task,
             "a reply from a task that tokio itself has spawned, and is older"
         ),
-        row!("Y37", guards_in_a_list, "owned read guards in a list, and a writer").may_look_stuck(),
+        row!("Y37", guards_in_a_list, "owned read guards in a list, and a writer"),
         row!("Y38", notified_by_a_library_task, "a notification from a task that is not on record"),
         row!("Y39", receiver_in_a_static, "a receiver that was used once, in a static"),
         row!("Y40", refilled_by_a_thread, "a permit is forgotten, and a thread adds one"),
         row!("Y41", closed_by_an_older_task, "a semaphore in a slot, which an older task closes"),
         row!("Y42", watch_sender_in_a_table, "a sender of a watch channel in a table"),
         row!("Y43", reserved_in_an_option, "an owned place in a channel, in an Option behind an Arc"),
-        row!("Y44", handler_under_two_timeouts, "a request waits for a lock, under timeouts of two layers")
-            .may_look_stuck(),
+        row!("Y44", handler_under_two_timeouts, "a request waits for a lock, under timeouts of two layers"),
         Row::new(
             "Y115",
             "map_of_an_older_task",
             "a reply from a task that was spawned before any block_on, by way of a map",
             map_of_an_older_task,
         ),
-        row!("Y116", aborted_out_of_a_set, "deadlocked tasks of a JoinSet, whose abort handles a reaper has")
-            .may_look_stuck(),
+        row!("Y116", aborted_out_of_a_set, "deadlocked tasks of a JoinSet, whose abort handles a reaper has"),
         row!(
             "Y117",
             reaped_after_a_look,
             "a deadlocked task, whose join handle is polled for a while, then left to a reaper"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y118",
             set_in_a_box,
             "deadlocked tasks of a JoinSet, awaited by a boxed future that moves away"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y119",
             reaped_after_an_annotated_look,
             "annotated: a deadlocked task, whose join handle is polled and then left to a reaper"
-        )
-        .may_look_stuck(),
+        ),
     ],
 };
 

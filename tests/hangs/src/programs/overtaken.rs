@@ -60,8 +60,7 @@ pub(super) const SECTION: Section = Section {
             "Y216",
             job_with_a_time_limit,
             "a job blocks on a lock of its awaiter, with a time limit that is not on record"
-        )
-        .may_look_stuck(),
+        ),
         row!("Y217", main_of_a_set, "a set polls its main each time that a task of it is woken"),
         row!(
             "Y218",

@@ -24,26 +24,22 @@ pub(super) const SECTION: Section = Section {
             "Y240",
             set_dropped_without_a_look,
             "two tasks of a JoinSet lock A and B in opposite order; main sleeps, and drops the set"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y241",
             aborted_by_a_drop,
             "two tasks lock A and B in opposite order, and an older one drops an AbortOnDropHandle"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y242",
             handed_to_a_closure,
             "`lock().map()` hands the guard to a closure, which leaves it to an older task"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y243",
             set_run_for_a_while,
             "two tasks of a LocalSet lock A and B in opposite order; a thread runs the set for a while"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y244",
             future_handed_on_in_one_poll,
@@ -54,8 +50,7 @@ pub(super) const SECTION: Section = Section {
             "Y245",
             lock_of_async_lock_moved,
             "a lock of async-lock is used, moves into a static, and lends its guard to an older task"
-        )
-        .may_look_stuck(),
+        ),
         row!(
             "Y246",
             semaphore_moved,

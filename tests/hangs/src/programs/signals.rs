@@ -8,7 +8,7 @@ use diagnose::diagnose;
 use super::ms;
 use crate::drop_in::{tokio, tokio_util};
 use crate::row::{Section, likely, proven, row, suspect};
-use tokio::sync::{Mutex, Notify, mpsc};
+use tokio::sync::{Mutex, Notify, mpsc, oneshot};
 use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, PollSender};
 
@@ -73,19 +73,21 @@ async fn sink_in_a_combinator() {
 
 async fn notified_set_aside() {
     #[diagnose]
-    async fn consumer(ready: Arc<Notify>) {
+    async fn waits(ready: Arc<Notify>, over: oneshot::Sender<()>, is_sent: oneshot::Receiver<()>) {
         let first = ready.notified(); // holds, shown
         tokio::pin!(first);
         tokio::select! {
             () = &mut first => return,
-            () = sleep(ms(50)) => {}
+            () = sleep(ms(50)) => over.send(()).unwrap(),
         }
-        sleep(ms(100)).await;
+        is_sent.await.unwrap();
         ready.notified().await; // waits, shown
     }
     let ready = Arc::new(Notify::new());
-    let task = tokio::spawn(consumer(Arc::clone(&ready)));
-    sleep(ms(80)).await;
+    let ((over, is_over), (sent, is_sent)) = (oneshot::channel(), oneshot::channel());
+    let task = tokio::spawn(waits(Arc::clone(&ready), over, is_sent));
+    is_over.await.unwrap();
     ready.notify_one();
+    sent.send(()).unwrap();
     task.await.unwrap();
 }

@@ -39,8 +39,7 @@ pub(super) const SECTION: Section = Section {
         row!("Y162", drain_of_slow_tasks, "tracked tasks take a lock in turn, slowly, and the drain ends"),
         row!("Y163", closed_by_a_thread, "a thread closes the tracker that main waits for"),
         row!("Y164", token_in_a_thread, "a thread has the last token of a tracker, and drops it"),
-        row!("Y165", aborted_by_an_older_task, "a task aborts a tracked one that waits for main's lock")
-            .may_look_stuck(),
+        row!("Y165", aborted_by_an_older_task, "a task aborts a tracked one that waits for main's lock"),
         row!(
             "Y166",
             drain_closed_by_an_older_task,

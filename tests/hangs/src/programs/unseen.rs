@@ -66,8 +66,7 @@ pub(super) const SECTION: Section = Section {
             "Y49",
             now_or_never_elsewhere,
             "a lock is handed to a future of now_or_never(), which moves to an older task"
-        )
-        .may_look_stuck(),
+        ),
     ],
 };
 

@@ -21,17 +21,17 @@ pub(super) const SECTION: Section = Section {
             "Y219",
             initialized_by_a_retry,
             "async-lock: get_or_init() behind one that was woken and is not polled, and a later one initializes"
-        ).may_look_stuck(),
+        ),
         row!(
             "Y220",
             several_permits_at_once,
             "async-lock: acquire() behind one that was woken and is not polled, and five permits are added"
-        ).may_look_stuck(),
+        ),
         row!(
             "Y221",
             lowest_number_first,
             "a lock of futures wakes a later wait than the one that was woken and is not polled"
-        ).may_look_stuck(),
+        ),
     ],
 };
 

@@ -19,11 +19,11 @@ pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize
         let mut hangs = classify_unnotified(system, stuck, nodes);
         // The tasks on a cycle without notifiers would stay stuck even after a notification.
         if let Some(path) = cycle_without_notifiers(system, stuck, component) {
-            let is_on_it = |task| path.iter().any(|node| node.task() == Some(task));
+            let is_held = |node: &Node| matches!(node, Node::Holding(..)) && path.contains(node);
             let is_explained = |hang: &Hang| match hang.kind {
                 VerdictKind::Starved => true,
-                // Its task waits for a notification beside the lock.
-                VerdictKind::Cycle => hang.path.first().and_then(Node::task).is_some_and(is_on_it),
+                // Its task waits for a notification beside the same locks.
+                VerdictKind::Cycle => hang.path.iter().any(is_held),
                 _ => false,
             };
             hangs.retain(|hang| !is_explained(hang));

@@ -56,10 +56,14 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
     waits.into_iter().map(hang).collect()
 }
 
-/// Returns the wait of the same task for the same resource that was woken, and that the task has
-/// stopped polling.
+/// Returns the wait of the same task for the same `Notify` that got its last notification, and that
+/// the task has stopped polling. A notification of all waiters is lost to none of them.
 fn granted_to_set_aside(system: &System<'_>, resource: usize, wait: usize) -> Option<usize> {
     let facts = system.facts;
+    let it = &facts.snapshot.resources[resource];
+    if it.kind != ResourceKind::Notify || it.last_notified.as_ref().is_none_or(|last| last.is_broadcast) {
+        return None;
+    }
     let waits = &facts.snapshot.waits;
     let task = facts.task_of(&waits[wait])?;
     facts.waits_of_resource[resource].iter().copied().find(|&other| {

@@ -12,9 +12,9 @@
 //! | `starved` | a task that others need has awaited an unrecorded call like `recv()` for 1 s | suspect |
 //! | `starved` | no task can progress, a blocking job has waited for another thread for 1 s without a record, and a task that has to end awaits such a job | suspect |
 //! | `starved` | a task that has to end has waited for 1 s for a lock that un-annotated code holds, and no such code is known to make progress | suspect |
-//! | `cycle`, `self_wait` | futures have waited for 1 s for each other's locks, or for their own, while their tasks continue | suspect |
+//! | `cycle`, `self_wait` | futures have waited for 1 s for each other's locks, or for their own, while their tasks continue, or also wait for a signal | suspect |
 //! | `shutdown` | a runtime has waited for 10 s for blocking work that waits for another thread; for 1 s for any blocking work | likely; suspect |
-//! | `hazard` | an unpolled future was woken more than 1 s ago, or holds a resource that others have waited for as long | suspect |
+//! | `hazard` | an unpolled future that is alive, or was granted something, was woken more than 1 s ago, or it holds a resource that others have waited for as long | suspect |
 //!
 //! Tasks that are stuck for a known reason are left out.
 

@@ -28,6 +28,8 @@ struct NestedWait<'a> {
     wait: &'a Wait,
     /// The index of the lock that it waits for.
     to: usize,
+    /// Whether its task does not go on, and waits for signals beside it.
+    is_beside_signals: bool,
 }
 
 /// Returns one verdict per cycle, except for cycles of stuck tasks.
@@ -79,18 +81,22 @@ fn steps<'a>(facts: &Facts<'a>, stuck: &OrderedSet<usize>) -> IdMap<usize, Neste
         let it = &snapshot.tasks[task];
         // A signal, as to shut down, is no time limit.
         let others = facts.waits_of_task[task].iter().map(|&other| &snapshot.waits[other]);
+        let is_signal = |other: &Wait| {
+            asks_for_signal(other) && other.mode != WaitMode::Custom && other.span != wait.span
+        };
         let waits_alone =
-            it.opaque_wakers == Some(0) && others.filter(|other| other.id != wait.id).all(asks_for_signal);
+            it.opaque_wakers == Some(0) && others.filter(|other| other.id != wait.id).all(is_signal);
         let has_limit = oldest_timers.get(&task).is_some_and(|&oldest_ns| oldest_ns > recent_ns);
         if has_limit || !(it.since_ns <= recent_ns || waits_alone) {
             continue;
         }
+        let is_beside_signals = facts.waits_of_task[task].len() > 1 && it.since_ns > recent_ns;
         // Up to the next branch, each enclosing future waits only for this lock.
         let mut span = facts.span(wait.span);
         while let Some(index) = span {
             for &(lock, holding) in held.get(&index).into_iter().flatten() {
                 if holding.task == wait.task {
-                    steps.insert(lock, NestedWait { holding, wait, to });
+                    steps.insert(lock, NestedWait { holding, wait, to, is_beside_signals });
                 }
             }
             span = facts.parent_of(index).filter(|&parent| children[parent] == 1);
@@ -154,7 +160,14 @@ fn verdict(facts: &Facts<'_>, cycle: &[(usize, NestedWait<'_>)]) -> Option<Verdi
         let (place, since_ns) = (next.holding.place.as_ref(), next.holding.since_ns);
         chain.push(facts.task_link(next_task, place, LinkRole::Holds, since_ns));
     }
+    let is_beside_signals = cycle.iter().any(|(_, it)| it.is_beside_signals);
     let (kind, end) = match cycle {
+        [_] if is_beside_signals => {
+            (VerdictKind::SelfWait, "this future waits for itself, until a signal ends it")
+        }
+        _ if is_beside_signals => {
+            (VerdictKind::Cycle, "these futures wait for each other, until a signal ends one of them")
+        }
         [_] => (VerdictKind::SelfWait, "its task goes on beside this future, which waits for itself"),
         _ => (VerdictKind::Cycle, "their tasks go on beside these futures, which wait for each other"),
     };

@@ -55,10 +55,13 @@ const WITHOUT_ARGUMENTS: [&str; 6] = ["get", "read", "read_owned", "ready", "wri
 /// Methods that wait for other tasks if they have arguments. Without, they send a request.
 const WITH_ARGUMENTS: [&str; 1] = ["send"];
 
-/// Methods of channels that a signal of the operating system or a connection has, too.
-const RECEIVING: [&str; 3] = ["changed", "closed", "recv"];
+/// Methods that a signal of the operating system or a connection has, too.
+const OF_CONNECTIONS: [&str; 8] = ["changed", "closed", "get", "read", "ready", "recv", "send", "write"];
 
-/// The ends of the names of such signals and connections.
+/// The ends of the names of channels and pools, also of those of connections.
+const BETWEEN: [&str; 7] = ["channel", "lock", "pool", "queue", "receiver", "rx", "tx"];
+
+/// Parts of the names of such signals and connections.
 const OUTSIDE: [&str; 15] = [
     "conn",
     "connection",
@@ -130,11 +133,14 @@ fn waits_between_tasks(text: &str) -> bool {
     let call = text.strip_suffix(".await").unwrap_or(text);
     let Some((receiver, method)) = call.rsplit_once('.') else { return false };
     let variable = receiver.rsplit(['.', ' ', '&', '*', '(']).next().unwrap_or_default();
-    let is_outside = || variable.rsplit('_').next().is_some_and(|last| OUTSIDE.contains(&last));
+    let is_outside = || {
+        variable.rsplit('_').next().is_none_or(|last| !BETWEEN.contains(&last))
+            && variable.split('_').any(|part| OUTSIDE.contains(&part))
+    };
     method.split_once('(').is_some_and(|(name, arguments)| {
         let only_if = if arguments == ")" { &WITHOUT_ARGUMENTS[..] } else { &WITH_ARGUMENTS };
         (BETWEEN_TASKS.contains(&name) || only_if.contains(&name))
-            && !(RECEIVING.contains(&name) && is_outside())
+            && !(OF_CONNECTIONS.contains(&name) && is_outside())
     })
 }
 
@@ -176,6 +182,8 @@ mod tests {
             "pool.get().await",
             "self.conn.lock().await",
             "conn_rx.recv().await",
+            "conn_pool.get().await",
+            "connections_tx.send(it).await",
             "self.jobs.send(job).await",
         ] {
             assert!(waits_between_tasks(text), "{text}");
@@ -187,6 +195,9 @@ mod tests {
             "reply.await",
             "lock(a).await",
             "sigterm.recv().await",
+            "sigterm_stream.recv().await",
+            "socket.send(message).await",
+            "conn.ready().await",
             "self.on_hangup.recv().await",
             "socket.recv().await",
             "stream.next().await",
