@@ -30,8 +30,7 @@ pub(super) const SECTION: Section = Section {
         .healthy(),
         row!("Y54", oneshots_in_a_map, "replies of futures are matched in a map").healthy(),
         row!("Y55", sink_of_an_older_thread, "a channel of futures, read by an older thread").healthy(),
-        row!("Y56", guard_of_futures_in_an_option, "an owned guard of futures in an Option behind an Arc")
-            .healthy(),
+        row!("Y56", guard_of_futures_in_an_option, "an owned guard of futures in an Option behind an Arc"),
         row!("Y57", original_by_deref, "a sender is cloned by deref, and the wrapper is dropped").healthy(),
         row!("Y58", place_reserved_elsewhere, "a PollSender with a place moves to an older task").healthy(),
         row!("Y59", selected_by_a_thread, "a thread selects over receivers, slowly").healthy(),
