@@ -90,7 +90,7 @@ fn the_text_names_tasks_and_places() {
       task 7 `work` held Mutex#1 `accounts` (acquired at src/main.rs:1) and acquired Mutex#2 at src/main.rs:2, 1,200 times
       thread worker held Mutex#2 (acquired at src/main.rs:11) and acquired Mutex#1 `accounts` at src/main.rs:12, once
 
-    3 acquisitions of pairs over the limit not recorded
+    3 acquisitions of pairs over the limit: not recorded
     ");
 }
 

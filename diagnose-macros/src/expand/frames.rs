@@ -3,7 +3,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Expr, LitStr, ReturnType};
+use syn::{ExprMatch, LitStr, ReturnType, parse_quote_spanned};
 
 use super::parts::{before, body, body_of, future_kind, krate, label, split};
 use crate::args::Args;
@@ -38,15 +38,17 @@ pub(crate) fn driving(args: &Args, function: Function, points: &[TokenStream]) -
         // function of another kind may have the name of an executor's. A `match`, because
         // temporaries of its operand live as long as those of the argument.
         boxed::replace_innermost(future, &|future| {
-            let future = if has_struct(future) { quote!((#future)) } else { quote!(#future) };
-            quote_spanned! {Span::mixed_site()=>
-                match #future {
+            let mut timed: ExprMatch = parse_quote_spanned! {Span::mixed_site()=>
+                match () {
                     __diagnose_future => #krate::__private::Driven::of(&__diagnose_future).timed(
                         #krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),
                         __diagnose_future,
                     ),
                 }
-            }
+            };
+            // A struct as in `App { port }.run()` is printed in parentheses.
+            *timed.expr = future.clone();
+            quote!(#timed)
         });
     }
     let start = quote_spanned! {Span::mixed_site()=>
@@ -56,21 +58,6 @@ pub(crate) fn driving(args: &Args, function: Function, points: &[TokenStream]) -
     };
     let body = before(block, &inner, &start);
     quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)
-}
-
-/// Returns whether an expression begins with a struct, as in `App { port }.run()`. As the operand
-/// of a `match`, it needs parentheses.
-fn has_struct(expression: &Expr) -> bool {
-    match expression {
-        Expr::Struct(_) => true,
-        Expr::Await(inside) => has_struct(&inside.base),
-        Expr::Call(inside) => has_struct(&inside.func),
-        Expr::Field(inside) => has_struct(&inside.base),
-        Expr::MethodCall(inside) => has_struct(&inside.receiver),
-        Expr::Reference(inside) => has_struct(&inside.expr),
-        Expr::Try(inside) => has_struct(&inside.expr),
-        _ => false,
-    }
 }
 
 /// When a poll has completed something.

@@ -271,10 +271,8 @@ fn threads(merged: &Merged) -> Vec<Thread> {
         thread.name.clone_from(&merged.name);
         thread.alive = merged.alive;
         thread.nodes = merged.nodes;
-        let times = Some(merged.thread_id).filter(|&id| merged.alive && id != 0).and_then(cpu::times);
-        let (cpu_before, delayed_before) = merged.times_before;
-        thread.cpu_ns = times.map(|(cpu_ns, _)| cpu_ns.saturating_sub(cpu_before));
-        thread.delayed_ns = times.map(|(_, delayed_ns)| delayed_ns.saturating_sub(delayed_before));
+        let living = Some(merged.thread_id).filter(|&id| merged.alive && id != 0);
+        (thread.cpu_ns, thread.delayed_ns) = living.and_then(reset::cpu_times_of).unzip();
         threads.push(thread);
     }
     sort_by(&mut threads, |a, b| (&a.name, !a.alive, a.nodes).cmp(&(&b.name, !b.alive, b.nodes)));

@@ -59,7 +59,7 @@ pub(super) struct KnownThread {
 pub(super) struct CaptureContext<'a> {
     pub(super) now: u64,
     pub(super) scale: Scale,
-    /// The same moment, by `Instant`.
+    /// `now` as `clock::instant_ns` shows it, to compare deadlines with.
     pub(super) instant_ns: u64,
     pub(super) tasks: &'a TaskTable,
     pub(super) confined: &'a Confined<'a>,

@@ -37,7 +37,7 @@ pub(super) struct LiveSpans {
     /// Each runtime's own task count, before and after the tasks were read.
     counted: [Vec<RuntimeTaskCount>; 2],
     now: u64,
-    /// The same moment, by `Instant`.
+    /// `now` as [`clock::instant_ns`] shows it, to compare deadlines with.
     instant_ns: u64,
 }
 

@@ -40,8 +40,6 @@ pub(super) struct TreeThread {
     pub(super) nodes: u64,
     /// The kernel's number; zero if unknown.
     pub(super) thread_id: u64,
-    /// Its time on a CPU, and its waits for one, up to the last reset, in ns.
-    pub(super) times_before: (u64, u64),
 }
 
 impl Merged {
@@ -65,8 +63,8 @@ impl Merged {
             merged.add_children(&tree.root, None);
             if let Some((name, alive)) = tree.thread() {
                 let nodes = tree.nodes.load(Ordering::Relaxed);
-                let (thread_id, times_before) = (tree.thread_id(), (0, 0));
-                merged.threads.push(TreeThread { name, alive, nodes, thread_id, times_before });
+                let thread_id = tree.thread_id();
+                merged.threads.push(TreeThread { name, alive, nodes, thread_id });
             }
             merged.over_nodes += tree.over_nodes.load(Ordering::Relaxed);
             merged.over_depth += tree.over_depth.load(Ordering::Relaxed);
@@ -237,10 +235,6 @@ impl Merged {
     fn subtract(&mut self, baseline: &Self) {
         self.for_paths_of(baseline, |path, old| path.sums.subtract(&old.sums));
         self.recorded.subtract(&baseline.recorded);
-        for thread in &mut self.threads {
-            let old = baseline.threads.iter().find(|old| old.thread_id == thread.thread_id);
-            thread.times_before = old.map_or((0, 0), |old| old.times_before);
-        }
         self.over_nodes = self.over_nodes.saturating_sub(baseline.over_nodes);
         self.over_depth = self.over_depth.saturating_sub(baseline.over_depth);
     }

@@ -19,7 +19,7 @@ use crate::waits;
 struct Baseline {
     merged: Merged,
     tick: u64,
-    /// By thread of a runtime: its time on a CPU, and the time that it waited for one, in ns.
+    /// By thread: its time on a CPU, and the time that it waited for one, in ns.
     cpu_times: Table<u64, (u64, u64)>,
 }
 
@@ -69,9 +69,6 @@ pub fn reset() {
     for path in &mut merged.paths {
         path.sums.polls = path.sums.polls.saturating_sub(path.running);
     }
-    for thread in &mut merged.threads {
-        thread.times_before = cpu::times(thread.thread_id).unwrap_or_default();
-    }
     replaced_labels::forget_longest();
     let cpu_times = cpu_times(&merged);
     let mut baseline = BASELINE.lock();
@@ -91,7 +88,7 @@ fn cpu_times(merged: &Merged) -> Table<u64, (u64, u64)> {
     threads.filter_map(|thread| Some((thread, cpu::times(thread)?))).collect()
 }
 
-/// Returns the time of a runtime's thread on a CPU, and the time that it waited for one, since the
+/// Returns the time of a thread on a CPU, and the time that it waited for one, since the
 /// last reset, or since it began. In ns; `None` if unknown.
 pub(super) fn cpu_times_of(thread: u64) -> Option<(u64, u64)> {
     let (cpu_ns, delayed_ns) = cpu::times(thread)?;

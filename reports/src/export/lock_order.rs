@@ -61,7 +61,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
     }
     if order.over_pairs > 0 {
         let lost = counted(order.over_pairs, "acquisition");
-        let _ = writeln!(text, "\n{lost} of pairs over the limit not recorded");
+        let _ = writeln!(text, "\n{lost} of pairs over the limit: not recorded");
     }
     text
 }

@@ -53,8 +53,7 @@ fn is_finding(facts: &Facts<'_>, stopped: &StoppedRequests, verdict: &Verdict) -
 fn is_guessed(snapshot: &Snapshot, verdict: &Verdict) -> bool {
     let is_cycle = verdict.kind == VerdictKind::Cycle;
     let mut resource = None;
-    // Where a future is that its task has set aside is a fact.
-    verdict.chain.iter().filter(|link| link.node != LinkNode::Future).any(|link| {
+    verdict.chain.iter().any(|link| {
         resource = link.resource().and_then(|id| snapshot.resource(id)).or(resource);
         let is_it = |holding: &&Holding| match link.role {
             LinkRole::Holds => holding.role == Role::Holds && holding.since_ns == link.since_ns,
@@ -64,8 +63,12 @@ fn is_guessed(snapshot: &Snapshot, verdict: &Verdict) -> bool {
         resource.is_some_and(|it| {
             let is_lock = matches!(it.kind, ResourceKind::Mutex | ResourceKind::RwLock);
             let is_seen = |holding: &Holding| holding.attribution <= Attribution::Unmoved;
-            let is_guess =
-                |holding: &Holding| holding.is_movable && !(is_seen(holding) && (is_cycle || is_lock));
+            // A future that its task has set aside is with that task, unless it is in a box.
+            let is_pinned = |holding: &Holding| link.node == LinkNode::Future && !holding.may_have_moved;
+            let is_guess = |holding: &Holding| {
+                let is_known = is_pinned(holding) || is_seen(holding) && (is_cycle || is_lock);
+                holding.is_movable && !is_known
+            };
             it.holdings.iter().filter(is_it).any(is_guess)
         })
     })
